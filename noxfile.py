@@ -2,6 +2,7 @@
 
     nox                 lint, jest, tests on both JAX lines, browser tests
     nox -s tests-0.12   one of them (`nox --list` names them all)
+    nox -s newest       the newest JAX, JupyterLab and ipykernel: what of ours fits them
     nox -s full         all tests on both lines and all random examples, the budgets, and other projects' tests
 
 What is tested is the wheel, built from the checkout once a run and installed as a user would do it.
@@ -245,6 +246,15 @@ def jest(session: nox.Session) -> None:
 
 
 @part(python=PYTHONS[NEWEST])
+def fuzz(session: nox.Session) -> None:
+    """Damaged and hostile documents through the Python side and the browser's, 10 minutes; `-- --seed N` repeats."""
+    install_wheel(session, NEWEST, "test")
+    install_node(session)
+    with checks(session):
+        session.run("python", "tests/fuzz", *session.posargs, env=CPU)
+
+
+@part(python=PYTHONS[NEWEST])
 def ui(session: nox.Session) -> None:
     """The browser tests: the installed wheel in a real JupyterLab; `-- --shard 1/2` runs every second file."""
     install_wheel(session, NEWEST, "lab,ui-test,widget")
@@ -323,10 +333,67 @@ def suites_0_12(session: nox.Session) -> None:
     run_suites(session, "0.12")
 
 
+@part(python=PYTHONS[NEWEST])
+def newest(session: nox.Session) -> None:
+    """The newest JAX, JupyterLab and ipykernel there are: the private names, the hooks, the ledger, JAX's own loops.
+
+    `-- --jax CHECKOUT` names a checkout of JAX's repository; without it the tag of the installed release is cloned.
+    """
+    path = wheel(session)
+    session.install(
+        "--upgrade", "jax", "jupyterlab", "ipykernel", f"jupyter_jaxpr[test] @ {path.as_uri()}", env=COMPILED
+    )
+    session.install("--force-reinstall", "--no-deps", str(path), env=COMPILED)
+    session.install("absl-py", env=COMPILED)
+    ledger = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").glob("test_ledger_*.py"))
+    hooks = ["tests/test_private_names.py", "tests/test_observe.py", "tests/test_unload.py", "tests/ledger"]
+    suite = ["tests/suites", "--only", "JAX's control flow", "--dated"]
+    with checks(session):
+        passed = [
+            told(session, "python", "tests/newest.py"),
+            told(session, "pytest", *hooks, *ledger, "-q", *PARALLEL),
+            told(session, "python", *suite, "--jax", jax_checkout(session)),
+        ]
+    if not all(passed):
+        session.error("Some checks failed with the newest JAX. The report above names the private names that changed.")
+
+
+def jax_checkout(session: nox.Session) -> str:
+    """The checkout that the command line names, else one of the installed release's tag."""
+    if "--jax" in session.posargs:
+        return session.posargs[session.posargs.index("--jax") + 1]
+    shown = session.run("python", "-c", "import jax; print(jax.__version__)", silent=True, env=CPU)
+    folder = Path(session.create_tmp()) / "jax"
+    shutil.rmtree(folder, ignore_errors=True)
+    tag = f"jax-v{str(shown).strip().splitlines()[-1]}"
+    address = "https://github.com/jax-ml/jax"
+    session.run("git", "clone", "-q", "--depth=1", f"--branch={tag}", address, str(folder), external=True)
+    return str(folder)
+
+
+def told(session: nox.Session, *command: str) -> bool:
+    """Whether a command passed; its output is printed, and its end is added to the page of a workflow's run."""
+    output = Path(session.create_tmp()) / "output.txt"
+    with output.open("w") as written:
+        try:
+            session.run(*command, env=CPU, stdout=written)
+            passed = True
+        except nox.command.CommandFailed:
+            passed = False
+    text = output.read_text()
+    print(text, flush=True)
+    if page := os.environ.get("GITHUB_STEP_SUMMARY"):
+        last = "\n".join(text.splitlines()[-60:])
+        shown = text if text.startswith("## ") else f"## {' '.join(command[:2])}\n\n```\n{last}\n```\n"
+        with open(page, "a") as summary:
+            summary.write(f"{shown}\n{'Passed' if passed else 'Failed'}.\n\n")
+    return passed
+
+
 @nox.session(python=False)
 def full(session: nox.Session) -> None:
     """All tests on both lines and all random examples, the budgets, and other projects' tests."""
-    for name in ("lint", "bench", "suites-0.10", "suites-0.12"):
+    for name in ("lint", "fuzz", "bench", "suites-0.10", "suites-0.12"):
         session.notify(name)
     session.notify("jest", ["--coverage"])
     for name in ("tests-0.10", "tests-0.12"):

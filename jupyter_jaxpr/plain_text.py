@@ -51,6 +51,11 @@ def exact(text: str, limit: int = Limit.NAME) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def quoted(text: str, limit: int = Limit.REASON) -> str:
+    """A text of a document on one line, short enough for a sentence about it; a file may hold any text."""
+    return exact(" ".join(text.split()), limit)
+
+
 def kind_name(kind: type, attribute: str = "__name__") -> str:
     """The name of a class; a metaclass that has another opinion is not asked."""
     name = _NAMES_OF_TYPES[attribute](kind)

@@ -7,6 +7,7 @@ does not break. What is not known is "unknown", never 0 or a dash.
 from __future__ import annotations
 
 import math
+import re
 from decimal import ROUND_HALF_UP, Decimal
 
 NO_BREAK = "\u00a0"
@@ -39,8 +40,20 @@ def size(number: int | None) -> str:
 
 
 def operations(number: int | None) -> str:
-    """A number of floating-point operations: ``143 FLOP``, ``51.2 kFLOP``."""
-    return _scaled(number, "FLOP")
+    """A number of operations on numbers of any type, short: ``143 op``, ``51.2 kop``."""
+    return _scaled(number, "op")
+
+
+def operations_in_words(least: int, most: int) -> str:
+    """The same in a sentence: ``1 operation``, ``143 operations``, ``2.0 to 51.2 k operations``."""
+    if least == most == 1:
+        return count(1, "operation")
+    text = operations(most) if least == most else " to ".join(ends(operations(least), operations(most)))
+    return re.sub(rf"{NO_BREAK}(\w?)op\b", _in_words, text)
+
+
+def _in_words(found: re.Match[str]) -> str:
+    return f"{NO_BREAK}{found[1]} operations" if found[1] else " operations"
 
 
 def factor(value: float) -> str:
@@ -56,7 +69,7 @@ def ends(low: str, high: str) -> tuple[str, str]:
 
 
 def count(number: int | None, one: str, many: str | None = None, *, exact: bool = True) -> str:
-    """A number of things: ``1 call``, ``11,202 equations``, ``≥4 calls``, ``calls unknown``.
+    """A number of things: ``1 call``, ``11,202 equations``, ``≥4 calls``, ``calls unknown`` (a ≥0 says nothing).
 
     Args:
         number: How many; None when it is not known.
@@ -65,7 +78,7 @@ def count(number: int | None, one: str, many: str | None = None, *, exact: bool 
         exact: False where the number is a lower bound.
     """
     many = many or one + "s"
-    if number is None:
+    if number is None or (number == 0 and not exact):
         return f"{many} {UNKNOWN}"
     return f"{'' if exact else '≥'}{number:,} {one if number == 1 and exact else many}"
 

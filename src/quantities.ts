@@ -56,9 +56,9 @@ function twoFigures(value: number): string {
   return grouped(value);
 }
 
-/** A number of floating-point operations: `143 FLOP`, `51.2 kFLOP`. */
+/** A number of operations on numbers of any type: `143 op`, `51.2 kop`. */
 export function operations(value: number): string {
-  return scaled(value, 'FLOP');
+  return scaled(value, 'op');
 }
 
 /** A size in bytes, decimal: `143 B`, `5.1 kB`, `420 MB`. */

@@ -72,8 +72,13 @@ class Ran:
         return document
 
     @property
+    def own_programs(self) -> list[dict[str, Any]]:
+        """The programs of the document, but for those that libraries jitted."""
+        return [program for program in self.document["programs"] if not program.get("library")]
+
+    @property
     def programs(self) -> list[str]:
-        return [signature(self.document, program) for program in self.document["programs"]]
+        return [signature(self.document, program) for program in self.own_programs]
 
     @property
     def notes(self) -> list[str]:

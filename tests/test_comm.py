@@ -169,6 +169,7 @@ def test_progress_says_what_jax_is_doing(wire, talk):
             "total_elapsed": 2.4,
             "finished": [["trace", 0.2], ["lower", 0.1]],
             "interruptible": False,
+            "warning": None,
         }
     ]
 

@@ -72,7 +72,7 @@ double(jnp.arange(3.0))"""
     # Before Python 3.12 there is no way to see every call.
     calls = "1 call" if sys.version_info >= (3, 12) else "≥1 calls"
     assert second.startswith(f"1 equation · {calls}, 1 compile · first call ")
-    assert third.startswith("3 FLOP per call. 100 % of the operations are on line ")
+    assert third.startswith("3 operations per call. 100 % of the operations are on line ")
     # The panel is sent the same document that the notebook saves.
     (message,) = filter(of_type("snapshot"), ours(heard))  # a slow cell tells its progress, too
     assert message["snapshot"] == shown["data"][MIME]

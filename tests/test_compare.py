@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from jupyter_jaxpr.measure.compare.differentiation import Differentiable
 from jupyter_jaxpr.measure.compare.variants import Comparison, Variant
 from jupyter_jaxpr.measure.compare.verdict import verdict
 from jupyter_jaxpr.measure.times.repeated_calls import Warm
+from jupyter_jaxpr.measure.times.sweep import Sweep
+from jupyter_jaxpr.measure.times.swept import Point
 
 LOOPS = """
 def unrolled(x):
@@ -374,11 +377,17 @@ def test_results_that_are_close_differ_or_have_other_types(notebook: Notebook) -
 
 
 def variant(name: str, compile: float, warm: tuple[float, float, float] | None, **others: Any) -> Variant:
-    made = Variant(name, compile=compile, result="1.0", agreement=Agreement("same_bits", None), **others)
+    again = [compile * each for each in (0.98, 0.99, 1.0, 1.01, 1.02)]
+    made = Variant(
+        name,
+        **{"compile": compile, "compile_samples": again, "result": "1.0", **others},
+        agreement=Agreement("same_bits", None),
+    )
     made.differentiable = Differentiable("reverse")
     if warm is not None:
         lower, median, upper = warm
         made.warm = Warm(median, lower, lower, upper, runs=100, batch=1, dispatch=lower, calls=102)
+        made.warm = replace(made.warm, samples=tuple(sorted(warm * 10)))
     return made
 
 
@@ -391,29 +400,39 @@ FAST, SLOWER, NEAR = (1.0e-6, 1.1e-6, 1.2e-6), (2.0e-6, 2.2e-6, 2.4e-6), (1.15e-
         (
             variant("f", 0.8, FAST),
             variant("g", 0.1, SLOWER),
-            "f compiles 8.0× slower than g. f runs 2.0× faster than g.",
+            "XLA compiles f 8.0× slower than g. f runs 2.0× faster than g.",
         ),
         (
             variant("f", 0.1, SLOWER),
             variant("g", 0.8, FAST),
-            "f compiles 8.0× faster than g. f runs 2.0× slower than g.",
+            "XLA compiles f 8.0× faster than g. f runs 2.0× slower than g.",
         ),
         (
             variant("f", 0.8, SLOWER),
             variant("g", 0.1, FAST),
-            "f compiles 8.0× slower than g. f runs 2.0× slower than g.",
+            "XLA compiles f 8.0× slower than g. f runs 2.0× slower than g.",
         ),
         (
             variant("f", 0.1, FAST),
-            variant("g", 0.12, NEAR),
-            "f compiles about as fast as g. f runs about as fast as g: the quartiles of their times overlap.",
+            variant("g", 0.102, NEAR),
+            "The compile times of f and g show no difference. The warm times of f and g show no difference.",
         ),
         (
             variant("f", 0.1, (1.00e-6, 1.01e-6, 1.02e-6)),
             variant("g", 0.1, (1.03e-6, 1.04e-6, 1.05e-6)),
-            "f compiles about as fast as g. f runs about as fast as g.",
+            "The compile times of f and g show no difference. The warm times of f and g show no difference.",
         ),
-        (variant("f", 0.002, None), variant("g", 0.006, None), "f compiles about as fast as g."),
+        (
+            # The first compilations, 27 ms and 10 ms, of two equal functions.
+            variant("f", 0.027, None, compile_samples=[0.0102, 0.0101, 0.0134, 0.0099, 0.0100]),
+            variant("g", 0.010, None, compile_samples=[0.0100, 0.0101, 0.0099, 0.0098, 0.0102]),
+            "The compile times of f and g show no difference.",
+        ),
+        (
+            variant("f", 8.0, (0.249, 0.249, 0.249), compile_samples=[]),
+            variant("g", 0.1, (0.167, 0.167, 0.167)),
+            "f and g were not compiled repeatedly: no difference in compile time is shown. f runs 1.5× slower than g.",
+        ),
         (
             variant("f", 0.1, FAST, from_disk=True),
             variant("g", 0.8, SLOWER, mode="eager"),
@@ -423,6 +442,41 @@ FAST, SLOWER, NEAR = (1.0e-6, 1.1e-6, 1.2e-6), (2.0e-6, 2.2e-6, 2.4e-6), (1.15e-
 )
 def test_only_what_is_larger_than_the_noise_is_said(first: Variant, other: Variant, says: str) -> None:
     assert verdict(Comparison("f(x)", [first, other])) == [says, "All results have the same bits."]
+
+
+def test_few_warm_calls_show_no_difference() -> None:
+    long, short = (variant(name, 0.1, (each, each, each)) for name, each in (("f", 0.249), ("g", 0.167)))
+    for each in (long, short):
+        assert each.warm is not None
+        each.warm = replace(each.warm, samples=each.warm.samples[:3])
+    assert verdict(Comparison("f(x)", [long, short]))[0] == (
+        "The compile times of f and g show no difference. "
+        "Too few warm calls of f or g were timed: no difference in warm time is shown."
+    )
+
+
+def test_two_equal_functions_show_no_difference(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --compare f,g\nf = jax.jit(lambda x: jnp.sin(x) * 2)\ng = jax.jit(lambda x: jnp.sin(x) * 2)\nf(x)"
+    )
+    assert ran.document["comparison"]["verdict"] == [
+        "The compile times of f and g show no difference. The warm times of f and g show no difference.",
+        "All results have the same bits.",
+    ]
+
+
+def test_a_compared_sweep_begins_with_its_largest_value() -> None:
+    def at(name: str, value: str, warm: tuple[float, float, float]) -> Point:
+        return Point(name, value, float(value), warm=variant(name, 0.1, warm).warm)
+
+    points = [at("f", "8", FAST), at("g", "8", FAST), at("f", "4096", FAST), at("g", "4096", SLOWER)]
+    points += [at("f", "8192", FAST), Point("g", "8192", 8192.0, error="MemoryError: no")]
+    one, two = variant("f", 0.1, FAST), variant("g", 0.1, FAST)
+    assert verdict(Comparison("f(x)", [one, two]), Sweep("n", "f(x)", ["f", "g"], points)) == [
+        "At n = 4096: f runs 2.0× faster than g.",
+        "At n = 8: The compile times of f and g show no difference. The warm times of f and g show no difference.",
+        "All results have the same bits.",
+    ]
 
 
 def test_of_one_function_that_ran_there_is_nothing_to_say() -> None:

@@ -73,7 +73,7 @@ def test_programs_run_on_the_values_of_the_first_ones_call(ask_after: Callable[[
     assert isinstance(reply, Answered)
     comparison = reply.result
     assert comparison is not None
-    assert comparison.call == "the last call of scanned whose values were recorded"
+    assert comparison.call == "the call of scanned whose values were recorded"
     assert [
         (each.name, each.program, each.equations, each.mode, each.agrees, each.differentiable, each.error)
         for each in comparison.variants
@@ -120,7 +120,7 @@ def test_values_that_are_gone(notebook: Notebook, ask_after: Callable[[str], Ask
     reply = ask(0, 1)
     assert isinstance(reply, Refused)
     assert reply.reason == (
-        "The argument values of the last call of <lambda> (1) are gone, so the programs cannot run. Keep the arguments "
+        "The recorded argument values of <lambda> (1) are gone, so the programs cannot run. Keep the arguments "
         "in variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
     )
 

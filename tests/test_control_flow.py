@@ -171,7 +171,7 @@ def test_what_the_stepper_cannot_reach_says_so():
         def matrix(x):
             return lax.fori_loop(0, 3, lambda i, x: x * 2, x)
 
-        return lax.custom_linear_solve(matrix, b, lambda matvec, b: b / 8, symmetric=True)
+        return lax.custom_linear_solve(matrix, b, lambda matvec, b: matvec(b) / 64, symmetric=True)
 
     def decided(x):
         return lax.while_loop(lambda x: lax.fori_loop(0, 3, lambda i, x: x * 2, x) < 10, lambda x: x + 1, x)
@@ -228,33 +228,61 @@ def test_source_that_is_gone_leaves_what_jax_knows():
     assert [(slot.role, slot.path) for slot in card.slots] == [("carry", "h"), ("xs", "xs"), ("ys", "")]
 
 
-# --- trips that XLA found -------------------------------------------------------------------------------
+# --- how many steps a while takes ------------------------------------------------------------
 
 
 def counting(x):
     return lax.while_loop(lambda c: c[0] < 10, lambda c: (c[0] + 1, jnp.sin(c[1])), (0, x))
 
 
-def test_a_while_has_the_trips_that_xla_counted_where_its_text_is_held_anyway():
-    (card,) = built(program(traced(counting, X), compiled=True)).document.control_flow
-    assert (card.trips, card.trips_from, card.choice) == (10, "xla", None)
+def counting_to(n, x):
+    """To a bound that the jaxpr computes, as XLA does before it runs."""
+    return lax.while_loop(lambda c: c[0] < lax.add(n, 1), lambda c: (c[0] + 1, jnp.sin(c[1])), (0, x))
+
+
+def test_a_while_that_counts_from_a_constant_to_a_constant_has_its_steps():
+    (card,) = built(program(traced(counting, X))).document.control_flow
+    assert (card.trips, card.trips_from, card.choice) == (10, "bounds", None)
     assert card.facts == [
-        "XLA found that the loop always takes 10 steps. Reverse-mode grad works too if you write the loop as a scan of "
+        "The loop counts from a constant to a constant, so the loop always takes 10 steps. Reverse-mode grad works too "
+        "if you write the loop as a scan of this length."
+    ]
+    (never,) = cards(lambda x: lax.while_loop(lambda c: c[0] < -3, lambda c: (c[0] + 1, c[1] * x), (0, x)), X)
+    assert (never.trips, never.choice, never.facts) == (
+        0,
+        None,
+        ("The loop has no steps: the carry comes out unchanged.",),
+    )
+
+
+def test_a_counter_that_its_type_does_not_hold_tells_no_steps():
+    def counting_by(step, bound, dtype):
+        begin = dtype(0)
+        return cards(lambda x: lax.while_loop(lambda c: c[0] < bound, lambda c: (c[0] + step, c[1] * x), (begin, x)), X)
+
+    ((held,), (wrapped,)) = counting_by(np.int8(20), np.int8(120), np.int8), counting_by(np.int8(50), 120, np.int8)
+    assert (held.trips, wrapped.trips) == (6, None)  # 0, 50, 100, -106, ...
+    ((first,), (second,)) = counting_by(np.uint8(5), 250, np.uint8), counting_by(np.uint8(7), 250, np.uint8)
+    assert (first.trips, second.trips) == (50, 36)
+
+
+def test_a_while_has_the_trips_that_xla_counted_where_its_text_is_held_anyway():
+    (card,) = built(program(traced(lambda x: counting_to(8, x), X), compiled=True)).document.control_flow
+    assert (card.trips, card.trips_from, card.choice) == (9, "xla", None)
+    assert card.facts == [
+        "XLA found that the loop always takes 9 steps. Reverse-mode grad works too if you write the loop as a scan of "
         "this length."
     ]
 
 
 def test_nothing_is_compiled_for_a_trip_count():
-    (card,) = built(program(traced(counting, X))).document.control_flow
+    (card,) = built(program(traced(lambda x: counting_to(8, x), X))).document.control_flow
     assert (card.trips, card.trips_from, card.choice) == (None, None, "open")
 
 
 def test_two_loops_on_one_line_that_xla_counts_apart_are_not_mixed_up():
-    def until(n, x):
-        return lax.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, jnp.sin(c[1])), (0, x))
-
     def both(x):
-        return until(10, x), until(20, x)
+        return counting_to(10, x), counting_to(20, x)
 
     document = built(program(traced(both, X), compiled=True)).document
     assert [card.trips for card in document.control_flow] == [None, None]

@@ -102,7 +102,7 @@ def test_a_card_with_an_index_out_of_its_range_is_refused(field, value, where):
         ("slots", "role", "guest", "role"),
         ("branches", "scope", 99, "a branch's scope"),
         ("branches", "frame", 9_999, "a branch's frame"),
-        ("branches", "equations", -1, "a branch's equations"),
+        ("branches", "equations", -1, r"branches\[0\]\.equations"),
     ],
 )
 def test_a_slot_or_a_branch_with_an_index_out_of_its_range_is_refused(place, field, value, where):

@@ -132,7 +132,8 @@ def test_xla_counts_a_matmul_once_however_often_it_is_scanned(length):
     # XLA leaves no loop of one turn; else it counts its counter.
     assert found.xla_flops == (MATMUL if length == 1 else MATMUL + 2)
     reason = (
-        "XLA counts the body of a loop once, however many steps it has. The loop counter adds 2 FLOP to XLA's count."
+        "XLA counts the body of a loop once, however many steps it has. "
+        "The loop counter adds 2 operations to XLA's count."
     )
     expected = [] if length == 1 else [("loop_once", length * MATMUL, MATMUL + 2, length, reason)]
     assert told(matmuls(length), array(64, 64)) == expected
@@ -144,7 +145,7 @@ def test_loops_inside_loops_are_one_reason():
 
     reason = (
         "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well. "
-        "Loop counters add 4 FLOP to XLA's count."
+        "Loop counters add 4 operations to XLA's count."
     )
     assert told(f, array(64, 64)) == [("loop_once", 35 * MATMUL, MATMUL + 4, 5, reason)]
 
@@ -188,7 +189,7 @@ def test_what_nobody_reads_is_removed_by_xla():
     product, total = 2 * (32 * 16) * 8, 32 * 16 - 1
     function = jax.grad(lambda w, x: (x @ w).sum())
     assert jj.inspect(function, array(8, 16), array(32, 8)).cost.flops == 2 * product + total
-    text = "XLA removed or merged 8.7 kFLOP of the jaxpr, such as unused and repeated operations."
+    text = "XLA removed or merged 8.7 k operations of the jaxpr, such as unused and repeated operations."
     assert told(function, array(8, 16), array(32, 8)) == [("fused_away", product + total, 0, None, text)]
 
 
@@ -206,7 +207,7 @@ def test_libraries_and_other_formulas_are_named():
     text = "XLA computes cumsum with sliding windows as long as the axis, and counts each window whole."
     assert told(lambda x: lax.cumsum(x), array(12)) == [("rest", 11, 12 * 11, None, text)]
     assert told(lambda x: jnp.linalg.eigh(x, symmetrize_input=False)[0], np.eye(5, dtype=np.float32))[0][4] == (
-        "jupyter_jaxpr counts 0 FLOP for primitives without a cost rule: eigh (1)."
+        "jupyter_jaxpr counts no operations for primitives without a cost rule: eigh (1)."
     )
 
 
@@ -216,7 +217,7 @@ def test_a_scan_that_jax_unrolls_is_counted_as_xla_has_it():
 
     reason = (
         "XLA counts the body of a loop once, however many steps it has. JAX unrolls the loop: one body holds several "
-        "steps, and the remaining steps are outside of the loop. The loop counter adds 2 FLOP to XLA's count."
+        "steps, and the remaining steps are outside of the loop. The loop counter adds 2 operations to XLA's count."
     )
     # 7 steps are 3 times two, and one.
     found = told(unrolled(7, 2), array(64, 64))
@@ -231,7 +232,8 @@ def test_the_counter_of_a_fori_loop_is_shared_with_its_body():
     found = told(lambda x: lax.fori_loop(0, 7, lambda i, x: (x @ x) * i, x), array(64, 64))
     turn = MATMUL + 64 * 64 + 2
     reason = (
-        "XLA counts the body of a loop once, however many steps it has. The loop counter adds 1 FLOP to XLA's count."
+        "XLA counts the body of a loop once, however many steps it has. "
+        "The loop counter adds 1 operation to XLA's count."
     )
     assert found == [("loop_once", 7 * turn, turn + 1, 7, reason)]
 
@@ -243,7 +245,7 @@ def test_only_a_scan_needs_a_counter():
     found = told(lambda x: lax.scan(lambda x, _: (five(x), None), x, None, length=4)[0], array(16))
     reason = (
         "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well. "
-        "The loop counter adds 2 FLOP to XLA's count."
+        "The loop counter adds 2 operations to XLA's count."
     )
     assert found == [("loop_once", 4 * (5 + 6), 2 + 2, 4, reason)]
 
@@ -324,11 +326,11 @@ def test_a_long_cumsum_is_several_windows():
 def test_what_was_seen_on_a_cpu_is_not_said_of_another_device(monkeypatch):
     monkeypatch.setattr(xla, "_devices", lambda executable: (1, "gpu"))
     more = (
-        "XLA counts 121 FLOP more than the jaxpr has. XLA may compute a value again in each fusion that needs the "
-        "value, and may compute functions with simpler operations."
+        "XLA counts 121 operations more than the jaxpr has. XLA may compute a value again in each fusion that needs "
+        "the value, and may compute functions with simpler operations."
     )
     assert told(lambda x: lax.cumsum(x), array(12)) == [("fused_away", 0, 121, None, more)]
-    fewer = "XLA counts 8 FLOP fewer than the jaxpr has. XLA may remove or merge operations, or call a library."
+    fewer = "XLA counts 8 operations fewer than the jaxpr has. XLA may remove or merge operations, or call a library."
     assert told(lambda x: (x + x, x * 2.0)[1], array(8)) == [("fused_away", 8, 0, None, fewer)]
 
 

@@ -15,6 +15,7 @@ from jupyter_jaxpr.document.types.ledger import LedgerCounts
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.terminal_text import plain
+from jupyter_jaxpr.quantities import count
 
 pytestmark = pytest.mark.any_jax
 
@@ -30,7 +31,8 @@ def document() -> Snapshot:
 def test_plain_text_tells_what_compiled_again(document):
     assert plain(document).splitlines()[2:] == [
         "rnn compiled again: the type of xs changed from f32[100,8] to f32[60,8]",
-        "80.1 kFLOP per call. 64 % of the operations are on line 6.",
+        "80.1 k operations and 1,604 transcendental operations per call. "
+        "46 % of the operations are on line 6, where a transcendental operation counts as 20 operations.",
     ]
 
 
@@ -77,6 +79,7 @@ def _run(**changes: object) -> LedgerCounts:
         ([_run(hits=4)], "{} 4 calls reused a compiled program."),
         ([_run(hits=1), _run(hits=3, calls_exact=False)], "{} ≥4 calls reused a compiled program."),
         ([_run(hits=1), _run(hits=None)], "{} ≥1 calls reused a compiled program."),
+        ([_run(hits=0, calls_exact=False)], "{} The number of calls is unknown."),
         ([_run(traces=1)], "{} Tracing and lowering took 40 ms of the cell's 310 ms."),
         (
             [_run(from_disk=1), _run(from_disk=1)],
@@ -97,6 +100,37 @@ def test_what_was_compiled_ahead_of_time_is_no_call_and_is_told():
     assert lead(document).replace("\N{NO-BREAK SPACE}", " ") == (
         "1 compile: tracing, lowering and compiling took 240 ms."
     )
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        (
+            {"cell_seconds": 9.2, "seconds": 1.2, "small_programs": 14, "small_seconds": 6.6},
+            "2 compiles: tracing, lowering and compiling took 1.2 s of the cell's 9.2 s. Compiling 14 small programs "
+            "for operations outside of jitted functions took 6.6 s. The rest of the cell took 1.4 s.",
+        ),
+        (  # in threads, JAX compiles two programs at once
+            {"cell_seconds": 1.3, "seconds": 1.2, "small_programs": 1, "small_seconds": 0.4},
+            "2 compiles: tracing, lowering and compiling took 1.2 s of the cell's 1.3 s. Compiling 1 small program "
+            "for operations outside of jitted functions took 400 ms.",
+        ),
+    ],
+)
+def test_the_parts_of_the_cells_time_add_up(changes, expected):
+    said = lead(msgspec.structs.replace(ledger(), **changes))
+    assert said.replace("\N{NO-BREAK SPACE}", " ") == expected
+
+
+def test_a_lower_bound_of_zero_is_unknown():
+    unseen = msgspec.structs.replace(counts(0, exact=False), hits=0)
+    assert (unseen.calls, unseen.hits) == (0, 0)
+    document = ledger()
+    functions = [msgspec.structs.replace(document.functions[0], run=msgspec.structs.replace(unseen, misses=1))]
+    rnn = msgspec.convert(json.loads(RNN.read_text(encoding="utf-8")), Snapshot)
+    rnn = msgspec.structs.replace(rnn, ledger=msgspec.structs.replace(document, functions=functions))
+    assert "| rnn | unknown | unknown |" in markdown(rnn)
+    assert count(0, "call", exact=False) == "calls unknown"
 
 
 def test_names_and_reasons_are_text(document):

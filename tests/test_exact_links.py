@@ -499,7 +499,7 @@ def test_the_panel_is_asked_first_and_told_the_price():
     assert answers(type="exact_links", confirmed=False).question == (
         "JAX lowers and XLA compiles a twin of f0. Each equation of the twin has a number, and the instructions carry "
         "the number. "
-        "The duration is unknown. Nothing runs. XLA cannot be stopped while it compiles. Compile the twin?"
+        "The duration is unknown. Nothing runs. Stop has no effect while XLA compiles. Compile the twin?"
     )
     page = {"type": "text", "level": "hlo", "first_line": 0, "line_count": 9, "twin": True}
     assert answers(**page).reason == (
@@ -531,7 +531,7 @@ def test_the_price_is_what_the_program_took(stages, price):
     assert asked == (
         "JAX lowers and XLA compiles a twin of rnn. Each equation of the twin has a number, and the instructions carry "
         "the number. "
-        f"{price} Nothing runs. XLA cannot be stopped while it compiles. Compile the twin?"
+        f"{price} Nothing runs. Stop has no effect while XLA compiles. Compile the twin?"
     )
 
 

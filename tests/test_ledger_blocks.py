@@ -537,18 +537,18 @@ a_function_with_quite_a_long… {counts[0]}        3         2       TIME
     line 15: compiled, TIME: first call of a_function_with_quite_a_long_name
     line 16: compiled, TIME: the structure of params gained params['b']; the
         type of x changed from f32[8] to f16[8]
-    line 17: executable reused: x changed from jax.Array to numpy, with the same
-        type f32[8]
+    line 17: slow hit: x changed from jax.Array to numpy, with the same type
+        f32[8]
 g (line 8)                    {counts[1]}        3         3       TIME
     line 19: compiled, TIME: first call of g
     line 19: compiled, TIME: the static argument n changed from 0 to 1
     line 20: compiled, TIME: the call leaves out n, which the earlier call
-        passed
+        passed: the value is the default
     1 call inlined while JAX traced another function
-<lambda> (line 21)            {counts[2]}        1         1       TIME
+<lambda> (line 21)            {counts[2]}        0         1       TIME
     line 21: compiled, TIME: first call of <lambda>
 """
-COUNTS = ("    1002    1000", "      ≥4      ≥0", "       1       0") if HAS_MONITORING else (" unknown unknown",) * 3
+COUNTS = ("    1002    1000", "      ≥4 unknown", "       1       0") if HAS_MONITORING else (" unknown unknown",) * 3
 WHY_NOT = """\
 The number of calls is unknown: on Python 3.11, jupyter_jaxpr counts calls only
 in a %%jaxpr cell. Use Python 3.12 or later to count calls here.
@@ -613,7 +613,7 @@ def test_recompile_error() -> None:
         return p["w"] * y
 
     w = jnp.ones(3)
-    with pytest.raises(RecompileError) as error, observe(max_compiles={"train_step": 1, "not_called": 0}):
+    with pytest.raises(RecompileError) as error, observe(max_compiles={"train_step": 1, "train_stepp": 0}):
         train_step({"w": w}, w)
         train_step({"w": w}, 1.0)
         train_step({"w": w}, jnp.float32(2))
@@ -624,11 +624,47 @@ def test_recompile_error() -> None:
 train_step: 3 compiles, limit 1.
   line {line}: first call of train_step
   line {line + 1}: the type of y changed from f32[3] to weak f32[] (a Python float)
-  line {line + 2}: the type of y changed from weak f32[] (a Python float) to f32[]
+  line {line + 2}: the type of y changed from f32[3] to f32[]
   Pass arrays with one number of axes, or expect one compile for each shape.
-  Pass y as one kind of value every time, such as jnp.asarray(y, dtype=...)."""
+No jitted function has the name 'train_stepp'. Did you mean 'train_step'?"""
     )
     assert isinstance(error.value, AssertionError)
+
+
+def test_a_limit_for_a_name_that_no_function_has() -> None:
+    @jax.jit
+    def update(p: Any) -> Any:
+        return p + 1
+
+    with pytest.raises(ValueError, match=re.escape("name 'updaet'. Did you mean 'update'?")), observe({"updaet": 1}):
+        update(1.0)
+
+    @jax.jit
+    def never_called(p: Any) -> Any:
+        return p
+
+    with observe(max_compiles={"update": 0, "never_called": 0}):
+        pass
+    with pytest.raises(ZeroDivisionError), observe({"zzz": 1}):
+        raise ZeroDivisionError
+    with pytest.raises(ValueError, match=re.escape("No jitted function has the name 'zzz'. Correct the name in")):
+        with observe({"zzz": 1}):
+            pass
+
+
+def test_the_compiles_of_all_threads_count_for_the_limit() -> None:
+    @jax.jit
+    def update(p: Any) -> Any:
+        return p + 1
+
+    def work() -> None:
+        update(jnp.ones(2))
+        update(jnp.ones(3))
+
+    with pytest.raises(RecompileError, match="update: 2 compiles, limit 1"), observe(max_compiles={"update": 1}):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
 
 
 def test_a_limit_that_is_kept(x: Any) -> None:

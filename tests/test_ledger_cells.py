@@ -7,7 +7,7 @@ from typing import Any
 
 from conftest import Notebook
 
-from jupyter_jaxpr.observe.cache.key_differences import Reason
+from jupyter_jaxpr.observe.cache.reason import Reason
 
 
 def misses(notebook: Notebook, name: str) -> list[tuple[str, tuple[Reason, ...]]]:

@@ -114,7 +114,7 @@ def test_row_g_passed_by_keyword(explained: Explained) -> None:
     (text,) = explained()
     assert "different input pytree: * at input path [0], now tuple of length 0 and before tuple of length 2" in text
     assert [str(reason) for reason in ledger["f"].misses[1].reasons] == [
-        "the call passes a, b by keyword, not by position; the values are the same"
+        "the call passes a, b by keyword, not by position; the types and the static values are the same"
     ]
 
 

@@ -230,7 +230,15 @@ def test_pmap() -> None:
         ),
         ("compiled", [("first_call", "first call of f with these options for pmap")]),
         ("compiled", [("pytree", "the structure of p gained p['b']")]),
-        ("compiled", [("call_style", "the call passes x by keyword, not by position; the values are the same")]),
+        (
+            "compiled",
+            [
+                (
+                    "call_style",
+                    "the call passes x by keyword, not by position; the types and the static values are the same",
+                )
+            ],
+        ),
     ]
     assert (ledger["f"].compiles, ledger["f"].line) == (5, f.__code__.co_firstlineno)
     if HAS_MONITORING:

@@ -11,8 +11,8 @@ import numpy as np
 from jax.experimental.layout import Format, Layout
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.cache.key_differences import Reason
 from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.cache.reason import Reason
 
 PAD = "Pad to one shape, or expect one compile for each shape."
 STRUCTURE = "Pass the same structure every time: the same keys, the same containers, None in the same places."
@@ -257,7 +257,7 @@ def test_call_style_positional_or_keyword() -> None:
             (
                 Reason(
                     "call_style",
-                    "the call passes b by keyword, not by position; the values are the same",
+                    "the call passes b by keyword, not by position; the types and the static values are the same",
                     "b",
                     by_position,
                     one,
@@ -270,7 +270,7 @@ def test_call_style_positional_or_keyword() -> None:
             (
                 Reason(
                     "call_style",
-                    "the call passes a by keyword, not by position; the values are the same",
+                    "the call passes a by keyword, not by position; the types and the static values are the same",
                     "a",
                     one,
                     both,
@@ -297,7 +297,7 @@ def test_call_style_default_given() -> None:
             (
                 Reason(
                     "call_style",
-                    "the call passes n, which the earlier call left out",
+                    "the call passes n, which the earlier call left out: the value is the default",
                     "n",
                     "1 by position",
                     "1 by position, n by keyword",
@@ -310,7 +310,7 @@ def test_call_style_default_given() -> None:
             (
                 Reason(
                     "call_style",
-                    "the call passes n by position, not by keyword; the values are the same",
+                    "the call passes n by position, not by keyword; the types and the static values are the same",
                     "n",
                     "1 by position, n by keyword",
                     "2 by position",
@@ -505,8 +505,8 @@ def test_no_fast_path() -> None:
         f(1.0)
         f(1.0)
     text = (
-        "every call of f is a miss: JAX has no fast path for a function with effects, such as those of a callback "
-        "(Debug)"
+        "each later call of f is a slow hit: JAX has no fast path for a function with effects, such as those of a "
+        "callback (Debug)"
     )
     assert told(ledger, "f") == [first("f"), ("dispatch_only", (Reason("no_fast_path", text),))]
 
@@ -528,8 +528,8 @@ def test_no_fast_path_with_a_reference() -> None:
             write(held, jnp.ones(4))
             kept(jnp.ones(4))
     text = (
-        "every call of write is a miss: JAX has no fast path for a function that reads or writes a mutable reference "
-        "from outside of the function (Write<Ref{float32[4]}>)"
+        "each later call of write is a slow hit: JAX has no fast path for a function that reads or writes a mutable "
+        "reference from outside of the function (Write<Ref{float32[4]}>)"
     )
     assert told(ledger, "write") == [first("write"), ("dispatch_only", (Reason("no_fast_path", text),))]
     assert told(ledger, "kept") == [first("kept")]
@@ -726,5 +726,5 @@ def test_another_transformation_of_a_function_is_a_function_of_its_own() -> None
         ("first_call", "first call of jax.grad(jax.checkpoint(loss))"),
         ("first_call", "first call of jax.vmap(loss)"),
         ("new_function", f"second function object of jax.vmap(loss) from line {line}: move the jit out of the loop"),
-        ("first_call", "first call of loss with this wrapper around it"),
+        ("first_call", "first call of jax.jacrev(loss)"),
     ]

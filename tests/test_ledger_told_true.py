@@ -212,19 +212,19 @@ def reasons(ledger: Ledger, name: str) -> list[str]:
 
 
 def test_functions_of_a_factory_that_are_called_at_different_lines_are_in_no_loop() -> None:
-    def make(factor: float) -> Any:
+    def make() -> Any:
         @jax.jit
         def scaled(x: Any) -> Any:
-            return x * factor
+            return x * 2
 
         return scaled
 
     with observe() as ledger:
-        first, second = make(1.0), make(2.0)
+        first, second = make(), make()
         first(ROW)
         second(ROW)
-        for factor in (3.0, 4.0):
-            make(factor)(ROW)
+        for _ in range(2):
+            make()(ROW)
     line = ledger["scaled"].line
     assert reasons(ledger, "scaled") == [
         "first call of scaled",

@@ -10,6 +10,7 @@ import pytest
 from conftest import Notebook, Ran
 
 from jupyter_jaxpr.magic.outcome import WHAT_TO_TYPE
+from jupyter_jaxpr.quantities import duration
 
 F = "@jax.jit\ndef f(x):\n    return jnp.sin(x) * 2\n"
 
@@ -548,6 +549,67 @@ def test_eager_operations_that_were_compiled(notebook: Notebook) -> None:
     )
     note = ran.note("eager_compiles")
     assert note["detail"] == "line 3: tan, arcsin, cosh, multiply, add, tanh, subtract; line 4: _reduce_sum"
+    # One account: the programs of the note are those beside the cell's other parts.
+    ledger = ran.document["ledger"]
+    took = duration(ledger["small_seconds"])
+    assert note["text"] == f"JAX compiled 8 small programs in {took} for operations outside any jitted function."
+    rest = duration(ledger["cell_seconds"] - ledger["small_seconds"])
+    assert ledger["lead"] == (
+        "This run called no jitted function of yours. Compiling 8 small programs for operations outside of jitted "
+        f"functions took {took}. The rest of the cell took {rest}."
+    )
+
+
+def test_what_is_compiled_while_a_function_is_traced_is_in_the_price_of_the_function(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\njax.clear_caches()\n@jax.jit\ndef f(x):\n    with jax.ensure_compile_time_eval():\n"
+        "        c = jnp.tan(2.0) * jnp.cosh(2.0) - jnp.tanh(2.0) + jnp.sinh(1.0)\n    return x * c\nf(x)"
+    )
+    ledger = ran.document["ledger"]
+    assert (ledger["small_programs"], ledger["small_seconds"]) == (0, 0.0)
+    assert all(note["kind"] != "eager_compiles" for note in ran.document["notes"])
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (
+            "%%bash\ntrue",
+            "%%bash takes the text below it, and jupyter_jaxpr saw no program of JAX. Write %%jaxpr above Python code "
+            "of this kernel.",
+        ),
+        (
+            "%%html\n<b>x</b>",
+            "%%html takes the text below it, and jupyter_jaxpr saw no program of JAX. Write %%jaxpr above Python code "
+            "of this kernel.",
+        ),
+        (
+            "# to be done",
+            "The cell has no code below %%jaxpr. Write code there, or trace one call with %jaxpr f(x).",
+        ),
+        ("%%time\n", "The cell has no code below %%time. Write code there, or trace one call with %jaxpr f(x)."),
+        (
+            "%%capture\n# no",
+            "The cell has no code below %%capture. Write code there, or trace one call with %jaxpr f(x).",
+        ),
+        ("%pwd", "The cell ran no program that JAX compiled. " + WHAT_TO_TYPE),
+    ],
+)
+def test_a_cell_without_python_says_so_in_one_sentence(notebook: Notebook, cell: str, message: str) -> None:
+    ran = notebook.run(f"%%jaxpr\n{cell}")
+    assert (ran.document["message"], ran.document["programs"]) == (message, [])
+
+
+def test_what_was_printed_in_three_traces_is_one_note(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(x):\n    print('shape', x.shape)\n    return x\nf(x), f(x[:3]), f(x[:4])"
+    )
+    [note] = [each for each in ran.document["notes"] if each["kind"] == "printed_while_tracing"]
+    assert note["text"] == (
+        "f printed while JAX traced it. Python's print runs once for each trace, not for each call, and shows tracers "
+        "in place of values. This happened 3 times in this run."
+    )
+    assert note["detail"] == "shape (8,)\nshape (3,)\nshape (4,)"
 
 
 # --- failures of ours ---

@@ -204,7 +204,7 @@ def test_the_panel_is_asked_first_and_told_the_price(answers):
     reply = answers(type="passes", confirmed=False)
     assert reply.question == (
         "XLA compiles f0 once more and writes its passes into a temporary folder, which is removed afterwards. "
-        "The duration is unknown. XLA cannot be stopped while it compiles. Compile f0 again?"
+        "The duration is unknown. Stop has no effect while XLA compiles. Compile f0 again?"
     )
     assert answers(type="pass_diff", index=0, first_line=0, line_count=9).reason == (
         "The kernel does not hold the diff of this pass. Ask for the passes again."
@@ -225,7 +225,7 @@ def test_the_price_is_that_of_the_first_time(stages, price):
     asked = passes_question(ObservedProgram("ran", None, stages=stages), "rnn")
     assert asked == (
         "XLA compiles rnn once more and writes its passes into a temporary folder, which is removed afterwards. "
-        f"{price} XLA cannot be stopped while it compiles. Compile rnn again?"
+        f"{price} Stop has no effect while XLA compiles. Compile rnn again?"
     )
 
 

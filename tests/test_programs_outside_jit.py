@@ -25,7 +25,7 @@ def activity(ran: Ran, number: int = 0) -> tuple[int, int, int]:
 
 
 def hows(ran: Ran) -> list[str | None]:
-    return [program["how"] for program in ran.document["programs"]]
+    return [program["how"] for program in ran.own_programs]
 
 
 def reasons(ran: Ran, name: str) -> list[tuple[str, str]]:
@@ -55,6 +55,36 @@ def test_a_scan_outside_of_jit_is_the_program_that_ran(notebook: Notebook) -> No
     assert notebook["total"] == 28.0
 
 
+SOLVERS = """\
+def root(v):
+    def solve(g, start):
+        return lax.fori_loop(0, 20, lambda i, u: u - g(u) / (2 * u), start)
+    return lax.custom_root(lambda u: u * u - v, 1.0, solve, lambda g, y: y / g(1.0))
+def linear(v):
+    def solve(matvec, b):
+        return lax.while_loop(lambda u: u.sum() < 9.0, lambda u: u + b, v)
+    return lax.custom_linear_solve(lambda u: 2.0 * u, v, solve)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "how"),
+    [
+        ("root(2.0)", "scan(<lambda>)", "eager scan, run by custom_root"),
+        ("linear(x + 1)", "while(<lambda>)", "eager while, run by custom_linear_solve"),
+    ],
+)
+def test_the_loop_of_a_solver_outside_of_jit(notebook: Notebook, call: str, name: str, how: str) -> None:
+    notebook.run(SOLVERS)
+    first, again = (notebook.run(f"%%jaxpr --no-trace\nout = [{call}]") for _ in range(2))
+    for ran in (first, again):
+        shown = [each for each in ran.document["programs"] if each["origin"] == "ran"]
+        assert [(each["name"], each["how"]) for each in shown] == [(name, how)]
+        assert [level["state"] for level in shown[0]["levels"]] == ["held", "held"]
+    assert reasons(first, name) == [("first_call", None)]
+    assert [kind for kind, _ in reasons(again, name)] == ["new_function"]
+
+
 @pytest.mark.parametrize(
     ("call", "name", "kind"),
     [
@@ -67,7 +97,7 @@ def test_a_scan_outside_of_jit_is_the_program_that_ran(notebook: Notebook) -> No
 )
 def test_each_construct_has_the_name_that_the_user_called(notebook: Notebook, call: str, name: str, kind: str) -> None:
     ran = notebook.run(f"%%jaxpr\ny = {call}")
-    assert [program["name"] for program in ran.document["programs"]] == [name]
+    assert [program["name"] for program in ran.own_programs] == [name]
     assert [card["kind"] for card in ran.document["control_flow"]] == [kind]
     assert hows(ran) == [f"ran as an eager {kind}"]
     assert activity(ran) == (1, 1, 1)
@@ -120,7 +150,7 @@ def test_the_trace_and_the_recording_of_a_plain_call_stand_beside_the_construct_
 
 def test_a_construct_that_ends_the_cell_is_not_traced_again(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\n" + STEP + "lax.scan(step, 0.0, x)")
-    assert [program["name"] for program in ran.document["programs"]] == ["scan(step)"]
+    assert [program["name"] for program in ran.own_programs] == ["scan(step)"]
 
 
 def test_counts_agree_with_the_events_of_jax(notebook: Notebook) -> None:
@@ -158,7 +188,7 @@ def test_jax_is_as_it_was_after_the_cell_and_other_threads_are_not_watched(noteb
 
     notebook.shell.user_ns["in_a_thread"] = in_a_thread
     ran = notebook.run("%%jaxpr --no-trace\nin_a_thread()\ny = lax.map(lambda v: v + 1, x)")
-    assert [program["name"] for program in ran.document["programs"]] == ["map(<lambda>)"]
+    assert [program["name"] for program in ran.own_programs] == ["map(<lambda>)"]
     assert core.EvalTrace.__dict__["process_primitive"] is process
     assert stages.Traced.__dict__["__init__"] is made
 
@@ -214,14 +244,14 @@ def test_programs_stand_in_the_order_in_which_they_came_about(notebook: Notebook
         "%%jaxpr\n@jax.jit\ndef f(v):\n    return jnp.sin(v)\n"
         "a = jax.make_jaxpr(lambda v: v + 1)(x)\nf(x)\nb = lax.map(lambda v: v * 2, x)\nc = jax.eval_shape(jnp.tanh, x)"
     )
-    assert [program["name"] for program in ran.document["programs"]] == ["<lambda>", "f", "map(<lambda>)", "tanh"]
+    assert [program["name"] for program in ran.own_programs] == ["<lambda>", "f", "map(<lambda>)", "tanh"]
 
 
 def test_a_trace_within_a_trace_is_no_program_of_its_own(notebook: Notebook) -> None:
     ran = notebook.run(
         "%%jaxpr\n@jax.jit\ndef f(v):\n    jax.eval_shape(jnp.sin, v)\n    return lax.map(jnp.cos, v)\nf(x)"
     )
-    assert [program["name"] for program in ran.document["programs"]] == ["f"]
+    assert [program["name"] for program in ran.own_programs] == ["f"]
 
 
 def test_the_arguments_of_a_trace_are_not_kept_alive(notebook: Notebook) -> None:
@@ -353,7 +383,7 @@ def test_a_construct_compiled_earlier_that_ends_a_cell_is_not_traced_again(noteb
     notebook.run(STEP)
     notebook.run("%%jaxpr\nlax.scan(step, 0.0, x)")
     ran = notebook.run("%%jaxpr\n# another line\nlax.scan(step, 0.0, x)")
-    assert [program["name"] for program in ran.document["programs"]] == ["scan(step)"]
+    assert [program["name"] for program in ran.own_programs] == ["scan(step)"]
 
 
 def test_a_construct_compiled_before_the_extension_was_loaded(make_notebook: Callable[..., Notebook]) -> None:
@@ -387,5 +417,5 @@ def test_a_trace_that_cannot_be_described_hides_no_other(notebook: Notebook) -> 
         "%%jaxpr\na = jax.make_jaxpr(jnp.sin)(1.0)\nb = jax.make_jaxpr(strict)(Strict(x))\n"
         "c = jax.eval_shape(jnp.cos, x)"
     )
-    assert [program["name"] for program in ran.document["programs"]] == ["sin", "strict", "cos"]
+    assert [program["name"] for program in ran.own_programs] == ["sin", "strict", "cos"]
     assert ran.notes == []

@@ -55,14 +55,14 @@ def test_a_time_has_two_figures_below_100_and_whole_units_above(seconds, words):
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (143, "143\xa0FLOP"),
-        (51_200, "51.2\xa0kFLOP"),
-        (80_143, "80.1\xa0kFLOP"),
-        (999, "999\xa0FLOP"),
-        (1000, "1.0\xa0kFLOP"),
-        (99_960, "100\xa0kFLOP"),
-        (999_600, "1.0\xa0MFLOP"),
-        (7 * 10**18, "7,000\xa0PFLOP"),
+        (143, "143\xa0op"),
+        (51_200, "51.2\xa0kop"),
+        (80_143, "80.1\xa0kop"),
+        (999, "999\xa0op"),
+        (1000, "1.0\xa0kop"),
+        (99_960, "100\xa0kop"),
+        (999_600, "1.0\xa0Mop"),
+        (7 * 10**18, "7,000\xa0Pop"),
         (None, "unknown"),
     ],
 )

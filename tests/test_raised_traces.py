@@ -11,8 +11,7 @@ from test_magic_as_without import printed
 
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.text import program_text
-
-FAULT = pytest.mark.xfail(reason="a fault that was reported")
+from jupyter_jaxpr.jax.facts import private
 
 NOTE = (
     "The trace of {name} raised {error}. The program has the equations that JAX had traced until then; JAX compiled "
@@ -23,7 +22,7 @@ NOTE = (
 def raised(ran: Ran) -> str:
     """The text of the only program, with a line end before and after it."""
     document = read(ran.document)
-    (program,) = document.programs
+    (program,) = [each for each in document.programs if not each.library]
     assert (program.origin, program.how) == ("traced", "traced until it raised")
     return f"\n{program_text(document, 0)}\n"
 
@@ -257,11 +256,42 @@ def test_an_option_that_needs_a_whole_program_says_why_there_is_none(notebook: N
     )
 
 
-@FAULT
-@pytest.mark.parametrize("transform", ["jax.vmap(f)(x)", "jax.grad(lambda v: f(v).sum())(x)", "jax.jvp(f, (x,), (x,))"])
-def test_a_trace_under_a_transform_that_raises(notebook: Notebook, transform: str) -> None:
+@pytest.mark.parametrize(
+    ("transform", "type_of_v"),
+    [
+        ("jax.vmap(f)(x)", "f32[]"),
+        ("jax.grad(lambda v: f(v).sum())(x)", "f32[8]"),
+        ("jax.jvp(f, (x,), (x,))", "f32[8]"),
+        ("jax.linearize(f, x)", "f32[8]"),
+        ("jax.vmap(jax.grad(f))(x)", "f32[]"),
+    ],
+)
+def test_a_trace_under_a_transform_that_raises(notebook: Notebook, transform: str, type_of_v: str) -> None:
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(v):\n    w = jnp.cos(v)\n    raise ValueError\n{transform}")
-    assert [each["how"] for each in ran.document["programs"]] == ["traced until it raised"]
+    wanted = f"""
+{{ lambda ; a:{type_of_v}. let
+  _:{type_of_v} = cos a
+in () }}
+"""
+    assert raised(ran) == wanted
+    (program,) = ran.document["programs"]
+    assert program["origin_note"] == NOTE.format(name="f", error="ValueError")
+    assert [(each["name"], each["type"]) for each in program["arguments"]] == [("v", type_of_v)]
+    assert ran.document["frames"][program["call"]][2] == 6
+
+
+def test_the_outer_of_two_functions_under_a_transform(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef inner(v):\n    raise KeyError\n"
+        "@jax.jit\ndef outer(v):\n    return inner(jnp.sin(v))\njax.vmap(outer)(x)"
+    )
+    wanted = """
+{ lambda ; a:f32[]. let
+  _:f32[] = sin a
+in () }
+"""
+    assert raised(ran) == wanted
+    assert [each["name"] for each in ran.document["programs"]] == ["outer"]
 
 
 def test_an_interrupt_while_jax_traces(notebook: Notebook) -> None:
@@ -282,3 +312,68 @@ in () }
 """
     assert raised(ran) == wanted
     assert notebook.run("slow.__wrapped__.__name__").result.result == "slow"
+
+
+# --- calls that were traced and did not return ---------------------------------------------------------------
+
+UNFINISHED = (
+    "A call of {name} did not return: an error or an interrupt ended the call. The program is what JAX had made for "
+    "the call until then."
+)
+
+
+def unfinished(ran: Ran) -> list[tuple[str, str, str, list[str]]]:
+    """Of each program: its name, how it came about, its note, and the texts that are there."""
+    return [
+        (
+            program["name"],
+            program["how"],
+            program["origin_note"],
+            [level["name"] for level in program["levels"] if level["state"] in ("held", "on_request")],
+        )
+        for program in ran.document["programs"]
+    ]
+
+
+def test_an_interrupt_while_xla_compiles_keeps_what_was_traced_and_lowered(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = private("compiler")
+
+    def interrupted(*args: Any, **kwargs: Any) -> None:
+        raise KeyboardInterrupt
+
+    notebook.run("@jax.jit\ndef deep(v):\n    return jnp.sin(v) @ v\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(compiler, "compile_or_get_cached", interrupted)
+        ran = notebook.run("%%jaxpr\ndeep(x)")
+    assert isinstance(ran.result.error_in_exec, KeyboardInterrupt)
+    assert ran.document["message"] is None
+    assert unfinished(ran) == [
+        ("deep", "the call did not return", UNFINISHED.format(name="deep"), ["stablehlo"]),
+    ]
+    assert ran.programs == ["traced deep(v: f32[8]) -> f32[]: sin dot_general"]
+    # The next call is an ordinary one.
+    again = notebook.run("%%jaxpr\ndeep(x)")
+    assert [(program["origin"], program["how"]) for program in again.document["programs"]] == [("ran", None)]
+
+
+def test_an_error_of_a_callback_leaves_the_whole_program(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\ndef broken(v):\n    raise ValueError('no')\n@jax.jit\ndef called(v):\n"
+        "    return jax.pure_callback(broken, v, v) * 2\n"
+        "try:\n    called(x).block_until_ready()\nexcept Exception:\n    pass"
+    )
+    assert unfinished(ran) == [
+        ("called", "the call did not return", UNFINISHED.format(name="called"), ["stablehlo", "hlo"]),
+    ]
+
+
+def test_a_call_that_returned_later_takes_the_place_of_one_that_did_not(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\nbad = [True]\ndef once(v):\n    if bad.pop():\n        bad.append(False)\n"
+        "        raise ValueError('no')\n    return v\n@jax.jit\ndef called(v):\n"
+        "    return jax.pure_callback(once, v, v) * 2\n"
+        "try:\n    called(x).block_until_ready()\nexcept Exception:\n    pass\ncalled(x).block_until_ready()"
+    )
+    assert [(program["origin"], program["how"]) for program in ran.document["programs"]] == [("ran", None)]

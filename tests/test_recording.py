@@ -13,6 +13,7 @@ from conftest import Notebook, Ran
 
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.magic.session import Session
 from jupyter_jaxpr.observe import recorded_calls, recorded_cell, recording
 from jupyter_jaxpr.observe.kernel import observer
 
@@ -596,8 +597,7 @@ def test_a_recording_ends_at_an_object_of_a_class_of_the_users(notebook: Noteboo
 in () }"""
     assert text == wanted
     assert program(ran)["origin_note"] == RAN.format(call="f(x)", ran="1 dispatch") + (
-        " The recording ends after 1 dispatches: the next call takes or returns an object of class Pair, and to take "
-        "the object apart may run your code."
+        " The recording ends after 1 dispatch: to read the next call, jupyter_jaxpr would run code of your class Pair."
     )
 
 
@@ -622,7 +622,7 @@ in () }
 """
     assert recorded(ran) == wanted
     assert program(ran)["origin_note"].endswith(
-        " The recording ends after 1 dispatches: what JAX ran next could not be read."
+        " The recording ends after 1 dispatch: what JAX ran next could not be read."
     )
     assert "ZeroDivisionError: ours" in str(ran.document["notes"])
     assert notebook["y"].shape == (8,)
@@ -792,3 +792,17 @@ def test_focus_where_there_are_no_programs(notebook: Notebook) -> None:
 
 def test_focus_needs_a_name(notebook: Notebook) -> None:
     assert notebook.run("%%jaxpr --focus\n1").stderr.strip() == "UsageError: argument --focus: expected one argument"
+
+
+def test_eager_says_before_the_cell_runs_that_the_cell_takes_longer(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[Any] = []
+    publisher = Session.of(notebook.shell).publisher
+    monkeypatch.setattr(publisher, "progress", lambda **facts: said.append((facts["stage"], facts["warning"])))
+    notebook.shell.user_ns["said"] = said
+    notebook.run("%%jaxpr\nbefore = list(said)\nlax.neg(x)")
+    assert notebook["before"] == []
+    notebook.run("%%jaxpr --eager\nbefore = list(said)\nlax.neg(x)")
+    warning = "--eager records each dispatch of JAX, so the cell takes up to 20 times as long."
+    assert notebook["before"] == [("running", warning)]

@@ -38,7 +38,9 @@ def page() -> Iterator[Page]:
 def test_the_call_is_traced_and_the_document_comes_anew(page: Page) -> None:
     (message,) = [message for message in ours(page.run(TRAINER)) if message["type"] == "snapshot"]
     snapshot = message["snapshot"]
-    assert [signature(snapshot, program) for program in snapshot["programs"]] == [RECORDED]
+    assert [signature(snapshot, program) for program in snapshot["programs"] if not program.get("library")] == [
+        RECORDED
+    ]
     assert [note["kind"] for note in snapshot["notes"] if note["kind"] != "eager_compiles"] == ["not_traced"]
     assert snapshot["retrace"]["call"] == "trainer.step(jnp.arange(3.0))"
 
@@ -46,7 +48,7 @@ def test_the_call_is_traced_and_the_document_comes_anew(page: Page) -> None:
     page.say(hub, {"type": "trace", "snapshot": snapshot["id"]})
     renewed = page.wait_for(lambda message: message["type"] == "snapshot")["snapshot"]
     assert renewed["id"] == snapshot["id"]
-    assert [signature(renewed, program) for program in renewed["programs"]] == [
+    assert [signature(renewed, program) for program in renewed["programs"] if not program.get("library")] == [
         RECORDED,
         "traced step(x: f32[3]) -> f32[3]: mul",
     ]
@@ -61,7 +63,7 @@ def test_a_call_that_is_gone_is_told(page: Page) -> None:
     (hub,) = page.comms("jupyter_jaxpr")
     page.say(hub, {"type": "trace", "snapshot": message["snapshot"]["id"]})
     renewed = page.wait_for(lambda message: message["type"] == "snapshot")["snapshot"]
-    assert [signature(renewed, program) for program in renewed["programs"]] == [RECORDED]
+    assert [signature(renewed, program) for program in renewed["programs"] if not program.get("library")] == [RECORDED]
     assert renewed["message"] is None
     (note,) = [note for note in renewed["notes"] if note["kind"] != "eager_compiles"]
     assert (note["kind"], note["text"]) == (

@@ -229,6 +229,11 @@ def test_notes_are_in_the_order_of_the_lines():
     )
 
 
+def test_one_operation_outside_of_jit_is_no_note_however_long_it_took():
+    observation = Observation(functions=[], eager_compiles=[EagerCompile("broadcast_in_dim", 0.3)])
+    assert document_of(observation).notes == []
+
+
 def test_small_constants_are_no_news():
     document = built(program(traced(lambda x: x + np.ones(4, np.float32), X))).document
     assert document.notes == []

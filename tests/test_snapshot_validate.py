@@ -12,8 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.limits import LINES
 from jupyter_jaxpr.document.saved_copy import saved_copy
 from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.exports.markdown import markdown
+from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.scripts.inspection import Snapshot
 
 pytestmark = pytest.mark.any_jax
@@ -133,33 +136,68 @@ def test_programs_inside_each_other_without_end_are_refused():
     body = fields["scopes"][1]
     equation, parameter = 0, fields["scopes"][0]["children"][0][1]
     fields["scopes"] = []
-    for number in range(400):
+    for number in range(1_200):
         scope = copy.deepcopy(body)
-        if number < 399:
+        if number < 1_199:
             scope["children"] = [[equation, parameter, -1, number + 1]]
         fields["scopes"].append(scope)
     fields["programs"][0]["scope"] = 0
-    assert "more than 150 programs inside each other" in refusal(fields)
+    assert "more than 1,000 programs inside each other" in refusal(fields)
 
 
-def test_texts_that_would_print_without_end_are_refused():
-    """Each scope prints the next one twice inside a text: 2**40 programs from 40 scopes."""
+def shared_programs(*, in_text, complete):
+    """Each of 40 scopes calls the next one twice: 2**40 programs where each is printed where it stands."""
     fields = copy.deepcopy(SOLVE)
     strings = fields["strings"]
     strings.append("(\ufffc, \ufffc)")
     holder = len(fields["parameter_lists"])
-    fields["parameter_lists"].append([[0, len(strings) - 1]])
+    fields["parameter_lists"].append([[0, len(strings) - 1 if in_text else -1]])
     scope = {
         "name": -1, "constants": 0, "inputs": 0, "outputs": [], "count": 1, "total": 1, "first_equation": 0,
-        "first_variable": 0, "variable_avals": [], "dropped": [], "names": None, "primitive": [0], "operands": [[]],
-        "output_counts": [0], "parameters": [holder], "stack": [-1], "name_stack": [0], "children": [], "effects": [],
+        "first_variable": 0, "variable_avals": [], "dropped": [], "names": None if complete else [], "primitive": [0],
+        "operands": [[]], "output_counts": [0], "parameters": [holder], "stack": [-1], "name_stack": [0],
+        "children": [], "effects": [],
     }  # fmt: skip
     fields["scopes"] = []
     for number in range(40):
         children = [[0, 0, place, number + 1] for place in (0, 1)] if number < 39 else []
         fields["scopes"].append(scope | {"children": children})
-    fields["programs"][0]["scope"] = 0
-    assert "programs inside texts are too large" in refusal(fields)
+    fields |= {"control_flow": [], "costs": []}
+    fields["programs"][0] |= {"scope": 0, "complete": complete, "lets": None if complete else [], "equations": 40}
+    return fields
+
+
+@pytest.mark.parametrize(("in_text", "complete"), [(True, True), (True, False), (False, False)])
+def test_programs_that_share_each_other_are_printed_to_a_limit(in_text, complete):
+    document = read(json.dumps(shared_programs(in_text=in_text, complete=complete)))
+    lines = program_text(document, 0).split("\n")
+    assert LINES / 2 < len(lines) < LINES + 2_000
+    assert "… 1 more " in "\n".join(lines[-500:])
+    assert lines[-1].endswith("in () }")
+    assert markdown(document).count("\n") < 2 * LINES
+    assert page(document).count("<li>") < 2 * LINES
+
+
+def test_a_date_that_no_calendar_has_is_damage():
+    for created in (1e300, -1.0, 253_402_300_800):
+        assert refusal(changed(RNN, "created", to=created)) == (
+            "This snapshot is damaged (created: a date from 1970 to 9999, in seconds) and cannot be shown. "
+            "Run the cell again."
+        )
+
+
+def test_a_number_beyond_what_javascript_holds_is_damage():
+    assert refusal(changed(RNN, "frames", 0, 4, to=10**17)) == (
+        "This snapshot is damaged (frames: a number beyond 9,007,199,254,740,990) and cannot be shown. "
+        "Run the cell again."
+    )
+    assert "cost 0: totals" in refusal(changed(RNN, "costs", 0, "flops", to=10**31))
+
+
+def test_a_refusal_quotes_little_of_what_was_found():
+    sentence = refusal(changed(RNN, "programs", 0, "origin", to="a\n" * 10_000))
+    assert len(sentence) < 500
+    assert "\n" not in sentence
 
 
 def paths(fields, prefix=()):

@@ -56,7 +56,7 @@ def test_of_later_calls_that_give_their_arguments_away_the_first_one_is_told(not
     ran = notebook.run("%%jaxpr --steps\n" + GIVES_AWAY + "y = f(jnp.ones(2))\ny = f(y)")
     assert carries(ran) == [["[1.0 1.0]", "[2.0 2.0]", "[4.0 4.0]"]]
     assert ran.document["recordings"][0]["notes"] == [
-        "The recording uses the values of the call that compiled, because later calls donated their arguments."
+        "The steps use the values of the call that compiled, because later calls donated their arguments."
     ]
 
 

@@ -109,7 +109,7 @@ def test_stop_ends_a_loop_that_does_not_and_keeps_its_steps(panel):
     panel.hears_steps()
     panel.stop()
     recording = panel.last().result
-    assert recording.stopped.startswith("You stopped the recording after ")
+    assert recording.stopped.startswith("You stopped the stepper after ")
     assert recording.stopped.endswith(" Press “Run it again” to start over.")
     assert recording.step[0] == 0
     assert recording.step[-1] == recording.visits[0].trips - 1
@@ -132,7 +132,7 @@ def test_effects_are_asked_about_first(panel, capfd):
     assert capfd.readouterr().out == ""
     assert isinstance(reply, Confirm)
     assert reply.question == (
-        "The function has effects (Debug). A recording runs the function twice: once recorded and once unchanged. "
+        "The function has effects (Debug). The stepper runs the function twice: once step by step and once unchanged. "
         "Its prints and callbacks happen again. Run the function?"
     )
     panel.ask(run, confirmed=True, identifier=2)
@@ -199,7 +199,7 @@ def test_values_that_are_gone_are_an_error_with_its_cure(panel):
     panel.ask(run)
     assert panel.last().reason == (
         "The values of the call are gone: nothing holds xs any more. Keep the arguments in variables, or run the cell "
-        "again with %%jaxpr --steps, which records the steps during the run."
+        "again with %%jaxpr --steps, which runs the steps with the cell."
     )
 
 

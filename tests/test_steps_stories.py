@@ -84,7 +84,7 @@ def test_a_while_that_never_ends_is_left_with_a_note():
     snapshot = snapshot_of(newton, 612.0, stage="trace")
     rerun = construct_of(snapshot._sources, card(snapshot, "while_loop")).run()
     assert rerun.steps.stopped == (
-        "The recording stopped after 16 steps. The state of the loop no longer changes, so the loop never ends."
+        "The stepper stopped after 16 steps. The state of the loop no longer changes, so the loop never ends."
     )
     assert rerun.notes == [
         "The compared value stopped changing after 8 steps, at 1.7603572e-05. "
@@ -126,7 +126,7 @@ def test_the_branch_that_was_taken_each_time():
 
     recording = record(lambda x: lax.scan(step, x, jnp.array([0, 1, 2, 7]))[0], 3.0, kind="switch")
     assert recording.branch_taken == ["0", "1", "2", "2"]
-    assert column(recording, "index") == ["0", "1", "2", "2"]
+    assert column(recording, "index") == ["0", "1", "2", "7, clamped to 2"]
     assert column(recording, "operand") == ["3.0", "4.0", "8.0", "-8.0"]
     assert column(recording, "result") == ["4.0", "8.0", "-8.0", "8.0"]
     assert [visit.outer for visit in recording.visits] == [[0], [1], [2], [3]]
@@ -233,7 +233,7 @@ def test_a_long_loop_is_thinned_and_keeps_its_first_and_last_step():
     assert len(recording.step) == 626
     assert recording.step[:3] == [0, 8, 16]
     assert recording.step[-2:] == [4992, 4999]
-    assert recording.thinned == ("The recording keeps one of every 8 steps. The stepper keeps at most 1,000 steps.")
+    assert recording.thinned == ("The stepper keeps one of every 8 steps. The stepper keeps at most 1,000 steps.")
     assert column(recording, "carry", "h")[-2:] == ["4999.0", "5000.0"]
     assert recording.visits[0].trips == 5000
     assert recording.verdict == "The recorded results equal the original function's results, bit for bit."
@@ -251,7 +251,7 @@ def test_many_visits_are_thinned():
     recording = record(lambda x: lax.scan(step, x, length=600)[0], 0.0, kind="fori_loop")
     assert recording.visits_total == 600
     assert recording.thinned == (
-        "The recording keeps one of every 8 executions of the construct. The stepper keeps at most 1,000 steps."
+        "The stepper keeps one of every 8 executions of the construct. The stepper keeps at most 1,000 steps."
     )
     assert [visit.outer for visit in recording.visits] == [[step] for step in range(0, 600, 8)]
     assert {visit.points for visit in recording.visits} == {10}
@@ -283,7 +283,7 @@ def test_a_run_ends_at_its_cap_of_steps(kind):
     construct = construct_of(snapshot._sources, card(snapshot, kind))
     construct.stepper._bounds = Bounds(trips=15)
     steps = construct.stepper.run([jnp.float32(1.0)])
-    assert steps.stopped == "The recording stopped after 15 steps, because the stepper runs at most this many steps."
+    assert steps.stopped == "The stepper stopped after 15 steps, because the stepper runs at most this many steps."
     assert steps.results is None
     assert len(steps.step) == 15
 
@@ -293,7 +293,7 @@ def test_stop_keeps_what_was_recorded():
     construct = construct_of(snapshot._sources, card(snapshot, "while_loop"))
     told = []
     rerun = construct.run(tell=lambda text, done, total: told.append((text, done)), stopped=lambda: len(told) > 4)
-    assert rerun.steps.stopped.startswith("You stopped the recording after ")
+    assert rerun.steps.stopped.startswith("You stopped the stepper after ")
     assert rerun.steps.stopped.endswith(" steps. Press “Run it again” to start over.")
     trips = rerun.steps.visits[0].trips
     assert (rerun.steps.step[0], rerun.steps.step[-1]) == (0, trips - 1)
@@ -305,7 +305,7 @@ def test_a_run_ends_after_some_seconds():
     construct = construct_of(snapshot._sources, card(snapshot, "while_loop"))
     construct.stepper._bounds = Bounds(seconds=0.0)
     steps = construct.stepper.run([jnp.int32(0)])
-    assert steps.stopped == ("The recording stopped after 16 steps, because the stepper runs for at most 0 seconds.")
+    assert steps.stopped == ("The stepper stopped after 16 steps, because the stepper runs for at most 0 seconds.")
 
 
 # --- values ---
@@ -334,7 +334,7 @@ def test_values_that_are_gone_say_so():
         construct_of(snapshot._sources, card(snapshot, "scan")).run()
     assert str(raised.value) == (
         "The values of the call are gone: nothing holds xs any more. Keep the arguments in variables, or run the cell "
-        "again with %%jaxpr --steps, which records the steps during the run."
+        "again with %%jaxpr --steps, which runs the steps with the cell."
     )
 
 
@@ -396,7 +396,7 @@ def test_what_rounds_otherwise_shows_both():
     assert (one.equal, one.recorded, one.real) == (False, "[1.0 2.0]", "[1.0 2.0000002]")
     assert _verdict([one]) == (
         "One result differs from the original function's result by at most 2.4e-07. "
-        "The recording compiles the loop in pieces, which rounds differently. The table shows both values."
+        "The stepper compiles the loop in pieces, which rounds differently. The table shows both values."
     )
 
 

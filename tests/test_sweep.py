@@ -112,22 +112,24 @@ def test_unrolled_the_program_grows_with_the_loop(names):
         ("unrolled", "100", 101),
         ("looped", "100", 3),
     ]
+    # Of unrolled, two points are beyond the fixed cost: they show no law.
     equations = {fit.function: round(fit.law.exponent, 2) for fit in found.fits if fit.series == "equations"}
-    assert equations == {"unrolled": 0.96, "looped": 0.0}
+    assert equations == {"looped": 0.0}
     assert (found.total, found.stopped) == (6, None)
 
 
 def test_a_product_of_matrices(names):
-    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "16", "32", "64")
+    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "16", "32", "64", "128")
     assert programs(found) == [
         ("product", "16", 1, 2 * 16 * 16 * 4, 2 * 16**3),
         ("product", "32", 1, 2 * 32 * 32 * 4, 2 * 32**3),
         ("product", "64", 1, 2 * 64 * 64 * 4, 2 * 64**3),
+        ("product", "128", 1, 2 * 128 * 128 * 4, 2 * 128**3),
     ]
-    assert measured(found) == [("product", value, ALL) for value in ("16", "32", "64")]
+    assert measured(found) == [("product", value, ALL) for value in ("16", "32", "64", "128")]
     (fit,) = [fit for fit in found.fits if fit.series == "bytes"]
-    assert (round(fit.law.exponent, 9), fit.law.error, fit.law.first_number) == (2.0, None, 32.0)
-    assert sorted(fit.series for fit in found.fits) == ["bytes", "compile", "eager", "equations", "first", "warm"]
+    assert (round(fit.law.exponent, 9), round(fit.law.error, 9), fit.law.first_number) == (2.0, 0.0, 32.0)
+    assert {"bytes", "equations"} <= {fit.series for fit in found.fits}  # of times, what the machine allows
 
 
 def test_the_first_call_compiles_though_the_function_was_compiled_before(names):
@@ -412,7 +414,7 @@ def test_an_interrupt_keeps_what_is_done(names):
     assert found.interrupted
     assert found.stopped == "The sweep was interrupted after 2 of 2 points. Run the sweep again for all points."
     assert measured(found) == [("product", "2", ALL), ("product", "3", "first trace lower compile")]
-    assert [fit.series for fit in found.fits] == ["first", "compile", "equations", "bytes"]
+    assert found.fits == []  # two points
 
 
 def test_the_document_says_the_same(names):

@@ -47,8 +47,11 @@ def test_one_function(prepared: Notebook) -> None:
         ("product", "8", 1, 1024),
         ("product", "16", 1, 8192),
     ]
-    assert (sweep["total"], sweep["stopped"], sweep["notes"]) == (3, None, [])
-    assert {fit["series"] for fit in sweep["fits"]} == {"eager", "first", "warm", "compile", "equations", "bytes"}
+    assert (sweep["total"], sweep["stopped"]) == (3, None)
+    # Which times show how they grow is the machine's; of the others the note says that they do not.
+    times = {fit["series"] for fit in sweep["fits"]} & {"eager", "first", "warm"}
+    assert [note[:31] for note in sweep["notes"]] == ["The points do not show how thes"] * (len(times) < 3)
+    assert "equations" in {fit["series"] for fit in sweep["fits"]}
     assert ran.programs == ["traced product(a: f32[4,4]) -> f32[4,4]: dot_general"]
     assert ran.document["programs"][0]["origin_note"] == (
         "Traced for %%jaxpr product(jnp.ones((n, n))) with n = 4. The arguments were evaluated; the function was not "

@@ -33,8 +33,10 @@ SINES = "@jax.jit\ndef f(x):\n    for _ in range(3):\n        x = jnp.sin(x)\n  
 
 
 def warm(median: float, lower: float | None = None, upper: float | None = None, **fields: Any) -> Warm:
+    samples = (lower or median, median, upper or median)
     return Warm(
         **{
+            "samples": tuple(sorted(samples * 10)),
             "median": median,
             "minimum": lower or median,
             "lower": lower or median,
@@ -88,6 +90,20 @@ def warm(median: float, lower: float | None = None, upper: float | None = None, 
             "A warm call takes 5.0 µs. A call without jit takes 1.0 ms, 200 times as long as a warm call.",
         ),
         (None, ProgramTimes(None, warm(1e-3)), "A call without jit takes 1.0 ms."),
+        (
+            # The middle halves overlap, though the medians are far apart.
+            StageTimes(compile=0.2, total=0.3),
+            ProgramTimes(warm(0.167, 0.15, 0.2), warm(0.249, 0.19, 0.3)),
+            "The first call took 300 ms (compile 200 ms). A warm call takes 167 ms. A call without jit takes 249 ms. "
+            "The two times show no difference.",
+        ),
+        (
+            # One call without jit was timed, because it takes long.
+            StageTimes(compile=0.2, total=0.3),
+            ProgramTimes(warm(1e-3), warm(1.5, samples=(1.5,), runs=1)),
+            "The first call took 300 ms (compile 200 ms). A warm call takes 1.0 ms. A call without jit takes 1.5 s. "
+            "Fewer than 5 calls of each were timed, which shows no difference.",
+        ),
         (None, ProgramTimes(), "Nothing was timed."),
     ],
 )
@@ -501,7 +517,7 @@ def test_values_that_are_gone(ask_after: Callable[[str], Ask]) -> None:
     reply = ask()
     assert isinstance(reply, Refused)
     assert reply.reason == (
-        "The argument values of the last call of f are gone, so f cannot be called again. Run the cell again with "
+        "The recorded argument values of f are gone, so f cannot be called again. Run the cell again with "
         "%%jaxpr --time, which keeps the values, or keep the arguments in variables."
     )
 
@@ -685,8 +701,9 @@ def test_a_sweep_is_in_the_static_outputs() -> None:
         return SweepPoint(**{**nothing, **named, **fields})
 
     points = [
-        point("64", eager=took(70e-6), first=0.046, warm=took(9e-6), compile=0.03),
-        point("256", eager=took(4.2e-3), first=0.033, warm=took(0.43e-3), compile=0.007, from_disk=True),
+        point("64", eager=took(70e-6), first=0.046, warm=took(9e-6), compile=0.03, ratio=7.78),
+        point("256", eager=took(4.2e-3), first=0.033, warm=took(0.43e-3), compile=0.007, from_disk=True, ratio=9.77),
+        point("300", eager=took(4.3e-3), first=0.04, warm=took(4.2e-3), compile=0.01),
         point("0", error="ValueError: too small"),
     ]
     fit = SweepFit(function="f", series="warm", exponent=2.789, factor=1e-11, error=0.123, first_number=64.0)
@@ -710,6 +727,7 @@ def test_a_sweep_is_in_the_static_outputs() -> None:
         "| --- | --- | --- | --- | --- | --- |\n"
         "| 64 | 70 µs | 46 ms | 9.0 µs | 7.8× | 30 ms |\n"
         "| 256 | 4.2 ms | 33 ms | 0.43 ms | 9.8× | 7.0 ms from disk |\n"
+        "| 300 | 4.3 ms | 40 ms | 4.2 ms | – | 10 ms |\n"
         "| 0 | raised ValueError: too small | – | – | – | – |\n\n"
         "- Stopped before n=1024.\n"
         "- From n = 64 on, the warm time of f scales as n^2.8 ± 0.1.\n"

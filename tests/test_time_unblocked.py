@@ -6,7 +6,8 @@ import pytest
 from conftest import Notebook
 
 DEFINED = """
-import functools, time, timeit
+import contextlib, datetime, functools, time, timeit
+from datetime import datetime as dt
 import equinox as eqx
 import numpy as np
 from time import perf_counter, time as now
@@ -35,6 +36,63 @@ def plain(x):
     return f(x)
 def done(x):
     return f(x).block_until_ready()
+def twice(x):
+    y = f(x)
+    return plain(y)
+def bench(fun, *args):
+    start = perf_counter()
+    out = fun(*args)
+    return perf_counter() - start
+def bench_well(fun, *args):
+    start = perf_counter()
+    jax.block_until_ready(fun(*args))
+    return perf_counter() - start
+def repeated(fun, number=2):
+    return timeit.timeit(fun, number=number) / number
+def timed(fun):
+    @functools.wraps(fun)
+    def wrapper(*args):
+        start = time.time()
+        result = fun(*args)
+        print(time.time() - start)
+        return result
+    return wrapper
+@timed
+def logged(x):
+    return f(x)
+@timed
+def logged_well(x):
+    return done(x)
+class Timer:
+    def __enter__(self):
+        self.start = perf_counter()
+        return self
+    def __exit__(self, *error):
+        self.took = perf_counter() - self.start
+@contextlib.contextmanager
+def stopwatch(name):
+    start = time.monotonic()
+    yield
+    print(name, time.monotonic() - start)
+@contextlib.contextmanager
+def finally_watch():
+    start = time.monotonic()
+    try:
+        yield
+    finally:
+        print(time.monotonic() - start)
+@contextlib.contextmanager
+def no_watch():
+    yield
+class WaitingTimer(Timer):
+    def __exit__(self, *error):
+        for each in jax.live_arrays():
+            each.block_until_ready()
+        self.took = perf_counter() - self.start
+@jax.jit
+def loud(x):
+    jax.debug.callback(lambda v: None, x)
+    return x
 for fun in (f, lambda x: g(x, 2), model.step, two): fun(x)
 xs = [x, x + 1]
 """
@@ -65,6 +123,33 @@ UNBLOCKED = [
     ("%timeit -n 1 -r 1 filtered(x)", 2),
     ("took = timeit.timeit(lambda: f(x), number=2)", 2),
     ("took = min(timeit.repeat(lambda: f(x) + 1, number=1, repeat=2))", 2),
+    # functions that call a jitted one
+    ("took = timeit.timeit(lambda: plain(x), number=2)", 2),
+    ("%timeit -n 1 -r 1 plain(x)", 2),
+    ("t0 = time.time()\ny = twice(x)\nprint(time.time() - t0)", 3),
+    # functions that time
+    ("print(bench(f, x))", 2),
+    ("took = [bench(plain, each) for each in xs]", 2),
+    ("took = bench(lambda: f(x))", 2),
+    ("took = bench(fun=model.step, *[x]) if False else bench(model.step, x)", 2),
+    ("took = repeated(lambda: f(x))", 2),
+    ("y = logged(x)", 2),
+    # context managers
+    ("with Timer() as t:\n    y = f(x)\nprint(t.took)", 3),
+    ("t = Timer()\nwith t:\n    f(x)", 4),
+    ("with stopwatch('f'):\n    for _ in range(2):\n        y = f(x)", 4),
+    ("with finally_watch():\n    y = f(x)", 3),
+    # other clocks
+    ("t0 = datetime.datetime.now()\ny = f(x)\nprint((datetime.datetime.now() - t0).total_seconds())", 3),
+    ("t0 = dt.now()\ny = f(x)\nt1 = dt.now()\nprint(t1 - t0)", 3),
+    ("t0 = time.process_time()\ny = f(x)\nprint(time.process_time() - t0)", 3),
+    ("took = timeit.timeit('f(x)', globals=globals(), number=2)", 2),
+    ("took = timeit.Timer(lambda: f(x)).timeit(2)", 2),
+    ("def measure():\n    return timeit.timeit(lambda: f(x), number=2)\nmeasure()", 3),
+    # waits for something else
+    ("t0 = time.time()\ny = f(x)\njax.effects_barrier()\nprint(time.time() - t0)", 3),
+    ("t0 = time.time()\ny = f(x)\nx.block_until_ready()\nprint(time.time() - t0)", 3),
+    ("t0 = time.time()\ny = f(x)\njax.block_until_ready(x)\nprint(time.time() - t0)", 3),
 ]
 
 BLOCKED = [
@@ -81,9 +166,7 @@ BLOCKED = [
     "%timeit -n 1 -r 1 float(f(x).sum())",
     "%timeit -n 1 -r 1 filtered(x).block_until_ready()",
     "took = timeit.timeit(lambda: f(x).block_until_ready(), number=2)",
-    "took = timeit.timeit(lambda: plain(x), number=2)",
     "timing = lambda: timeit.timeit(lambda: f(x), number=2)\nf(x)",
-    "%timeit -n 1 -r 1 plain(x)",
     "%timeit -n 1 -r 1 done(x)",
     "%timeit -n 1 -r 1 jnp.sin(x)",
     "%timeit -n 1 -r 1 sum(range(10))",
@@ -99,7 +182,6 @@ BLOCKED = [
     "t0 = time.time()\nfor each in f(x):\n    f(each)\nprint(time.time() - t0)",
     "total = np.zeros(8)\nt0 = time.time()\ntotal += f(x)\nprint(time.time() - t0)",
     "out = np.zeros((1, 8))\nt0 = time.time()\nout[0] = f(x)\nprint(time.time() - t0)",
-    "t0 = time.time()\ny = f(x)\njax.effects_barrier()\nplain(x)\nprint(time.time() - t0)",
     "t0 = time.time()\njnp.nonzero(f(x))\nprint(time.time() - t0)",
     "t0 = time.time()\nt0 = time.time()\nprint(time.time() - t0)\nf(x)",
     "seed = int(time.time())\nf(x + seed)",
@@ -107,6 +189,19 @@ BLOCKED = [
     "def bench(f, x):\n    t = time.time()\n    f(x)\n    return time.time() - t\nbench(done, x)",
     "def outer(f):\n    def bench():\n        t = time.time()\n        f(x)\n        return time.time() - t\n"
     "    return bench()\nouter(done)\nf(x)",
+    "print(bench(done, x))",
+    "print(bench_well(f, x))",
+    "took = repeated(lambda: done(x))",
+    "y = logged_well(x)",
+    "with Timer() as t:\n    y = f(x).block_until_ready()",
+    "with WaitingTimer() as t:\n    y = f(x)",
+    "with no_watch():\n    y = f(x)",
+    "took = timeit.timeit('f(x).block_until_ready()', globals=globals(), number=2)",
+    "took = timeit.timeit(done, number=1) if False else 0\nf(x)",
+    "t0 = time.time()\ny = loud(x)\njax.effects_barrier()\nprint(time.time() - t0)",
+    "ys = []\nt0 = time.time()\nys.append(f(x))\njax.block_until_ready(ys)\nprint(time.time() - t0)",
+    "t0 = time.time()\nfor _ in range(2):\n    x = f(x)\njax.block_until_ready(x)\nprint(time.time() - t0)",
+    "t0 = datetime.datetime.now()\ny = f(x).block_until_ready()\nprint(datetime.datetime.now() - t0)",
 ]
 
 
@@ -154,6 +249,23 @@ def test_the_words(defined: Notebook) -> None:
             "%timeit stops when two returns. JAX returns before the work is done. "
             "The measured time includes only the dispatch, which may take far less time than the work.",
             "Time jax.block_until_ready(two(x)) instead.",
+        ),
+    ]
+
+
+def test_the_words_for_a_function_that_times_and_for_a_block(defined: Notebook) -> None:
+    ran = defined.run("%%jaxpr\nprint(bench(f, x))\nwith Timer():\n    y = f(x)")
+    notes = [note for note in ran.document["notes"] if note["kind"] == "unblocked_timing"]
+    assert [(note["text"], note["cure"]) for note in notes] == [
+        (
+            "The clock in bench stops when f returns. JAX returns before the work is done. "
+            "The measured time includes only the dispatch, which may take far less time than the work.",
+            "Let bench call jax.block_until_ready on the result before the clock is read again.",
+        ),
+        (
+            "The clock around this block stops when f returns. JAX returns before the work is done. "
+            "The measured time includes only the dispatch, which may take far less time than the work.",
+            "Call jax.block_until_ready(y) at the end of the block.",
         ),
     ]
 

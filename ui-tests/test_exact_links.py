@@ -24,7 +24,7 @@ TITLE = "Twin compile: exact links"
 PRICE = re.compile(
     r"^JAX lowers and XLA compiles a twin of twice\. Each equation of the twin has a number, and the instructions "
     r"carry the number\. The twin takes about [\d.]+.m?s, the time that lowering and compiling the program took\. "
-    r"Nothing runs\. XLA cannot be stopped while it compiles\. Compile the twin\?"
+    r"Nothing runs\. Stop has no effect while XLA compiles\. Compile the twin\?"
 )
 SAME = re.compile(
     r"XLA made the same instructions for the twin and for the program\. "

@@ -116,7 +116,7 @@ def focused(nb) -> str:
 def test_a_scan_says_what_goes_in_around_and_out(flow):
     nb = flow(RNN)
     card = view(nb).get_by_role("list", name="Control flow").get_by_role("listitem")
-    expect(card).to_contain_text("50 steps · 1.8\u00a0kFLOP")
+    expect(card).to_contain_text("50 steps · 1.8\u00a0kop")
     expect(card.get_by_role("img")).to_have_attribute(
         "aria-label",
         "Drawing of scan. The carry h passes through 50 steps. "

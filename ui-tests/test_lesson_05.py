@@ -71,5 +71,5 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         for words in ("padded", "open_ended", "same bits"):
             expect(compare).to_contain_text(words)
     with lesson.claim("c10-cost"):
-        expect(lesson.flow()).to_contain_text("80.0 kFLOP")
+        expect(lesson.flow()).to_contain_text("80.0 kop")
     lesson.finish()

@@ -30,7 +30,9 @@ def test_every_claim_is_to_be_seen(lesson):
     with lesson.claim("a5-selu"):
         for row in again().get_by_role("row").all()[1:]:
             expect(row.get_by_role("cell").first).to_have_text(re.compile(rf"^{DURATION}$"))
-        expect(lesson.view("Time")).to_contain_text("times as long as a warm call")
+        expect(lesson.view("Time")).to_contain_text(  # a busy machine's times may show no difference
+            re.compile("times as long as a warm call|The two times show no difference")
+        )
         expect(lesson.view("Time")).to_contain_text(re.compile(rf"A warm call returns after {DURATION}"))
     with lesson.claim("a6-asked"):
         expect(lesson.view("Notes")).to_contain_text("Line 2: Timed without waiting")
@@ -41,13 +43,13 @@ def test_every_claim_is_to_be_seen(lesson):
         again()
         expect(lesson.view("Time")).to_contain_text("jit saves no time: a call without jit is not slower")
     with lesson.claim("b8-where"):
-        expect(lesson.view("Cost")).to_contain_text("8.3\u00a0kFLOP per call")
+        expect(lesson.view("Cost")).to_contain_text("8.3\u00a0k operations")
     with lesson.claim("b8-cond"):
-        expect(lesson.view("Cost")).to_contain_text(re.compile(r"2\sFLOP to 8\.2\skFLOP per call"))
+        expect(lesson.view("Cost")).to_contain_text(re.compile(r"2\soperations to 8\.2\sk operations"))
     with lesson.claim("c10-scan"):
         cost = lesson.view("Cost")
-        expect(cost).to_contain_text("52.4\u00a0MFLOP per call")
-        expect(cost).to_contain_text("XLA counts 524,290\u00a0FLOP. jupyter_jaxpr counts 52,428,800\u00a0FLOP.")
+        expect(cost).to_contain_text("52.4\u00a0M operations per call")
+        expect(cost).to_contain_text("XLA counts 524,290 operations. jupyter_jaxpr counts 52,428,800 operations.")
         expect(cost).to_contain_text("XLA counts the body of a loop once, however many steps it has.")
     with lesson.claim("memory-kept"):
         expect(lesson.view("Cost")).to_contain_text(re.compile(r"229\skB"))
@@ -57,9 +59,9 @@ def test_every_claim_is_to_be_seen(lesson):
         expect(sweep()).to_contain_text(["n = 64", "n = 256", "n = 1,024", "n = 2,048"])
         plot = lesson.view("Time").get_by_role("img", name=re.compile("^Plot of "))
         expect(plot).to_be_visible()
-        grows = lesson.view("Time").get_by_role("list", name="How the series grow")
+        # How each grows, or that the points do not show how: times differ from run to run.
         for series in ("eager time", "first-call time", "warm time"):
-            expect(grows).to_contain_text(series)
+            expect(lesson.view("Time")).to_contain_text(f"{series} of matmul")
     with lesson.claim("b10-unroll"):
         expect(sweep()).to_have_count(8)
         expect(lesson.view("Compare")).to_contain_text("JAX compiled rolled 4 times")

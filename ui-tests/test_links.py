@@ -73,7 +73,7 @@ def test_the_caret_and_the_mouse_in_the_cell_mark_its_equations(dense):
     dense.page.keyboard.press("Control+Home")  # the line of the magic
     expect(linked(dense)).to_have_count(0)
     expect(dense.panel.get_by_role("region", name="Details of the selection")).to_contain_text(
-        "No equation comes from this place in the code."
+        "No equation of the program in view comes from this place."
     )
 
 

@@ -82,9 +82,9 @@ def test_all_programs_of_a_run_can_be_chosen(notebook, page):
     nb.panel.get_by_role("button", name="mean", exact=True).click()
     programs = nb.panel.get_by_role("listbox", name="Programs")
     expect(programs.get_by_role("option")).to_have_text(
-        ["double (f32[3]) → f32[3]", "double (f32[5]) → f32[5]", "mean (f32[3]) → f32[]"]
+        ["double (f32[3]) → f32[3]", "double (f32[5]) → f32[5]", "mean (f32[3]) → f32[]", "Show 3 programs"]
     )
-    expect(programs.get_by_role("group", name=re.compile(r"^Cell \[2\] · \d\d:\d\d$"))).to_be_visible()
+    expect(programs.get_by_role("group", name=re.compile(r"^Cell \[2\] · \d\d:\d\d ran under jit$"))).to_be_visible()
     expect(programs.get_by_role("option", selected=True)).to_have_text("mean (f32[3]) → f32[]")
     programs.get_by_role("option", name="double (f32[5])").click()
     expect(head).to_contain_text("2 of 3")

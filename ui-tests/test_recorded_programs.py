@@ -335,6 +335,7 @@ def test_a_method_with_side_effects_is_recorded_and_traced_on_request(notebook):
         [
             "fit (f32[4,3], f32[4]) → f32[3] · recorded as it ran",
             re.compile(r"^fit \(f32\[4,3\], f32\[4\]\) → f32\[3\]"),
+            re.compile(r"^Show \d programs?$"),  # of libraries
         ]
     )
     nb.page.keyboard.press("Escape")
@@ -430,6 +431,7 @@ SHORT_LIST = [
     "map(<lambda>) (f32[5]) → [f32[5]] · ran as an eager map",
     "cube (f32[5]) → f32[5] · recorded as it ran",
     "cube (f32[5]) → f32[5] · traced by make_jaxpr, line 12",
+    "Show 7 programs",  # of libraries
 ]
 WHOLE_LIST = [
     *[f"double (f32[{n}]) → f32[{n}]" for n in range(8)],
@@ -454,7 +456,8 @@ def test_the_list_has_groups_and_folds_the_many_programs_of_one_name(several):
     in_groups = {
         "ran under jit": SHORT_LIST[:4],
         "ran outside of jit": SHORT_LIST[4:6],
-        "traced, not run": SHORT_LIST[6:],
+        "traced, not run": SHORT_LIST[6:7],
+        "jitted by libraries": SHORT_LIST[7:],
     }
     for words, members in in_groups.items():
         group = programs(nb).get_by_role("group", name=re.compile(rf"^Cell \[2\] · \d\d:\d\d {words}$"))
@@ -484,8 +487,9 @@ def test_the_keyboard_goes_through_the_list_and_unfolds_it(several):
     expect_at(nb, SHORT_LIST[5])
     press("ArrowDown")
     expect_at(nb, SHORT_LIST[6])
+    press("End")
     press("ArrowDown")
-    expect_at(nb, SHORT_LIST[6])
+    expect_at(nb, SHORT_LIST[7])
     press("Home")
     expect_at(nb, SHORT_LIST[0])
     for _ in range(3):
@@ -531,6 +535,47 @@ def test_the_open_list_is_readable_at_every_width_and_in_both_themes(several, wi
     assert violations(nb.page) == []
     assert cut(nb.panel, "[role=listbox] *") == []
     assert programs(nb).evaluate("list => list.scrollWidth <= list.clientWidth")
+
+
+OF_LIBRARIES = """\
+%%jaxpr
+@jax.jit
+def double(x):
+    return x * 2
+
+double(xs)
+z = jnp.linspace(0, 1, 77)
+z = jnp.sort(z)"""
+
+
+def test_what_libraries_jitted_is_folded_behind_the_users_programs(notebook):
+    nb = notebook(LOAD, OF_LIBRARIES)
+    nb.run_all()
+    expect(head(nb)).to_contain_text(re.compile(r"^doublex: f32\[5\] → f32\[5\]"))
+    button = nb.panel.get_by_title("Choose a program")
+    button.click()
+    options = programs(nb).get_by_role("option")
+    expect(options).to_have_text(["double (f32[5]) → f32[5]", "Show 2 programs"])
+    group = programs(nb).get_by_role("group", name=re.compile(r"^Cell \[2\] · \d\d:\d\d jitted by libraries$"))
+    group.get_by_role("option").click()
+    expect(group.get_by_role("option")).to_have_text(
+        [
+            re.compile(r"^_linspace .+ → f32\[77\] · jitted by jax, line 7$"),
+            "sort (f32[77]) → f32[77] · jitted by jax, line 8",
+        ]
+    )
+    assert violations(nb.page) == []
+    options.filter(has_text="sort").click()
+    expect(head(nb)).to_contain_text(re.compile(r"^sort2 of 2"))
+    expect(nb.panel).to_contain_text("jitted by jax, line 8")
+    expect(nb.listing()).to_contain_text("sort")
+    nb.panel.get_by_role("button", name="HLO", exact=True).click()
+    expect(nb.panel.get_by_role("tabpanel", name="Program")).to_contain_text("HloModule jit_sort")
+    nb.panel.get_by_role("tab", name="Time").click()
+    nb.panel.get_by_role("button", name="Run it again").click()
+    expect(nb.panel.get_by_role("tabpanel", name="Time")).to_contain_text(
+        "A library made the call, and jupyter_jaxpr holds none of its values."
+    )
 
 
 # --- the program to begin with ---------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ def test_a_cumulative_sum_is_walked_with_the_keyboard(notebook):
     nb.panel.get_by_role("tab", name="Control flow").click()
     steps = stepper(nb)
     expect(steps).to_contain_text(
-        "Runs cumulative again with the values of its last recorded call, and records each step."
+        "Runs cumulative again with the values of the last call whose values are known, and shows each step."
     )
     steps.get_by_role("button", name="Step through it").click()
     expect(heading(steps)).to_have_text("Step 1 of 5")
@@ -188,9 +188,10 @@ def test_the_branch_that_was_taken_is_marked_on_the_card(notebook):
     nb.run(0)
     steps = step_through(nb, 1)
     expect(steps.get_by_role("row", name="branch taken")).to_contain_text("False")
-    expect(nb.panel.get_by_role("region", name="Branch False of cond")).to_contain_text("1 call · taken")
-    expect(nb.panel.get_by_role("region", name="Branch True of cond")).to_contain_text("0 calls")
-    expect(nb.panel.get_by_role("region", name="Branch True of cond")).not_to_contain_text("taken")
+    taken, other = (nb.panel.get_by_role("region", name=f"Branch {label} of cond") for label in ("False", "True"))
+    expect(taken).to_contain_text("taken 1 time in the stepper's call · taken")
+    expect(other).to_contain_text("not taken in the stepper's call")
+    expect(other).not_to_contain_text("· taken")
 
 
 def test_a_loop_inside_another_is_chosen_by_the_outer_step(notebook):
@@ -261,7 +262,7 @@ def test_stop_keeps_what_was_recorded(notebook):
     steps = step_through(nb, 1)
     expect(steps.get_by_role("progressbar")).to_be_visible()
     steps.get_by_role("button", name="Stop").click()
-    expect(steps).to_contain_text(re.compile(r"You stopped the recording after [\d,]+ steps"))
+    expect(steps).to_contain_text(re.compile(r"You stopped the stepper after [\d,]+ steps"))
     expect(heading(steps)).to_have_text(re.compile(r"^Step 1 of [\d,]+$"))
     steps.get_by_role("slider").focus()
     nb.page.keyboard.press("End")

@@ -39,6 +39,8 @@ MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
 
 # Spaces before a unit do not break.
 DURATION = r"[\d.,]+\s(?:µs|ms|s)"
+# A busy machine's times may show no difference.
+RATIO = r"(?:[\d.,]+×|–)"
 
 
 def plot(nb):
@@ -89,16 +91,6 @@ def test_the_plot_and_its_table(swept):
     expect(panel.get_by_role("heading", name="Sweep over n")).to_contain_text(
         re.compile(rf"Median times of selu\(jnp\.ones\(n\)\)\. The sweep took {DURATION}\.$")
     )
-    expect(panel.get_by_role("list", name="How the series grow").get_by_role("listitem")).to_have_text(
-        # Which law it is the machine decides; on a busy one warm times may even fall.
-        [
-            re.compile(
-                rf"^(From n = [\d,]+ on, t|T)he {time} of selu "
-                r"(scales as n\^-?[\d.]+( ± [\d.]+)?|hardly depends on n)\.$"
-            )
-            for time in ("eager time", "first-call time", "warm time")
-        ]
-    )
     expect(plot(swept)).to_have_accessible_name(
         re.compile(
             rf"^Plot of “Time” against n\. eager: from {DURATION} at 64 to {DURATION} at 4096\. "
@@ -116,7 +108,7 @@ def test_the_plot_and_its_table(swept):
     cells = table(swept).get_by_role("row", name="512").get_by_role("cell")
     for place in range(3):
         expect(cells.nth(place)).to_have_text(re.compile(rf"^{DURATION}$"))
-    expect(cells.nth(3)).to_have_text(re.compile(r"^[\d.,]+×$"))
+    expect(cells.nth(3)).to_have_text(re.compile(rf"^{RATIO}$"))
 
     choice = panel.get_by_role("combobox", name="Plot")
     choice.select_option("Equations")
@@ -126,14 +118,14 @@ def test_the_plot_and_its_table(swept):
         "The number of equations of selu hardly depends on n."
     )
     expect(table(swept).get_by_role("columnheader")).to_have_text(
-        ["n", "trace", "lower", "compile", "equations", "bytes", "FLOP"]
+        ["n", "trace", "lower", "compile", "equations", "bytes", "operations"]
     )
     choice.select_option("Bytes")
     expect(plot(swept)).to_have_attribute("data-drawn", "bytes")
 
     panel.get_by_role("button", name="Copy the table as text").click()
     head, *rows = clipboard(page).splitlines()[2:6]
-    assert head.split("  ")[-1].strip() == "FLOP"
+    assert head.split("  ")[-1].strip() == "operations"
     assert [row.split()[0] for row in rows] == ["64", "512", "4,096"]
     panel.get_by_role("button", name="Copy the table as Markdown").click()
     assert clipboard(page).startswith("Sweep of `selu(jnp.ones(n))` over `n`\n\n| `n` | eager | first call | warm |")
@@ -189,7 +181,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(swept, width):
     if width < 480:
         expect(points).to_have_text(
             [
-                re.compile(rf"^n = {n}warm {DURATION}eager {DURATION} · first call {DURATION} · eager / warm [\d.,]+×$")
+                re.compile(rf"^n = {n}warm {DURATION}eager {DURATION} · first call {DURATION} · eager / warm {RATIO}$")
                 for n in ("64", "512", "4,096")
             ]
         )
@@ -221,9 +213,10 @@ def test_several_functions_on_the_magic_line(notebook, lab):
     for function in ("selu", "double"):
         for series in ("eager", "first call", "warm"):
             expect(labels.get_by_text(f"{function} {series}", exact=True)).to_be_attached()
-    growth = nb.panel.get_by_role("list", name="How the series grow").get_by_role("listitem")
-    functions = ("selu", "selu", "selu", "double", "double", "double")
-    expect(growth).to_have_text([re.compile(f" of {function} ") for function in functions])
+    time = nb.panel.get_by_role("tabpanel", name="Time")
+    for function in ("selu", "double"):  # how each grows, or that the points do not show how
+        for series in ("eager time", "first-call time", "warm time"):
+            expect(time).to_contain_text(f"{series} of {function}")
     nb.panel.get_by_role("combobox", name="Plot").select_option("Warm time only")
     expect(plot(nb)).to_have_attribute("data-drawn", "warm")
     expect(labels.get_by_text("double", exact=True)).to_be_attached()

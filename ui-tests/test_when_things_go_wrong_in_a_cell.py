@@ -104,7 +104,7 @@ def test_a_long_compilation_says_its_stage_its_time_and_that_it_cannot_be_stoppe
     expect(running.get_by_role("status")).to_have_text("Compiling", timeout=30_000)
     expect(running).to_contain_text("deep")
     expect(running).to_contain_text(
-        "XLA cannot be stopped while it compiles. Interrupt the kernel: the interrupt takes effect when XLA returns."
+        "Interrupt the kernel to stop the cell"  # at once, or when XLA has compiled: as JAX has it
     )
     for stage in ("trace", "lower"):
         row = running.get_by_role("row", name=re.compile(f"^{stage}"))

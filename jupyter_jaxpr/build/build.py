@@ -35,6 +35,7 @@ from . import machine as machine_build
 from . import notes, pools
 from .control_flow import ControlFlowFound, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
+from .equal_notes import without_repeats
 from .ledger import ledger_document
 from .level_texts import held_level
 from .levels import Unavailable
@@ -135,28 +136,25 @@ class _Builder:
         message: str | None,
         extra_notes: Sequence[Note],
     ) -> Built:
-        focus = asked = -1
+        focus = -1
         for function in observation.functions:
             first = len(self._programs)
-            for observed in function.programs:
-                try:
-                    self._program(function, observed)
-                    if observed is observation.focus:
-                        asked = len(self._programs) - 1
-                except Exception as error:  # one bad program hides no other
-                    self._could_not(f"A program of {function.name}", error)
-                    self._walk.forget(len(self._builder.scopes))
+            self._programs_of(function)
             if len(self._programs) > first and (function.top_level or focus < 0):
                 focus = len(self._programs) - 1
         self._hold_texts()
+        own = list(self._programs)
+        for function in observation.libraries:  # in view only where the user asks for one
+            self._programs_of(function)
+        asked = next((index for index, each in enumerate(self._observed) if each is observation.focus), -1)
         walk = self._walk
         ledger = self._ledger(observation)
         controls = self._control_flow()
-        costs = self._costs(controls)
+        costs = self._costs(controls, own)
         shardings = self._shardings() if environment.device_count > 1 else []
         found = [
-            *self._noted(lambda: notes.captured_notes(walk, self._programs)),
-            *self._noted(lambda: notes.loop_notes(walk, self._programs, self._loop_places, self._failures)),
+            *self._noted(lambda: notes.captured_notes(walk, own)),
+            *self._noted(lambda: notes.loop_notes(walk, own, self._loop_places[: len(own)], self._failures)),
             *controls.notes,
             *self._each(observation.printed, lambda each: notes.printed_notes(walk, [each], self._programs)),
             *self._noted(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
@@ -175,7 +173,7 @@ class _Builder:
             programs=self._programs,
             focus=focus if asked < 0 else asked,
             message=message,
-            notes=notes.in_line_order(walk, found, self._cell_file),
+            notes=notes.in_line_order(walk, without_repeats(found), self._cell_file),
             untraced_lines=list(observation.untraced_lines),
             cut=None,
             naming=self._naming,
@@ -220,7 +218,8 @@ class _Builder:
         if observation.ledger is None:
             return None
         try:
-            return ledger_document(self._walk, observation.ledger, self._files_of_cell(), self._could_not)
+            small = observation.eager_compiles
+            return ledger_document(self._walk, observation.ledger, self._files_of_cell(), self._could_not, small)
         except Exception as error:
             self._could_not("The cache", error)
             return None
@@ -246,13 +245,13 @@ class _Builder:
         why = self._observed[card.program].no_values
         return card if why is None or card.steppable else msgspec.structs.replace(card, steppable=why)
 
-    def _costs(self, controls: ControlFlowFound) -> list[ProgramCost]:
-        """What the programs cost, where they are small enough to be counted at once."""
-        if sum(program.equations for program in self._programs) > AT_ONCE:
+    def _costs(self, controls: ControlFlowFound, programs: Sequence[Program]) -> list[ProgramCost]:
+        """What the first programs cost, where they are small enough to be counted at once."""
+        if sum(program.equations for program in programs) > AT_ONCE:
             return []
         costs = []
         held = {number: len(scope.primitive) for number, scope in enumerate(self._builder.scopes)}
-        for number, program in enumerate(self._programs):
+        for number, program in enumerate(programs):
             try:
                 observed = self._observed[number]
                 ask = program.equations <= XLA_AT_ONCE
@@ -279,6 +278,14 @@ class _Builder:
         return found
 
     # --- programs ------------------------------------------------------------------------------
+
+    def _programs_of(self, function: ObservedFunction) -> None:
+        for observed in function.programs:
+            try:
+                self._program(function, observed)
+            except Exception as error:  # one bad program hides no other
+                self._could_not(f"A program of {function.name}", error)
+                self._walk.forget(len(self._builder.scopes))
 
     def _program(self, function: ObservedFunction, observed: ObservedProgram) -> None:
         self._programs.append(self._builder.program(function, observed))

@@ -15,6 +15,7 @@ from .warm_time import warm_document
 if TYPE_CHECKING:
     from ..document.types.document import Program
     from ..measure.compare.variants import Comparison, Variant
+    from ..measure.times.sweep import Sweep
     from ..observe.observation import ObservedProgram
 
 
@@ -22,6 +23,7 @@ def comparison_document(
     comparison: Comparison,
     programs: Sequence[Program],
     observed: Sequence[ObservedProgram],
+    sweep: Sweep | None = None,
 ) -> schema.VariantComparison:
     """Say a comparison in the document's terms.
 
@@ -29,12 +31,13 @@ def comparison_document(
         comparison: What was measured.
         programs: The document's.
         observed: JAX's objects of each of them; the variants' programs are among them.
+        sweep: The functions at several values of a name, where they were swept over.
     """
     return schema.VariantComparison(
         call=comparison.call,
         arguments=arguments_sentence(comparison.call),
         variants=[_variant(variant, programs, observed) for variant in comparison.variants],
-        verdict=verdict(comparison),
+        verdict=verdict(comparison, sweep),
         stopped=comparison.stopped,
         sweep=comparison.sweep,
     )

@@ -30,13 +30,20 @@ XLA_AT_ONCE = 300
 MOST = 2**63 - 1
 
 
-def loop_trips(controls: Sequence[Control], program: int) -> Trips:
-    """The trips of while loops that the cards know, by scope and equation; where two ways to one differ, none."""
+def loop_trips(controls: Sequence[Control], program: int, recorded: Mapping[int, int | None]) -> Trips:
+    """The trips of while loops that the cards or the recordings know; where two ways to one loop differ, none.
+
+    Args:
+        controls: The cards of the document.
+        program: Of which the loops are.
+        recorded: The steps of cards in the stepper's call.
+    """
     found: dict[tuple[int, int], int | None] = {}
-    for control in controls:
+    for index, control in enumerate(controls):
         if control.program == program and control.primitive == "while":
             key = control.scope, control.equation
-            found[key] = control.trips if found.get(key, control.trips) == control.trips else None
+            trips = recorded.get(index) if control.trips is None else control.trips
+            found[key] = trips if found.get(key, trips) == trips else None
     return {key: trips for key, trips in found.items() if trips is not None}
 
 
@@ -49,6 +56,7 @@ def program_cost(
     held: Mapping[int, int] | None = None,
     *,
     ask_xla: bool = True,
+    recorded: Mapping[int, int | None] | None = None,
 ) -> ProgramCost:
     """What a program costs, and why XLA's own count is another.
 
@@ -60,8 +68,10 @@ def program_cost(
         controls: The cards of the document: XLA may have told the trips of a loop.
         held: How many equations the document holds of each scope; None for all.
         ask_xla: Whether to ask XLA, which takes far longer than we do where the executable is large.
+        recorded: The steps of while loops in the stepper's call, by their cards; None of those that differ.
     """
-    costs = Costs(walk, loop_trips(controls, number))
+    recorded = recorded or {}
+    costs = Costs(walk, loop_trips(controls, number, recorded))
     runs = runs_of(costs, program.scope, program.call)
     total = costs.of(program.scope)
     executable = observed.executable if ask_xla else None
@@ -70,8 +80,14 @@ def program_cost(
         program=number,
         flops=_most(total.flops),
         flops_min=_most(total.flops_min),
-        exact=total.exact and total.flops == total.flops_min,
+        exact=total.exact
+        and not recorded
+        and total.flops_most == total.flops_min
+        and total.transcendentals_most == total.transcendentals_min,
         transcendentals=_most(total.transcendentals),
+        flops_most=_most(total.flops_most),
+        transcendentals_min=_most(total.transcendentals_min),
+        transcendentals_most=_most(total.transcendentals_most),
         bytes_read=_most(total.read),
         bytes_written=_most(total.written),
         per_trip=_loops(costs, runs),
@@ -85,9 +101,10 @@ def program_cost(
         by_primitive=[_row(row, row.label) for row in by_primitive(costs, runs)],
         by_scope=[_node(node) for node in by_scope(costs, program.scope, program.name, program.call)],
         by_name_stack=[_node(node) for node in by_name_stack(costs, runs, program.name)],
-        xla=None if said is None else _xla(costs, program.scope, runs, said),
+        xla=None if said is None else _xla(costs, program, said),
         memory=_memory(walk, program, executable),
         xla_asked=executable is not None,
+        recordings=sorted(recorded),
     )
 
 
@@ -117,8 +134,7 @@ def _columns(costs: Costs, priced: Priced) -> tuple[list[int], list[int], list[i
     moved = [-1 if own.read < 0 else own.read + own.written for own in costs.owns] + [0]
     columns = [[column[own] for own in priced.own] for column in (flops, functions, moved)]
     for call in priced.calls:
-        price = costs.call(call).price
-        for column, value in zip(columns, price, strict=True):
+        for column, value in zip(columns, costs.call(call).amounts, strict=True):
             column[call.equation] = _most(value)
     return columns[0], columns[1], columns[2]
 
@@ -178,13 +194,16 @@ def _node(node: Node) -> CostNode:
     )
 
 
-def _xla(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Analysis) -> XlaCost:
+def _xla(costs: Costs, program: Program, said: Analysis) -> XlaCost:
+    if costs.of(program.scope).flops_most != costs.of(program.scope).flops:
+        costs = costs.as_xla_weighs()
+    runs = runs_of(costs, program.scope, program.call)
     return XlaCost(
         flops=said.flops,
         transcendentals=said.transcendentals,
         bytes=said.bytes,
-        differences=[_difference(each) for each in differences(costs, scope, runs, said)],
-        text=xla_text(_most(costs.of(scope).flops), said.flops),
+        differences=[_difference(each) for each in differences(costs, program.scope, runs, said)],
+        text=xla_text(_most(costs.of(program.scope).flops), said.flops),
     )
 
 

@@ -7,8 +7,10 @@ from typing import Literal
 import msgspec
 
 from ..document.diff.rows import WHOLE, Text, of, program_diff, text_diff
+from ..document.limits import COMPARED
 from ..document.types.diff import ProgramDiff
 from ..document.types.document import Frame, Snapshot, Stack
+from ..plain_text import quoted
 from .levels import Unavailable
 from .live_sources import Sources
 
@@ -19,6 +21,7 @@ _CUT = (
     "program. Run the cell again, then compare the new run."
 )
 _TITLES = {"stablehlo": "StableHLO", "hlo": "HLO"}
+_LARGE = "The document of {run} holds more than {most:,} equations and is not compared. Run its cell again."
 _NO_TEXT = "The {title} of {name} is missing in {run}. {reason}"
 
 
@@ -29,7 +32,7 @@ def diff_runs(
     program_after: int,
     level: Level = "jaxpr",
     *,
-    whole: int | None = WHOLE,
+    whole: int = WHOLE,
 ) -> ProgramDiff:
     """Compare two programs.
 
@@ -39,7 +42,7 @@ def diff_runs(
         after: As `before`.
         program_after: Index into its programs.
         level: What to compare: the equations, or the lines of a text.
-        whole: Rows up to which equal ones are told too; None: all.
+        whole: Rows up to which equal ones are told too.
 
     Raises:
         Unavailable: The equations or the text are not held; a sentence.
@@ -61,10 +64,12 @@ def diff_runs(
 def _held(document: Snapshot, sources: Sources | None, program: int) -> tuple[Snapshot, int]:
     """A document with all equations of the program, and the program's index there."""
     shown = document.programs[program]
+    if sources is None and sum(len(scope.primitive) for scope in document.scopes) > COMPARED:
+        raise Unavailable(_LARGE.format(run=_run(document), most=COMPARED))
     if shown.complete:
         return document, program
     if sources is None:
-        raise Unavailable(_CUT.format(name=shown.name, run=_run(document)))
+        raise Unavailable(_CUT.format(name=quoted(shown.name), run=_run(document)))
     return sources.whole(program), 0
 
 
@@ -79,7 +84,9 @@ def _text(document: Snapshot, sources: Sources | None, program: int, level: Lite
         return lines, _places(held.line_stacks or [], stacks, frames, files, cell)
     if sources is None or held is None or held.state in ("not_made", "absent"):
         reason = (held and held.reason) or "Make the text with the button in the Program view, or run the cell again."
-        raise Unavailable(_NO_TEXT.format(title=_TITLES[level], name=shown.name, run=_run(document), reason=reason))
+        raise Unavailable(
+            _NO_TEXT.format(title=_TITLES[level], name=quoted(shown.name), run=_run(document), reason=quoted(reason))
+        )
     text = sources.text(program, level)
     fields = text.pools.text_fields()
     return text.lines, _places(

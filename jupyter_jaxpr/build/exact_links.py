@@ -37,7 +37,7 @@ def exact_links_question(observed: ObservedProgram, name: str) -> str:
         price = f"The twin takes about {about}, the time that lowering and compiling the program took."
     return (
         f"JAX lowers and XLA compiles a twin of {name}. Each equation of the twin has a number, and the instructions "
-        f"carry the number. {price} Nothing runs. XLA cannot be stopped while it compiles. Compile the twin?"
+        f"carry the number. {price} Nothing runs. Stop has no effect while XLA compiles. Compile the twin?"
     )
 
 

@@ -18,7 +18,7 @@ from ..document.types.ledger import (
     LedgerReason,
 )
 from ..observe.cache.ledger import FunctionRecord, Miss
-from ..observe.observation import LedgerReading, LineReading, Place
+from ..observe.observation import EagerCompile, LedgerReading, LineReading, Place
 from ..program.jaxpr.walk import Walk
 from . import notes
 
@@ -30,6 +30,7 @@ def ledger_document(
     reading: LedgerReading,
     cell_files: Collection[str],
     failed: Callable[[str, Exception], None],
+    small: Sequence[EagerCompile] = (),
 ) -> Ledger:
     """Make the document's ledger; its lines go into the pools of `walk`.
 
@@ -38,6 +39,7 @@ def ledger_document(
         reading: what was observed.
         cell_files: names under which code of the cell that ran was compiled; empty outside a cell.
         failed: told of each function that could not be described, and why: one hides no other.
+        small: programs that were compiled for operations outside of jitted functions.
     """
     here = {_key(record): record for record in reading.run}
     whole = {_key(record): record for record in reading.kernel}
@@ -60,6 +62,8 @@ def ledger_document(
         library_functions=list(reading.library_functions),
         library_misses=reading.library_misses,
         calls_note=reading.note,
+        small_programs=len(small),
+        small_seconds=sum(each.seconds for each in small),
     )
     return msgspec.structs.replace(ledger, lead=lead(ledger))
 
@@ -73,7 +77,7 @@ def _function(walk: Walk, run: FunctionRecord | None, kernel: FunctionRecord) ->
     listed = kernel.misses[-MISSES_LISTED:]
     made = {miss.entry for miss in kernel.misses if id(miss) in new}
     old = {miss.entry for miss in kernel.misses if id(miss) not in new}
-    hits = {entry.signature: entry.hits for entry in run.entries} if run is not None else {}
+    hits = {entry.number: entry.hits for entry in run.entries} if run is not None else {}
     definition = None
     if kernel.line is not None and kernel.file is not None:
         definition = Place(kernel.file, kernel.line, kernel.name)
@@ -86,10 +90,11 @@ def _function(walk: Walk, run: FunctionRecord | None, kernel: FunctionRecord) ->
         entries=[
             LedgerEntry(
                 signature=entry.signature,
-                hits=hits.get(entry.signature),
+                hits=hits.get(entry.number),
                 misses=entry.misses,
                 this_run=index in made and index not in old,
                 fast_path=entry.fast_path,
+                held=entry.held,
             )
             for index, entry in enumerate(kernel.entries)
         ],

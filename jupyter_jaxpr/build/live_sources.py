@@ -16,6 +16,7 @@ import msgspec
 
 from ..document.merge import merged
 from ..document.names import Names
+from ..document.read.recorded_steps import recorded_steps
 from ..document.summary import summarised
 from ..document.text import program_text
 from ..document.types.comparison import VariantComparison
@@ -43,6 +44,7 @@ from .shardings import HloLines, is_spread, program_shardings
 
 if TYPE_CHECKING:
     from ..measure.compare.variants import Comparison
+    from ..measure.times.sweep import Sweep
 
 __all__ = ["Sources", "Unavailable"]
 
@@ -301,12 +303,18 @@ class Sources:
         """Put an answer into its field of the document, in the place of an older one; returns the document."""
         with self._lock:
             self._document = merged(self._document, field, answer)
+            if field == "recordings":
+                # The steps of a loop are known now: what was counted is counted again.
+                program = self._document.control_flow[answer.control].program
+                if any(each.program == program for each in self._document.costs):
+                    with suppress(Exception):  # the recording stands without
+                        self.cost(program)
             return self._document
 
-    def comparison(self, comparison: Comparison) -> VariantComparison:
+    def comparison(self, comparison: Comparison, sweep: Sweep | None = None) -> VariantComparison:
         """A comparison of the run's programs, as a document holds it."""
         with self._lock:
-            return comparison_document(comparison, self._document.programs, self._observed)
+            return comparison_document(comparison, self._document.programs, self._observed, sweep)
 
     def add_note(self, note: Note) -> Snapshot:
         """Add a note; returns the document."""
@@ -320,11 +328,21 @@ class Sources:
             document = self._document
             known = next((each for each in document.costs if each.program == program), None)
             compiled = self._observed[program].executable is not None
-            if known is not None and (known.xla_asked or not compiled):
+            recorded = recorded_steps(document, program)
+            is_new = known is None or known.recordings != sorted(recorded)
+            if known is not None and not is_new and (known.xla_asked or not compiled):
                 return known
             shown = document.programs[program]
             held = {number: len(scope.primitive) for number, scope in enumerate(document.scopes)}
-            cost = program_cost(self._walk, program, shown, self._observed[program], document.control_flow, held=held)
+            cost = program_cost(
+                self._walk,
+                program,
+                shown,
+                self._observed[program],
+                document.control_flow,
+                held=held,
+                recorded=recorded,
+            )
             cost = with_lead(document, cost)
             self._document = merged(document, "costs", cost)
             return cost

@@ -15,9 +15,8 @@ from ..quantities import count, duration, size
 
 #: A captured constant of more bytes than this is worth a note.
 CAPTURED_ABOVE = 1_000
-#: Eager operations are worth a note from this many compiled kernels, or this many seconds, on.
+#: Eager operations are worth a note from this many compiled kernels on: one alone is compiled in a function, too.
 EAGER_KERNELS = 5
-EAGER_SECONDS = 0.1
 
 #: Of a program: where its function is defined, the line that called it, its times, and whether a trace made the program
 #: to its end: a recording has no loop that was unrolled.
@@ -208,15 +207,15 @@ def inside(walk: Walk, scope: int) -> list[int]:
 
 
 def eager_note(compiles: Sequence[EagerCompile], files: Collection[str] = ()) -> list[Note]:
-    """Programs that JAX compiled for operations outside any jitted function, where they are many or slow.
+    """Programs that JAX compiled for operations outside any jitted function, where they are many.
 
     Args:
         compiles: What was compiled.
         files: Under which names code of the cell was compiled.
     """
-    seconds = sum(each.seconds for each in compiles)
-    if len(compiles) < EAGER_KERNELS and seconds < EAGER_SECONDS:
+    if len(compiles) < EAGER_KERNELS:
         return []
+    seconds = sum(each.seconds for each in compiles)
     return [
         Note(
             kind="eager_compiles",

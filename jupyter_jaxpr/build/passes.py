@@ -26,7 +26,7 @@ def passes_question(observed: ObservedProgram, name: str) -> str:
         price = f"The first compile took {duration(seconds)}."
     return (
         f"XLA compiles {name} once more and writes its passes into a temporary folder, which is removed afterwards. "
-        f"{price} XLA cannot be stopped while it compiles. Compile {name} again?"
+        f"{price} Stop has no effect while XLA compiles. Compile {name} again?"
     )
 
 

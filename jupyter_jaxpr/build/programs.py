@@ -123,6 +123,7 @@ class ProgramBuilder:
             stages=_stages(observed.stages),
             activity=_activity(function),
             group=_group(function, observed),
+            library=function.library,
         )
 
     def _send(self, scope: int, first: int, complete: bool) -> list[Let] | None:
@@ -183,7 +184,7 @@ def _paths(given: Sequence[str], debug: Any, field: str, count: int) -> list[str
 def _group(function: ObservedFunction, observed: ObservedProgram) -> Literal["jit", "eager", "traced"]:
     if observed.origin == "traced":
         return "traced"
-    return "eager" if function.construct or observed.origin == "recorded" else "jit"
+    return "eager" if function.construct or function.library or observed.origin == "recorded" else "jit"
 
 
 def _stages(times: StageTimes | None) -> Stages | None:

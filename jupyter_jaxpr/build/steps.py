@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..document.types.control_flow import Control
 from ..document.types.document import Note, Snapshot
@@ -41,7 +42,7 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun) -> Record
         rerun: What was recorded.
     """
     card, steps = document.control_flow[control], rerun.steps
-    columns = _in_order(steps.leaves)
+    columns = _in_order(_as_passed(card, steps.leaves))
     leaves = [_leaf(column, _role(card, column), _path(card, column, steps.leaves)) for column in columns]
     return Recording(
         snapshot=document.id,
@@ -93,7 +94,7 @@ def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
         why = None
         if time.perf_counter() - began > seconds:
             why = (
-                f"Recording the other constructs took more than {seconds:g} seconds. "
+                f"The steps of the other constructs took more than {seconds:g} seconds. "
                 "Press “Step through it” on the card of this construct."
             )
         else:
@@ -131,6 +132,19 @@ _ORDER = ("condition", "compared", "predicate", "index")
 def _in_order(columns: Sequence[Column]) -> list[Column]:
     """What decides first, then the order of the card's slots."""
     return sorted(columns, key=lambda column: _ORDER.index(column.role) if column.role in _ORDER else len(_ORDER))
+
+
+def _as_passed(card: Control, columns: Sequence[Column]) -> list[Column]:
+    """The columns, where the index of a switch is the one that the call passed, with the one that JAX clamped it to."""
+    passed = next((each for each in columns if each.role == "passed"), None)
+    if passed is None:
+        return list(columns)
+    index, *others = (each for each in columns if each is not passed)
+    seen = [
+        given if given.text == clamped.text else replace(given, text=f"{given.text}, clamped to {clamped.text}")
+        for given, clamped in zip(passed.seen, index.seen, strict=True)
+    ]
+    return [replace(index, seen=seen, type=passed.type), *others]
 
 
 def _path(card: Control, column: Column, columns: Sequence[Column]) -> str:

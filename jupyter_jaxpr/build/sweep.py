@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..document.types import timing as schema
-from ..exports.time import growth_sentence
+from ..exports.time import growth_sentence, unclear_growth
+from ..measure.times.difference import is_slower
 from .warm_time import warm_document
 
 if TYPE_CHECKING:
+    from ..measure.times.repeated_calls import Warm
     from ..measure.times.sweep import Sweep
     from ..measure.times.swept import Point
 
@@ -39,7 +41,19 @@ def sweep_document(sweep: Sweep) -> schema.Sweep:
         seconds=sweep.seconds,
     )
     fits = [msgspec.structs.replace(fit, sentence=growth_sentence(found, fit)) for fit in found.fits]
-    return msgspec.structs.replace(found, fits=fits)
+    unclear = unclear_growth(found)
+    notes = [*found.notes, unclear] if unclear is not None else found.notes
+    return msgspec.structs.replace(found, fits=fits, notes=notes)
+
+
+def _ratio(eager: Warm | None, warm: Warm | None) -> float | None:
+    """Eager over warm, where the samples show a difference: they were not taken by turns."""
+    if eager is None or warm is None:
+        return None
+    one, two = eager.samples, warm.samples
+    if is_slower(one, two, in_turns=False) or is_slower(two, one, in_turns=False):
+        return eager.median / warm.median
+    return None
 
 
 def _point(point: Point) -> schema.SweepPoint:
@@ -58,4 +72,5 @@ def _point(point: Point) -> schema.SweepPoint:
         bytes=point.bytes,
         flops=point.flops,
         error=point.error,
+        ratio=_ratio(point.eager, point.warm),
     )

@@ -7,6 +7,7 @@ import math
 from ..document.types.document import Note, Snapshot
 from ..document.types.timing import ProgramTiming
 from ..jax.effects import program_effects
+from ..measure.times.difference import FEWEST, is_slower
 from ..measure.times.program_timing import ProgramTimes, question, time_program
 from ..measure.times.repeated_calls import Warm
 from ..observe.calls.call_values import ValuesGone
@@ -22,6 +23,7 @@ _COMPILES_AGAIN = (
     "Most often a function, such as the body of a scan, is defined anew in each call. Define the function once, "
     "outside of the call."
 )
+_TOO_FEW = f"Fewer than {FEWEST} calls of each were timed, which shows no difference."
 _ASK = "To time {name} anyway, press “Run it again” in the Time view."
 
 
@@ -38,8 +40,11 @@ def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes
     pays_after: int | None = None
     # A call that compiles again each time is not compared with one that only runs.
     if warm is not None and eager is not None and not times.compiling:
-        ratio = eager.lower / warm.upper, eager.upper / warm.lower
-        pays_after = _pays_after(stages, warm, eager)
+        saves = is_slower(eager.samples, warm.samples)
+        if saves:
+            pays_after = _pays_after(stages, warm, eager)
+        if saves or is_slower(warm.samples, eager.samples):
+            ratio = eager.lower / warm.upper, eager.upper / warm.lower
     return ProgramTiming(
         program=program,
         warm=warm_document(warm),
@@ -52,9 +57,9 @@ def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes
     )
 
 
-def _pays_after(stages: StageTimes | None, warm: Warm | None, eager: Warm | None) -> int | None:
+def _pays_after(stages: StageTimes | None, warm: Warm, eager: Warm) -> int | None:
     """The first number of calls that take no longer, the first one included, than as many calls without jit."""
-    if stages is None or stages.total is None or warm is None or eager is None or eager.median <= warm.median:
+    if stages is None or stages.total is None:
         return None
     whole = stages.total + (warm.median - (stages.first_run or 0.0) if _returned_early(stages, warm) else 0.0)
     return max(1, math.ceil((whole - warm.median) / (eager.median - warm.median)))
@@ -81,6 +86,9 @@ def _sentences(
         found.append(_COMPILES_AGAIN.format(took=duration(eager.median), compiling=duration(compiling)))
     elif eager is not None and ratio is None:
         found.append(f"A call without jit takes {duration(eager.median)}.")
+        if warm is not None:
+            few = min(len(warm.samples), len(eager.samples)) < FEWEST
+            found.append(_TOO_FEW if few else "The two times show no difference.")
     elif eager is not None and ratio is not None:
         low, high = map(factor, ratio)
         times = low if low == high else f"{low} to {high}"

@@ -10,7 +10,7 @@ OUTCOMES = {
     "compiled": "compiled",
     "compiled_from_disk": "executable loaded from disk",
     "lowered": "lowered again, executable reused",
-    "dispatch_only": "executable reused",
+    "dispatch_only": "slow hit",
     "inlined": "inlined into another trace",
     "raised": "raised an error",
 }
@@ -23,7 +23,19 @@ def in_run(function: LedgerFunction) -> bool:
 
 
 def lead(ledger: Ledger) -> str:
-    """What the misses of the run cost, or that nothing compiled: one or two sentences."""
+    """What the misses of the run cost, or that nothing compiled, and what else took the cell's time: sentences."""
+    misses = _misses(ledger)
+    if not ledger.small_seconds:
+        return misses
+    small, took = count(ledger.small_programs, "small program"), duration(ledger.small_seconds)
+    outside = f"Compiling {small} for operations outside of jitted functions took {took}."
+    rest = None if ledger.cell_seconds is None else ledger.cell_seconds - ledger.seconds - ledger.small_seconds
+    if rest is None or rest < 0:  # threads compile beside each other
+        return f"{misses} {outside}"
+    return f"{misses} {outside} The rest of the cell took {duration(rest)}."
+
+
+def _misses(ledger: Ledger) -> str:
     took = duration(ledger.seconds)
     if ledger.cell_seconds is not None:
         took += f" of the cell's {duration(ledger.cell_seconds)}"
@@ -40,7 +52,7 @@ def lead(ledger: Ledger) -> str:
     if any(run.traces or run.lowerings for run in runs):
         return f"{none} Tracing and lowering took {took}."
     known = [run.hits for run in runs if run.hits is not None]
-    if not known:
-        return f"{none} The number of calls is unknown."
     exact = len(known) == len(runs) and all(run.calls_exact for run in runs)
+    if not exact and not sum(known):
+        return f"{none} The number of calls is unknown."
     return f"{none} {count(sum(known), 'call', exact=exact)} reused a compiled program."

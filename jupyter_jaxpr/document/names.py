@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from .limits import NAMED
 from .types.document import Naming
 
 #: The rules of JAX 0.10 to 0.12, for documents made where no JAX can be asked.
@@ -93,7 +94,21 @@ def name_program(pools: Pools, root: int, naming: Naming, *, limit: int | None =
         naming: The rules of its JAX.
         limit: Stop after this many equations of the program's own scope.
     """
-    lets = _hoisted(pools, root, naming)
+    names, apart, _ = name_apart(pools, root, naming, limit)
+    left = NAMED  # a program that many texts hold is named for each of them
+    for inner in apart:
+        if inner not in names.variables and left > 0:
+            own, deeper, work = name_apart(pools, inner, naming)
+            left -= work
+            apart += deeper
+            for scope, columns in own.variables.items():
+                names.variables.setdefault(scope, columns)
+    return names
+
+
+def name_apart(pools: Pools, root: int, naming: Naming, limit: int | None = None) -> tuple[Names, list[int], int]:
+    """The names of a program but for the programs inside texts; those programs; how much was looked at."""
+    lets, visits = _hoisted(pools, root, naming)
     reserved = set(lets.values())
     fresh = (name for name in _alphabet() if name not in reserved)
     names = Names({}, lets)
@@ -102,9 +117,23 @@ def name_program(pools: Pools, root: int, naming: Naming, *, limit: int | None =
     for variable in unused_at_top(pools.scopes[root]):
         columns[variable] = "_"
     for scope in lets:
-        state.body(scope)
-    state.body(root, limit)
-    return names
+        walk(state.body(scope))
+    walk(state.body(root, limit))
+    return names, state.apart, visits + sum(map(len, names.variables.values()))
+
+
+def walk(visit: Iterator[Any]) -> None:
+    """Run a visit and the visits that it yields, each to its end before the visit goes on.
+
+    Programs stand inside each other deeper than Python calls functions inside each other.
+    """
+    path = [visit]
+    while path:
+        inner = next(path[-1], None)
+        if inner is None:
+            path.pop()
+        else:
+            path.append(inner)
 
 
 def unused_at_top(scope: ScopeLike) -> list[int]:
@@ -119,7 +148,8 @@ def unused_at_top(scope: ScopeLike) -> list[int]:
     return unused
 
 
-def _hoisted(pools: Pools, root: int, naming: Naming) -> dict[int, str]:
+def _hoisted(pools: Pools, root: int, naming: Naming) -> tuple[dict[int, str], int]:
+    """The scopes that are printed first, with their names, and how many visits that took."""
     visits: Counter[int] = Counter()
     bases: dict[int, str] = {}
     waiting = deque([root])
@@ -147,7 +177,7 @@ def _hoisted(pools: Pools, root: int, naming: Naming) -> dict[int, str]:
             name += str(count)
             counts[name] += 1
         lets[number] = name
-    return lets
+    return lets, visits.total()
 
 
 def _alphabet() -> Iterator[str]:
@@ -173,6 +203,8 @@ class _Naming:
         self._naming = naming
         self._names = names
         self._fresh = fresh
+        #: Scopes that JAX prints inside a text, each as a program of its own.
+        self.apart: list[int] = []
 
     def columns(self, number: int) -> list[str | None]:
         columns = self._names.variables.get(number)
@@ -185,7 +217,8 @@ class _Naming:
             self._names.variables[number] = columns
         return columns
 
-    def body(self, number: int, limit: int | None = None) -> None:
+    def body(self, number: int, limit: int | None = None) -> Iterator[Any]:
+        """Name the variables of a scope and of the scopes inside; for `walk`."""
         pools, fresh = self._pools, self._fresh
         scope = pools.scopes[number]
         columns = self.columns(number)
@@ -204,24 +237,21 @@ class _Naming:
             first += count
             if programs:
                 for inner in self._printed_inside(scope, equation, programs):
-                    self.body(inner)
+                    yield self.body(inner)
 
     def _printed_inside(self, scope: Any, equation: int, programs: list[tuple[int, int, int]]) -> Iterator[int]:
-        """Scopes that are printed in place, in printed order."""
+        """Scopes that are printed in place, in printed order; those inside texts are put aside."""
+        lets = self._names.lets
+        of_name: dict[int, list[int]] = {}
+        for parameter, _, inner in programs:
+            if inner not in lets:
+                of_name.setdefault(parameter, []).append(inner)
         for name, value in self._pools.parameters(scope, equation):
-            held = [inner for parameter, _, inner in programs if parameter == name]
-            if value >= 0 and held:
-                for inner in held:
-                    if inner not in self._names.lets:
-                        self._apart(inner)
-                continue
-            yield from (inner for inner in held if inner not in self._names.lets)
-
-    def _apart(self, inner: int) -> None:
-        """Name a program that JAX prints inside a text, as a program of its own."""
-        apart = name_program(self._pools, inner, self._naming)
-        for scope, columns in apart.variables.items():
-            self._names.variables.setdefault(scope, columns)
+            held = of_name.get(name, [])
+            if value < 0:
+                yield from held
+            else:
+                self.apart += held
 
     def _share(self, number: int, equation: int, first: int, programs: list[tuple[int, int, int]]) -> None:
         pools = self._pools

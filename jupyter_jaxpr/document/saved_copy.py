@@ -22,6 +22,8 @@ from .types.ledger import Ledger, LedgerFunction
 
 #: Equations of each scope that are tried, from many to none.
 _PAGES = (2_000, 500, 100, 20, 0)
+#: Bytes of the JSON of a scope that has nothing in it.
+_SCOPE = 250
 _OTHERS = "functions of other cells"
 _OTHER_COSTS = "costs of other programs"
 _LEFT_OUT = "This copy leaves out this text to keep the notebook small. Run the cell again to see the text."
@@ -34,19 +36,24 @@ def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
     """
     if len(encode(document)) <= limit_bytes:
         return document
-    copy = document
-    for copy in _smaller(document, limit_bytes):
+    # Without equations each scope is still there: of very many scopes no copy with programs is small enough.
+    copies = _smaller(document, limit_bytes) if len(document.scopes) * _SCOPE <= limit_bytes else ()
+    for copy in copies:
         if len(encode(copy)) <= limit_bytes:
             return copy
-    return copy
+    return _without_programs(document, limit_bytes)
+
+
+def _cut(copy: Snapshot, limit_bytes: int, left_out: list[str]) -> Snapshot:
+    what = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {_listed(left_out)}."
+    return msgspec.structs.replace(copy, cut=f"{what} Run the cell again to see everything.")
 
 
 def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
     left_out: list[str] = []
 
     def cut(copy: Snapshot) -> Snapshot:
-        what = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {_listed(left_out)}."
-        return msgspec.structs.replace(copy, cut=f"{what} Run the cell again to see everything.")
+        return _cut(copy, limit_bytes, left_out)
 
     def replace(known: str, part: str) -> None:
         """Name a part in the place of one that it contains."""
@@ -90,8 +97,13 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         left_out.append("control flow")
         least = msgspec.structs.replace(least, recordings=[], control_flow=[])
         yield cut(_short_texts(_compact(least, least.scopes)))
+
+
+def _without_programs(document: Snapshot, limit_bytes: int) -> Snapshot:
     nothing = msgspec.structs.replace(
-        least,
+        document,
+        ledger=None,
+        costs=[],
         programs=[],
         scopes=[],
         focus=-1,
@@ -106,8 +118,7 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         passes=[],
         exact_links=[],
     )
-    left_out[:] = ["all programs"]
-    yield cut(_short_texts(_compact(nothing, [])))
+    return _cut(_short_texts(_compact(nothing, [])), limit_bytes, ["all programs"])
 
 
 def _in_run(function: LedgerFunction) -> bool:

@@ -5,9 +5,12 @@ The layout is specified in this folder's README.md; `src/program-text/` makes th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from .names import PROGRAM, Names, Pools, name_program
+from .limits import CHARACTERS, LINES, NAMED
+from .names import PROGRAM, Names, Pools, name_apart, name_program, walk
 from .types.document import Program, Scope, Snapshot
 
 
@@ -22,18 +25,46 @@ class ProgramLines:
     folds: list[tuple[int, int]]
 
 
-def program_text(document: Snapshot, program: int) -> str:
+class Budget:
+    """How much may still be printed, of one program or of several."""
+
+    def __init__(self, lines: int = LINES, characters: int = CHARACTERS) -> None:
+        self._lines = lines
+        self._characters = characters
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no further equation is printed."""
+        return self._lines <= 0 or self._characters <= 0
+
+    def take(self, characters: int, lines: int = 0) -> None:
+        """Something was printed."""
+        self._lines -= lines
+        self._characters -= characters
+
+    def fitting(self, lines: list[str]) -> int:
+        """How many of these lines may still be printed; they are taken."""
+        held = 0
+        for line in lines:
+            if self.is_spent:
+                break
+            self.take(len(line), 1)
+            held += 1
+        return held
+
+
+def program_text(document: Snapshot, program: int, budget: Budget | None = None) -> str:
     """The text of a program, without a newline at its end."""
-    return "\n".join(program_lines(document, program).lines)
+    return "\n".join(program_lines(document, program, budget).lines)
 
 
-def program_lines(document: Snapshot, program: int) -> ProgramLines:
-    """The lines of a program's text, each with the equations it is part of."""
+def program_lines(document: Snapshot, program: int, budget: Budget | None = None) -> ProgramLines:
+    """The lines of a program's text, each with the equations it is part of; where the budget ends, it says so."""
     shown = document.programs[program]
     pools = Pools(document.strings, document.parameter_lists, document.scopes)
     names = name_program(pools, shown.scope, document.naming) if shown.complete else _given_names(document, shown)
-    printer = _Printer(document, pools, names)
-    printer.program(shown.scope, 0)
+    printer = _Printer(document, pools, names, budget or Budget())
+    walk(printer.program(shown.scope, 0))
     return ProgramLines(printer.lines, printer.equations, printer.folds)
 
 
@@ -48,10 +79,15 @@ def _given_names(document: Snapshot, program: Program) -> Names:
     return Names(variables, lets)
 
 
-class _Printer:
-    """Writes lines; the last one may still be open."""
+def more(number: int, noun: str) -> str:
+    """Such as `2 more equations`."""
+    return f"{number} more {noun}{'' if number == 1 else 's'}"
 
-    def __init__(self, document: Snapshot, pools: Pools, names: Names) -> None:
+
+class _Printer:
+    """Writes lines; the last one may still be open. What a program inside a program needs is for `names.walk`."""
+
+    def __init__(self, document: Snapshot, pools: Pools, names: Names, budget: Budget) -> None:
         self.lines: list[str] = [""]
         self.equations: list[tuple[tuple[int, int], ...]] = [()]
         self.folds: list[tuple[int, int]] = []
@@ -59,24 +95,29 @@ class _Printer:
         self._document = document
         self._pools = pools
         self._names = names
+        self._budget = budget
+        #: Of each program that stands inside a text: its own names.
+        self._apart: dict[int, Names] = {}
 
-    def program(self, root: int, indent: int) -> None:
+    def program(self, root: int, indent: int) -> Iterator[Any]:
         """A program: what is printed first, then the program's own scope."""
         for scope, name in self._names.lets.items():
             self._put(f"let {name} = ")
-            self._scope(scope, indent)
+            yield self._scope(scope, indent)
             self._put(" in")
             self._line(indent)
-        self._scope(root, indent)
+        yield self._scope(root, indent)
 
     def _put(self, text: str) -> None:
         self.lines[-1] += text
+        self._budget.take(len(text))
 
     def _line(self, indent: int) -> None:
         self.lines.append(" " * indent)
         self.equations.append(self._inside)
+        self._budget.take(indent, 1)
 
-    def _scope(self, number: int, indent: int) -> None:
+    def _scope(self, number: int, indent: int) -> Iterator[Any]:
         scope = self._document.scopes[number]
         inputs = scope.constants + scope.inputs
         constants = self._binders(number, range(scope.constants))
@@ -85,19 +126,28 @@ class _Printer:
         children = self._pools.children(number)
         first = inputs
         around = self._inside
+        held = len(scope.output_counts)
         for equation, count in enumerate(scope.output_counts):
+            if self._budget.is_spent:
+                held = equation
+                break
             self._inside = ((number, equation), *around)
             self._line(indent + 2)
             begun = len(self.lines) - 1
-            self._equation(number, equation, range(first, first + count), children, indent + 2)
+            programs = children.get(equation, [])
+            printed = self._equation(number, equation, range(first, first + count), programs, indent + 2)
+            if programs:
+                yield printed
+            else:
+                walk(printed)
             if len(self.lines) - 1 > begun:
                 self.folds.append((begun, len(self.lines) - 1))
             first += count
         self._inside = around
-        missing = scope.count - len(scope.output_counts)
+        missing = scope.count - held
         if missing:
             self._line(indent + 2)
-            self._put(f"… {missing} more equation{'' if missing == 1 else 's'}")
+            self._put(f"… {more(missing, 'equation')}")
         self._line(indent)
         outputs = [self._operand(number, operand) for operand in scope.outputs]
         self._put(f"in ({', '.join(outputs)}{',' if len(outputs) == 1 else ''}) }}")
@@ -107,33 +157,34 @@ class _Printer:
         number: int,
         equation: int,
         outputs: range,
-        children: dict[int, list[tuple[int, int, int]]],
+        programs: list[tuple[int, int, int]],
         indent: int,
-    ) -> None:
+    ) -> Iterator[Any]:
         scope: Scope = self._document.scopes[number]
         strings = self._document.strings
         if outputs:
             self._put(f"{self._binders(number, outputs)} = ")
         self._put(strings[scope.primitive[equation]])
         parameters = self._pools.parameters(scope, equation)
-        programs = children.get(equation, [])
         if parameters:
             self._put("[")
-            self._parameters(parameters, programs, indent)
+            yield self._parameters(parameters, programs, indent)
             self._put("]")
-        for operand in scope.operands[equation]:
-            self._put(f" {self._operand(number, operand)}")
+        self._put("".join(f" {self._operand(number, operand)}" for operand in scope.operands[equation]))
 
     def _parameters(
         self,
         parameters: list[tuple[int, int]],
         programs: list[tuple[int, int, int]],
         indent: int,
-    ) -> None:
+    ) -> Iterator[Any]:
         plain: list[str] = []
         broken = False
+        of_name: dict[int, list[tuple[int, int]]] = {}
+        for parameter, position, scope in programs:
+            of_name.setdefault(parameter, []).append((position, scope))
         for name, value in parameters:
-            held = [(position, scope) for parameter, position, scope in programs if parameter == name]
+            held = of_name.get(name, [])
             text = None if value < 0 else self._document.strings[value]
             label = f"{self._document.strings[name]}="
             if not held or (text is None and all(scope in self._names.lets for _, scope in held)):
@@ -144,11 +195,11 @@ class _Printer:
             self._line(indent + 2)
             self._put(label)
             if text is not None:
-                self._text_with_programs(text, [scope for _, scope in held], indent + 2)
+                yield self._text_with_programs(text, [scope for _, scope in held], indent + 2)
             elif held[0][0] < 0:
-                self._scope(held[0][1], indent + 2)
+                yield self._scope(held[0][1], indent + 2)
             else:
-                self._tuple([scope for _, scope in held], indent + 2)
+                yield self._tuple([scope for _, scope in held], indent + 2)
         if not broken:
             self._put(" ".join(plain))
             return
@@ -167,26 +218,37 @@ class _Printer:
             return names[0]
         return f"({' '.join(names)})"
 
-    def _tuple(self, scopes: list[int], indent: int) -> None:
+    def _tuple(self, scopes: list[int], indent: int) -> Iterator[Any]:
         self._put("(")
-        for scope in scopes:
+        for place, scope in enumerate(scopes):
             self._line(indent + 2)
+            if self._budget.is_spent:
+                self._put(f"… {more(len(scopes) - place, 'program')}")
+                break
             if scope in self._names.lets:
                 self._put(self._names.lets[scope])
             else:
-                self._scope(scope, indent + 2)
+                yield self._scope(scope, indent + 2)
         self._line(indent)
         self._put(")")
 
-    def _text_with_programs(self, text: str, scopes: list[int], indent: int) -> None:
+    def _text_with_programs(self, text: str, scopes: list[int], indent: int) -> Iterator[Any]:
         before, *rest = text.split(PROGRAM)
         self._put(before)
         for scope, after in zip(scopes, rest, strict=False):
-            apart = name_program(self._pools, scope, self._document.naming)
-            outer, self._names = self._names, apart
-            self.program(scope, indent)
-            self._names = outer
+            if self._budget.is_spent:
+                self._put("…")
+            else:
+                outer, self._names = self._names, self._named_apart(scope)
+                yield self.program(scope, indent)
+                self._names = outer
             self._put(after)
+
+    def _named_apart(self, scope: int) -> Names:
+        if scope not in self._apart:
+            self._apart[scope], _, work = name_apart(self._pools, scope, self._document.naming)
+            self._budget.take(work * (CHARACTERS // NAMED))
+        return self._apart[scope]
 
     def _binders(self, number: int, variables: range) -> str:
         scope, avals = self._document.scopes[number], self._document.avals

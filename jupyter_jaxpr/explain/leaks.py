@@ -11,9 +11,9 @@ from __future__ import annotations
 import dis
 import types
 import weakref
-from collections.abc import Iterator, Sequence
-from types import CodeType, FunctionType
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from types import CellType, CodeType, FunctionType
+from typing import Any, NamedTuple
 
 from ..jax.facts import is_tracer_type
 from ..observe.functions import unwrap
@@ -29,32 +29,42 @@ _IMPORTED = (types.ModuleType, types.BuiltinFunctionType, FunctionType, type)
 Held = dict[int, Any]
 
 
-def held_before(fun: Any) -> Held:
-    """The tracers that are within reach of a function now; taken before it is traced, they are not of that trace."""
+class Reach(NamedTuple):
+    """What a function reads from outside, without the function: JAX drops its cache entries when it is gone."""
+
+    code: CodeType
+    names: Mapping[str, Any]  # its globals
+    cells: tuple[CellType, ...]
+    tracers: Held  # within reach before the trace
+
+
+def reach_before(fun: Any) -> Reach | None:
+    """What a function that is about to be traced reads; the tracers that are there now are not of the trace."""
     inner = unwrap(fun)
     if type(inner) is not FunctionType:
-        return {}
-    return {id(tracer): weakref.ref(tracer) for _, holder in _reachable(inner) for tracer in _tracers_in(holder)}
+        return None
+    reach = Reach(inner.__code__, inner.__globals__, inner.__closure__ or (), {})
+    held = {id(tracer): weakref.ref(tracer) for _, holder in _reachable(reach) for tracer in _tracers_in(holder)}
+    return reach._replace(tracers=held)
 
 
-def leaked_tracers(traced: Sequence[tuple[str, Any, Held]]) -> list[Finding]:
+def leaked_tracers(traced: Sequence[tuple[str, Reach]]) -> list[Finding]:
     """Tracers that outlived the traces of functions, one finding for each function's name and variable.
 
     Args:
-        traced: The name of each function that was traced, the function, and what `held_before` gave, in their order.
+        traced: The name of each function that was traced, and what `reach_before` gave, in their order.
     """
     told: set[int] = set()
-    found: dict[tuple[str, str], tuple[FunctionType, list[Any]]] = {}
-    for name, fun, before in reversed(traced):  # what a later function found there is not its own
-        inner = unwrap(fun)
-        if type(inner) is not FunctionType:
-            continue
-        for variable, holder in _reachable(inner):
-            kept = [each for each in _tracers_in(holder) if id(each) not in told and not _was_there(each, before)]
+    found: dict[tuple[str, str], tuple[CodeType, list[Any]]] = {}
+    for name, reach in reversed(traced):  # what a later function found there is not its own
+        for variable, holder in _reachable(reach):
+            kept = [
+                each for each in _tracers_in(holder) if id(each) not in told and not _was_there(each, reach.tracers)
+            ]
             told.update(map(id, kept))
             if kept:
-                found.setdefault((name, variable), (inner, []))[1].extend(kept)
-    return [_finding(name, fun, variable, kept) for (name, variable), (fun, kept) in reversed(found.items())]
+                found.setdefault((name, variable), (reach.code, []))[1].extend(kept)
+    return [_finding(name, code, variable, kept) for (name, variable), (code, kept) in reversed(found.items())]
 
 
 def _was_there(tracer: Any, before: Held) -> bool:
@@ -62,7 +72,7 @@ def _was_there(tracer: Any, before: Held) -> bool:
     return reference is not None and reference() is tracer
 
 
-def _finding(name: str, fun: FunctionType, variable: str, kept: Sequence[Any]) -> Finding:
+def _finding(name: str, code: CodeType, variable: str, kept: Sequence[Any]) -> Finding:
     types_text = ", ".join(dict.fromkeys(_tracer_text(each) for each in kept[:5]))
     return Finding(
         kind="leaked_tracer",
@@ -73,16 +83,16 @@ def _finding(name: str, fun: FunctionType, variable: str, kept: Sequence[Any]) -
         ),
         cure=f"Return the value from {name} instead of keeping it in {variable}.",
         function=name,
-        place=_line_of(fun, variable),
+        place=_line_of(code, variable),
     )
 
 
-def _reachable(fun: FunctionType) -> Iterator[tuple[str, Any]]:
-    for code in _codes(fun.__code__):
+def _reachable(reach: Reach) -> Iterator[tuple[str, Any]]:
+    for code in _codes(reach.code):
         for name in code.co_names:
-            if name in fun.__globals__:
-                yield name, fun.__globals__[name]
-    for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False):
+            if name in reach.names:
+                yield name, reach.names[name]
+    for name, cell in zip(reach.code.co_freevars, reach.cells, strict=False):
         try:
             yield name, cell.cell_contents
         except ValueError:  # not assigned yet
@@ -130,10 +140,10 @@ def _tracer_text(value: Any) -> str:
         return kind_name(type(value))
 
 
-def _line_of(fun: FunctionType, variable: str) -> Place:
-    """The last line of the function that uses the name."""
-    place = Place(file_of(fun.__code__), fun.__code__.co_firstlineno, own_name(fun, "__qualname__") or "")
-    for code in _codes(fun.__code__):
+def _line_of(function: CodeType, variable: str) -> Place:
+    """The last line of a function that uses the name."""
+    place = Place(file_of(function), function.co_firstlineno, function_of(function))
+    for code in _codes(function):
         line = code.co_firstlineno
         for instruction in dis.get_instructions(code):
             position = instruction.positions

@@ -8,70 +8,37 @@ two readings must be known not to wait, and no statement may look at a value. No
 from __future__ import annotations
 
 import ast
-import functools
+import datetime
 import inspect
 import re
 import time
 import timeit
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..jax.facts import is_jitted
+from ..jax.effects import program_effects
 from ..observe.observation import Finding, Observation, Place
 from ..typed.cell import PYTHON_CELL_MAGICS
+from .called_code import manager_parts, names_of, tree_of
+from .left_running import Scope, assigned, is_one_of, locals_of
 
 _CLOCKS: tuple[Any, ...] = (
     *(time.time, time.perf_counter, time.monotonic, timeit.default_timer),
-    *(time.time_ns, time.perf_counter_ns, time.monotonic_ns),
+    *(time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time, time.process_time_ns),
+    *(inspect.getattr_static(datetime.datetime, name) for name in ("now", "utcnow", "today")),
 )
+#: Functions that time what they are given.
+_TIMERS: tuple[Any, ...] = (timeit.timeit, timeit.repeat, timeit.Timer)
+#: What a context manager that times may not name: it might wait.
+_MAY_WAIT = frozenset("block_until_ready device_get effects_barrier item tolist asarray array live_arrays".split())
 #: Longer code is not repeated in a sentence.
 _LONGEST = 60
 #: Options of `%timeit` that take a value, and those that take none.
 _TIMEIT = re.compile(r"(?:-[nr]\s*\d+|-p\s*\d+|-[tcqov]+|--)(?:\s+|$)")
 _MAGIC = re.compile(r"^(?P<indent>\s*)(?P<to>\w+\s*=\s*)?%(?P<name>\w+)(?P<rest>.*)$")
 _SHELL = re.compile(r"^(\s*)([!?]|\w+\s*=\s*!).*$|^(\s*)[\w.]+\?{1,2}\s*$")
-#: Modules whose functions hand work to JAX and do not wait, but for those that need a value to know a shape.
-_MODULES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn")
-_WAITING = frozenset(
-    "argwhere array_repr array_str bincount compress extract flatnonzero intersect1d load nonzero repeat save savez "
-    "setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values where".split()
-)
-#: Methods of arrays of which the same is true; NumPy's arrays have work of their own, but nothing to wait for.
-_METHODS = frozenset(
-    "all any argmax argmin astype clip conj cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze "
-    "std sum swapaxes trace transpose var".split()
-)
-#: Statements and expressions that look at a value, or at which it cannot be told.
-_LOOKING = (
-    ast.If,
-    ast.IfExp,
-    ast.While,
-    ast.Assert,
-    ast.BoolOp,
-    ast.JoinedStr,
-    ast.With,
-    ast.AsyncWith,
-    ast.Await,
-    ast.Yield,
-    ast.YieldFrom,
-    ast.Match,
-    ast.Try,
-    ast.TryStar,
-    ast.Raise,
-    ast.Return,
-    ast.Break,
-    ast.Continue,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    ast.Lambda,
-    ast.Import,
-    ast.ImportFrom,
-    ast.AsyncFor,
-    ast.GeneratorExp,
-)
 
 
 @dataclass(frozen=True)
@@ -84,6 +51,7 @@ class _Timing:
     function: str
     assigned: str | None = None
     around: str | None = None  # the expression that is timed, where it is more than the call
+    helper: str | None = None  # the function that reads the clock, where that is not the code itself
 
 
 def unblocked_timings(source: str, file: str, namespace: Mapping[str, Any], observation: Observation) -> list[Finding]:
@@ -95,7 +63,9 @@ def unblocked_timings(source: str, file: str, namespace: Mapping[str, Any], obse
         namespace: The user's names after the cell has run; looked up, never called.
         observation: What was seen; tells whether a function returns one array.
     """
-    found = _Cell(source, namespace).timings()
+    programs = [program for function in observation.functions for program in function.programs]
+    barrier_waits = any(program_effects(program.jaxpr) for program in programs)
+    found = _Cell(source, namespace, barrier_waits).timings()
     return [_finding(timing, file, observation) for timing in {timing.line: timing for timing in found}.values()]
 
 
@@ -105,7 +75,12 @@ def _finding(timing: _Timing, file: str, observation: Observation) -> Finding:
         value = "..."
     one = timing.around is None and _one_array(timing, observation)
     waited = f"{value}.block_until_ready()" if one else f"jax.block_until_ready({value})"
-    if timing.assigned is None:
+    if timing.helper is not None:
+        cure = f"Let {timing.helper} call jax.block_until_ready on the result before the clock is read again."
+    elif timing.how == "with":
+        value = timing.assigned or timing.call
+        cure = f"Call jax.block_until_ready({value}) at the end of the block."
+    elif timing.assigned is None:
         cure = (
             f"Write {waited} in place of the call." if timing.how in ("clock", "%%time") else f"Time {waited} instead."
         )
@@ -113,7 +88,13 @@ def _finding(timing: _Timing, file: str, observation: Observation) -> Finding:
         cure = f"Add {waited} at the end of the cell."
     else:
         cure = f"Call {waited} before the clock is read again."
-    measured = {"clock": "The clock around this call", "time": "%time", "timeit": "%timeit"}.get(timing.how, timing.how)
+    measured = {
+        "clock": "The clock around this call",
+        "with": "The clock around this block",
+        "helper": f"The clock in {timing.helper}",
+        "time": "%time",
+        "timeit": "%timeit",
+    }.get(timing.how, timing.how)
     compiled = timing.how != "timeit" and any(
         function.name == timing.function and function.compiles for function in observation.functions
     )
@@ -144,12 +125,12 @@ def _one_array(timing: _Timing, observation: Observation) -> bool:
     return bool(results) and all(isinstance(result, jax.ShapeDtypeStruct) for result in results)
 
 
-class _Cell:
+class _Cell(Scope):
     """The text of a cell, and what its names are."""
 
-    def __init__(self, source: str, namespace: Mapping[str, Any]) -> None:
+    def __init__(self, source: str, namespace: Mapping[str, Any], barrier_waits: bool, depth: int = 0) -> None:
+        super().__init__(namespace, barrier_waits, depth)
         self._source = source
-        self._namespace = namespace
 
     def timings(self) -> Iterator[_Timing]:
         """Those that do not wait."""
@@ -190,35 +171,78 @@ class _Cell:
                 while name == "timeit" and (option := _TIMEIT.match(text)):
                     text = text[option.end() :]
                 yield from self._timed(text, place, name)
-        yield from self._lambdas(module)
+        yield from self._lambdas(module, frozenset())
         yield from self._clocks(module.body, frozenset())
+        yield from self._helpers(module, frozenset())
         yield from self._functions(module, frozenset())
 
-    def _lambdas(self, module: ast.Module) -> Iterator[_Timing]:
-        """`timeit.timeit(lambda: f(x))`, and `timeit.repeat`, outside functions."""
+    def _lambdas(self, module: ast.AST, local: frozenset[str]) -> Iterator[_Timing]:
+        """`timeit.timeit(lambda: f(x))` and what is like it, outside the functions of some code."""
         for node in _outside_functions(module):
-            if not isinstance(node, ast.Call) or self._value(node.func, frozenset()) not in (
-                timeit.timeit,
-                timeit.repeat,
-            ):
+            if not isinstance(node, ast.Call) or not is_one_of(self._value(node.func, local), _TIMERS):
                 continue
-            given = (
-                node.args[0] if node.args else next((each.value for each in node.keywords if each.arg == "stmt"), None)
-            )
-            if not isinstance(given, ast.Lambda):
+            stmt = (each.value for each in node.keywords if each.arg == "stmt")
+            given = node.args[0] if node.args else next(stmt, None)
+            how = ast.unparse(node.func)
+            if isinstance(given, ast.Name | ast.Attribute) and self._leaves_running(given, local):
+                yield self._timing(ast.Call(given, [], [], lineno=node.lineno), how, 0, None)
                 continue
-            call = self._left_running([ast.Expr(given.body)], frozenset())
-            if call is not None:
-                whole = None if given.body is call else given.body
-                yield self._timing(call, ast.unparse(node.func), 0, None, whole)
+            text = given.value if isinstance(given, ast.Constant) else None
+            timed = _parsed(text) if isinstance(text, str) else None
+            body: Sequence[ast.stmt] = timed.body if timed is not None else ()
+            if isinstance(given, ast.Lambda):
+                body = [ast.Expr(given.body)]
+            call = self._left_running(body, local)
+            if call is None:
+                continue
+            whole = given.body if isinstance(given, ast.Lambda) and given.body is not call else None
+            found = self._timing(call, how, 0, None, whole)
+            yield found if timed is None else replace(found, line=node.lineno)
+
+    def _helpers(self, code: ast.AST, local: frozenset[str]) -> Iterator[_Timing]:
+        """Calls of functions that time what they are given, or what they wrap, and do not wait."""
+        for node in _outside_functions(code):
+            function = self._value(node.func, local) if isinstance(node, ast.Call) else None
+            tree = tree_of(function)
+            if tree is None or not isinstance(node, ast.Call) or type(function) is not types.FunctionType:
+                continue
+            bound = self._bound(tree, node, local)
+            is_own = f"def {tree.name}(" in self._source
+            if not bound and is_own and not function.__code__.co_freevars:
+                continue  # what its text shows is told of where it stands
+            inside = _Cell("", {**names_of(function), **bound}, self._barrier_waits, self._depth + 1)
+            names = locals_of(tree) - bound.keys()
+            found = next(iter([*inside._clocks(tree.body, names), *inside._lambdas(tree, names)]), None)
+            if found is not None:
+                helper, given = ast.unparse(node.func), next(iter(bound.values()), None)
+                name = found.function if given is None else getattr(given, "__name__", found.function)
+                yield replace(found, line=node.lineno, how="helper", helper=helper, function=name)
+
+    def _bound(self, tree: ast.FunctionDef, call: ast.Call, local: frozenset[str]) -> dict[str, Any]:
+        """The parameters of a function that a call gives functions for which leave work running."""
+        names = [each.arg for each in [*tree.args.posonlyargs, *tree.args.args]]
+        pairs = [*zip(names, call.args, strict=False), *((each.arg, each.value) for each in call.keywords)]
+        found: dict[str, Any] = {}
+        for name, given in pairs:
+            if name is None:
+                continue
+            if isinstance(given, ast.Lambda):
+                inner = self._left_running([ast.Expr(given.body)], local)
+                if inner is not None:
+                    found[name] = self._value(inner.func, local)
+            elif isinstance(given, ast.Name | ast.Attribute) and self._leaves_running(given, local):
+                found[name] = self._value(given, local)
+        return {name: value for name, value in found.items() if value is not None}
 
     def _functions(self, node: ast.AST, local: frozenset[str]) -> Iterator[_Timing]:
-        """Two readings of a clock in the functions that the cell defines."""
+        """Two readings of a clock, and `timeit`, in the functions that the cell defines."""
         for child in ast.iter_child_nodes(node):
             inside = local
             if isinstance(child, ast.FunctionDef):
-                inside = local | _locals(child)
+                inside = local | locals_of(child)
                 yield from self._clocks(child.body, inside)
+                yield from self._lambdas(child, inside)
+                yield from self._helpers(child, inside)
             yield from self._functions(child, inside)
 
     def _timed(self, text: str, above: int, how: str) -> Iterator[_Timing]:
@@ -241,7 +265,7 @@ class _Cell:
             ended = next((start for start in started if self._ends(statement, start, name, body[place:], local)), None)
             if ended is not None:
                 between = list(body[started.pop(ended) + 1 : place])
-                plain = name is not None or self._is_plain(statement, _assigned(between), local)
+                plain = name is not None or self._is_plain(statement, assigned(between), local)
                 call = self._left_running(between, local) if plain else None
                 if call is not None:
                     yield self._timing(call, "clock", 0, _name_of(between, call))
@@ -251,6 +275,27 @@ class _Cell:
                 started.clear()  # another reading, which these rules do not follow
             for inner in _blocks(statement):
                 yield from self._clocks(inner, local)
+            if isinstance(statement, ast.With) and any(self._times(each, local) for each in statement.items):
+                call = self._left_running(statement.body, local)
+                if call is not None:
+                    yield self._timing(call, "with", 0, _name_of(statement.body, call))
+
+    def _times(self, item: ast.withitem, local: frozenset[str]) -> bool:
+        """Whether a context manager reads a clock before and after its block, and surely does not wait."""
+        made = item.context_expr
+        manager = self._value(made.func if isinstance(made, ast.Call) else made, local)
+        if manager is None or isinstance(manager, types.ModuleType):
+            return False
+        parts = manager_parts(manager if isinstance(manager, type | types.FunctionType) else type(manager))
+        if parts is None:
+            return False
+        before, after, names = parts
+        inside = _Cell("", names, self._barrier_waits, self._depth + 1)
+        nodes = [[node for each in part for node in ast.walk(each)] for part in (before, after)]
+        reads = all(any(inside._is_clock(node, frozenset()) for node in part) for part in nodes)
+        named = {getattr(node, "attr", getattr(node, "id", "")) for part in nodes for node in part}
+        takes = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) for node in nodes[1])
+        return reads and takes and not named & _MAY_WAIT
 
     def _reads_clock(self, statement: ast.stmt, local: frozenset[str]) -> str | None:
         """The name that a statement gives to a reading of a clock."""
@@ -278,7 +323,7 @@ class _Cell:
         )
 
     def _is_clock(self, node: ast.AST, local: frozenset[str]) -> bool:
-        return isinstance(node, ast.Call) and not node.args and self._value(node.func, local) in _CLOCKS
+        return isinstance(node, ast.Call) and not node.args and is_one_of(self._value(node.func, local), _CLOCKS)
 
     def _is_plain(self, statement: ast.stmt, tainted: frozenset[str], local: frozenset[str]) -> bool:
         """Whether nothing of the statement that reads the clock again can wait before it does."""
@@ -290,107 +335,6 @@ class _Cell:
                 return False
         return True
 
-    # --- what is between -------------------------------------------------------------------------------
-
-    def _left_running(self, body: Sequence[ast.stmt], local: frozenset[str]) -> ast.Call | None:
-        """The last call of a jitted function in some statements that surely do not wait; None where they may."""
-        last: ast.Call | None = None
-        tainted = _assigned(body)
-        for statement in body:
-            for node in ast.walk(statement):
-                if isinstance(node, _LOOKING) or not self._goes_on(node, tainted, local):
-                    return None
-                if isinstance(node, ast.Call) and self._is_jitted(node.func, local):
-                    last = node if last is None or _after(node, last) else last
-        return last
-
-    def _goes_on(self, node: ast.AST, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Whether a node surely does not wait for a result."""
-        if isinstance(node, ast.Call):
-            return (
-                self._is_jitted(node.func, local)
-                or self._is_jax(node.func, local)
-                or self._is_method_of_result(node.func, local)
-                or (isinstance(node.func, ast.Name) and self._value(node.func, local) is range)
-                or (isinstance(node.func, ast.Attribute) and node.func.attr == "append" and _is_name(node.func.value))
-            )
-        if isinstance(node, ast.For | ast.comprehension):
-            if isinstance(node, ast.comprehension) and (node.ifs or node.is_async):
-                return False
-            return not self._touches(node.iter, tainted, local)
-        if isinstance(node, ast.UnaryOp):
-            return not isinstance(node.op, ast.Not)
-        if isinstance(node, ast.AugAssign):  # an array of NumPy's takes the value in
-            return not self._touches(node.value, tainted, local)
-        if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
-            return False
-        if isinstance(node, ast.Subscript):
-            return not self._touches(node.slice, tainted, local)
-        if isinstance(node, ast.Compare):
-            return len(node.ops) == 1 and not isinstance(node.ops[0], ast.In | ast.NotIn)
-        if isinstance(node, ast.Attribute):
-            return node.attr not in ("block_until_ready", "item", "tolist")
-        return True
-
-    def _touches(self, node: ast.AST, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Whether an expression has to do with a result."""
-        return any(
-            (isinstance(each, ast.Name) and each.id in tainted)
-            or (isinstance(each, ast.Call) and self._value(each.func, local) is not range)
-            for each in ast.walk(node)
-        )
-
-    # --- what names are ----------------------------------------------------------------------------------
-
-    def _is_jitted(self, node: ast.expr, local: frozenset[str]) -> bool:
-        if isinstance(node, ast.Call):  # jax.jit(f)(x)
-            import jax
-
-            return self._value(node.func, local) is jax.jit
-        value = self._value(node, local)
-        if isinstance(value, functools.partial):
-            value = value.func
-        return (is_jitted(value) or _is_library_jit(value)) and not self._is_jax(node, local)
-
-    def _is_method_of_result(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Whether it is a method, such as `sum`, of what a jitted call gives, and hands work to JAX as well."""
-        if not isinstance(node, ast.Attribute) or node.attr not in _METHODS:
-            return False
-        return isinstance(node.value, ast.Call) and self._goes_on(node.value, frozenset(), local)
-
-    def _is_jax(self, node: ast.expr, local: frozenset[str]) -> bool:
-        """Whether it names a function of JAX's that does not wait, or `jax.jit`."""
-        import jax
-
-        if isinstance(node, ast.Call):
-            return False
-        value = self._value(node, local)
-        if value is jax.jit:
-            return True
-        if not isinstance(node, ast.Attribute) or node.attr in _WAITING:
-            return False
-        module = self._value(node.value, local)
-        return isinstance(module, types.ModuleType) and module.__name__ in _MODULES
-
-    def _value(self, node: ast.AST, local: frozenset[str]) -> Any:
-        """What a dotted name is, without running anything; None where it is not known."""
-        if isinstance(node, ast.Name):
-            if node.id in local:
-                return None
-            builtins = vars(__import__("builtins"))
-            return self._namespace.get(node.id, builtins.get(node.id))
-        if isinstance(node, ast.Attribute):
-            holder = self._value(node.value, local)
-            if holder is None:
-                return None
-            if isinstance(holder, types.ModuleType):
-                return vars(holder).get(node.attr)
-            try:
-                return inspect.getattr_static(holder, node.attr, None)
-            except Exception:  # an object of another language
-                return None
-        return None
-
     def _timing(
         self, call: ast.Call, how: str, above: int, assigned: str | None, whole: ast.expr | None = None
     ) -> _Timing:
@@ -401,12 +345,6 @@ class _Cell:
             text = f"{ast.unparse(function)}(...)"
         around = None if whole is None else ast.unparse(whole)
         return _Timing(call.lineno + above, how, text, name, assigned, around)
-
-
-def _is_library_jit(value: Any) -> bool:
-    """Whether it is what equinox's `filter_jit` or flax's `nnx.jit` gives: it hands the work over as `jax.jit` does."""
-    kind = type(value)
-    return kind.__module__.partition(".")[0] in ("equinox", "flax") and "jit" in kind.__name__.lower()
 
 
 def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
@@ -430,23 +368,6 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield getattr(statement, "orelse", [])
 
 
-def _locals(function: ast.FunctionDef) -> frozenset[str]:
-    """The names that a function gives values to: its parameters, and what it assigns."""
-    arguments = function.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    return frozenset(each.arg for each in every if each is not None) | _assigned(function.body)
-
-
-def _assigned(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that are given values in some statements."""
-    return frozenset(
-        node.id
-        for statement in body
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
-
-
 def _name_of(body: Sequence[ast.stmt], call: ast.Call) -> str | None:
     """The name that is given to the result of a call."""
     for statement in body:
@@ -458,14 +379,3 @@ def _name_of(body: Sequence[ast.stmt], call: ast.Call) -> str | None:
 
 def _is_difference(node: ast.BinOp, start: str) -> bool:
     return isinstance(node.op, ast.Sub) and isinstance(node.right, ast.Name) and node.right.id == start
-
-
-def _is_name(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name)
-
-
-def _after(one: ast.Call, other: ast.Call) -> bool:
-    """Whether a call begins after another; of one within the other the outer one is the later."""
-    if one.lineno == other.lineno and one.col_offset <= other.col_offset:
-        return (one.end_lineno, one.end_col_offset) >= (other.end_lineno, other.end_col_offset)
-    return (one.lineno, one.col_offset) > (other.lineno, other.col_offset)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from ..document.ledger_words import OUTCOMES, in_run, lead
 from ..document.types.document import Snapshot
 from ..document.types.ledger import LedgerCounts, LedgerFunction, LedgerMiss
-from ..quantities import NO_BREAK, UNKNOWN, count, duration
+from ..quantities import UNKNOWN, count, duration
+from .summary import of_line
 
+_MORE = ("more miss or slow hit", "more misses and slow hits")
 HEAD = ("function", "calls", "hits", "entries", "compiles", "price")
 _MISSES = 12
 
@@ -43,7 +45,7 @@ def cache_text(document: Snapshot) -> CacheText | None:
         sentence=ledger.lead or lead(ledger),
         rows=[_row(function) for function in functions],
         misses=lines[:_MISSES],
-        left_out=f"The list leaves out {count(more, 'more miss', 'more misses')} of this run." if more > 0 else None,
+        left_out=f"The list leaves out {count(more, *_MORE)} of this run." if more > 0 else None,
         note=ledger.calls_note,
     )
 
@@ -55,20 +57,20 @@ def _row(function: LedgerFunction) -> tuple[str, ...]:
         function.name,
         _number(run.calls, run),
         _number(run.hits, run),
-        f"{len(function.entries):,}",
+        UNKNOWN if any(entry.held is None for entry in function.entries) else f"{len(function.entries):,}",
         f"{run.compiles:,}",
         price,
     )
 
 
 def _number(number: int | None, run: LedgerCounts) -> str:
-    if number is None:
+    if number is None or (number == 0 and not run.calls_exact):
         return UNKNOWN
     return f"{'' if run.calls_exact else '≥'}{number:,}"
 
 
 def _miss(document: Snapshot, function: LedgerFunction, miss: LedgerMiss) -> str:
-    line = f", line{NO_BREAK}{document.frames[miss.frame].line}" if 0 <= miss.frame < len(document.frames) else ""
+    line = f", {of_line(document, miss.frame)}" if 0 <= miss.frame < len(document.frames) else ""
     stages = [seconds for seconds in (miss.trace, miss.lower, miss.compile) if seconds is not None]
     price = f", {duration(sum(stages))}" if stages else ""
     why = "; ".join(reason.text for reason in miss.reasons)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..document.facts import CONTROL_KINDS
+from ..document.read.cost_texts import place
+from ..document.read.recorded_steps import steps_range
 from ..document.types.control_flow import Control
 from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, UNKNOWN, count
@@ -40,14 +42,18 @@ class ControlFlowText:
 
 def control_flow_text(document: Snapshot) -> ControlFlowText | None:
     """The control flow of the program in focus; None where it has none."""
-    cards = [card for card in document.control_flow if card.program == document.focus and card.kind in CONTROL_KINDS]
+    cards = [
+        index
+        for index, card in enumerate(document.control_flow)
+        if card.program == document.focus and card.kind in CONTROL_KINDS
+    ]
     if not cards:
         return None
     listed = cards[:_CARDS]
     more = len(cards) - len(listed)
     return ControlFlowText(
-        rows=[_row(document, card) for card in listed],
-        cards=[_card(document, card) for card in listed if card.library is None],
+        rows=[_row(document, index) for index in listed],
+        cards=[_card(document, card) for card in map(document.control_flow.__getitem__, listed) if not card.library],
         left_out=f"The program has {count(more, 'more construct')}." if more else None,
     )
 
@@ -57,15 +63,26 @@ def _name(card: Control) -> str:
 
 
 def _line(document: Snapshot, card: Control) -> str:
-    return str(document.frames[card.frame].line) if 0 <= card.frame < len(document.frames) else UNKNOWN
+    return place(document, card.frame) if 0 <= card.frame < len(document.frames) else UNKNOWN
 
 
-def _row(document: Snapshot, card: Control) -> tuple[str, ...]:
+def _recorded(document: Snapshot, index: int) -> str:
+    """The steps of a loop whose number of steps only a run tells: those of the stepper's call."""
+    recording = next((each for each in document.recordings if each.control == index), None)
+    steps = None if recording is None else steps_range(recording)
+    if steps is None:
+        return UNKNOWN
+    least, most = steps
+    return f"{most:,} in the stepper's call" if least == most else f"{least:,} to {most:,} in the stepper's call"
+
+
+def _row(document: Snapshot, index: int) -> tuple[str, ...]:
+    card = document.control_flow[index]
     parent, part = card.parent, card.parent_part
     while parent >= 0 and document.control_flow[parent].kind not in CONTROL_KINDS:
         part, parent = document.control_flow[parent].parent_part, document.control_flow[parent].parent
     around = f"{part} of {_name(document.control_flow[parent])}" if parent >= 0 else ""
-    steps = UNKNOWN if card.trips is None else f"{card.trips:,}"
+    steps = _recorded(document, index) if card.trips is None else f"{card.trips:,}"
     if card.branches or card.kind == "associative_scan":
         steps = ""
     name = _name(card) if card.library is None else f"{_name(card)} by {card.library}"

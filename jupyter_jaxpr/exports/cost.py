@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..document.read.cost_texts import lead, operations_between, peak_text, place, share, xla_text
+from ..document.read.cost_texts import lead, operations_between, peak_text, place, share, work_of, xla_text
 from ..document.types.cost import CostRow, Memory, ProgramCost
 from ..document.types.document import Snapshot
 from ..quantities import count, size
@@ -37,13 +37,13 @@ def cost_text(document: Snapshot) -> CostText | None:
     listed = [row for row in rows if row in dearest]
     more = len(rows) - len(listed)
     xla = cost.xla
-    differ = xla is not None and xla.flops is not None and round(xla.flops) != cost.flops
+    differ = xla is not None and xla.flops is not None and round(xla.flops) != max(cost.flops, cost.flops_most)
     return CostText(
         name=document.programs[document.focus].name,
         sentence=" ".join(lead(document, cost)),
         rows=[_row(document, cost, row) for row in listed],
         left_out=f"The table leaves out {count(more, 'cheaper line')}." if more else None,
-        xla=xla_text(cost.flops, xla.flops) if differ and xla is not None else None,
+        xla=xla_text(max(cost.flops, cost.flops_most), xla.flops) if differ and xla is not None else None,
         differences=[_difference(document, each.text, each.frame) for each in xla.differences]
         if differ and xla is not None
         else [],
@@ -59,7 +59,7 @@ def _row(document: Snapshot, cost: ProgramCost, row: CostRow) -> tuple[str, ...]
         f"{amount} per step" if row.per_trip else amount,
         f"{row.transcendentals:,}" if row.transcendentals else "",
         size(_bytes(row)),
-        share(row.flops, cost.flops) if row.flops and cost.flops else "",
+        share(work_of(row), work_of(cost)) if work_of(row) else "",
     )
 
 
@@ -85,4 +85,4 @@ def _bytes(row: CostRow) -> int:
 
 
 def _price(row: CostRow) -> tuple[int, int, int, int]:
-    return row.flops, row.if_taken, row.transcendentals, _bytes(row)
+    return work_of(row), row.if_taken, row.transcendentals, _bytes(row)

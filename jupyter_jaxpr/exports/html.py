@@ -6,36 +6,17 @@ where a host strips class names (GitHub, an untrusted notebook). Text of the doc
 
 from __future__ import annotations
 
-from html import escape
-
+from ..document.text import Budget
 from ..document.types.document import Note, Program, Snapshot
 from . import control_flow, cost, shardings, summary, time
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
 from .control_flow import ControlFlowText, control_flow_text
 from .cost import CostText, cost_text
+from .html_writer import Markup, element
 from .listings import Listing, listings
 from .shardings import ShardingsText, shardings_text
 from .time import TimeText, time_text
-
-
-class Markup(str):
-    """Text that is HTML already."""
-
-    __slots__ = ()
-
-
-def element(name: str, *children: str, **attributes: str) -> Markup:
-    """An HTML element; what is not markup among its children is escaped, and so is every attribute.
-
-    An attribute that is also a Python keyword ends with an underscore: `class_`; other underscores are hyphens.
-    """
-    opened = "".join(f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"' for key, value in attributes.items())
-    return Markup(f"<{name}{opened}>{_joined(children)}</{name}>")
-
-
-def _joined(children: tuple[str, ...]) -> Markup:
-    return Markup("".join(child if isinstance(child, Markup) else escape(child, quote=False) for child in children))
 
 
 def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
@@ -46,16 +27,18 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
         characters: How long the texts of the programs may be in all.
         heading: Level of its headings.
     """
-    texts = sum(1 + sum(level.text is not None for level in program.levels) for program in document.programs)
+    programs = [(index, document.programs[index]) for index in summary.exported(document)]
+    texts = sum(1 + sum(level.text is not None for level in program.levels) for _, program in programs)
     each = characters // max(1, texts)
-    parts: list[str] = []
+    parts: list[Markup] = []
     if document.title:
         parts.append(element(f"h{heading}", document.title, class_="jjx-title"))
     parts += before(document, heading)
-    for index, program in enumerate(document.programs):
-        shown = [_listing(listing) for listing in listings(document, index, each)]
+    budget = Budget()
+    for index, program in programs:
+        shown = [_listing(listing) for listing in listings(document, index, each, budget)]
         parts.append(element("section", *about(document, program, heading), *shown, class_="jjx-program"))
-    return element("div", *parts, *after(document, heading), class_="jjx-static")
+    return element("div", *parts, *after(document, heading), class_="jjx-static").source
 
 
 def before(document: Snapshot, heading: int) -> list[Markup]:
@@ -72,6 +55,9 @@ def before(document: Snapshot, heading: int) -> list[Markup]:
 def after(document: Snapshot, heading: int) -> list[Markup]:
     """What stands below the programs: control flow, times, costs, the cache, notes, where it is from."""
     parts: list[Markup] = []
+    left = summary.of_libraries(document)
+    if left is not None:
+        parts.append(element("p", left))
     flow = control_flow_text(document)
     if flow is not None:
         parts.append(_control_flow(flow, f"h{heading}"))
@@ -225,7 +211,7 @@ def _notes(document: Snapshot, heading: str) -> Markup:
 
 
 def _note(document: Snapshot, note: Note) -> Markup:
-    parts: list[str] = []
+    parts: list[str | Markup] = []
     line = summary.where(document, note)
     if line:
         parts += [element("strong", f"{line[0].upper()}{line[1:]}"), ": "]

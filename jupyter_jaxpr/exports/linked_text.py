@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..document.text import ProgramLines, program_lines
+from ..document.text import Budget, ProgramLines, more, program_lines
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
 from .listings import TITLES
@@ -31,11 +31,11 @@ class LinkedText:
     absent: str | None = None
 
 
-def linked_texts(document: Snapshot, program: int) -> list[LinkedText]:
+def linked_texts(document: Snapshot, program: int, budget: Budget) -> list[LinkedText]:
     """The texts of a program: jaxpr, and the levels that were made or why they are not here."""
     shown = document.programs[program]
     places = _Places(document)
-    printed = program_lines(document, program)
+    printed = program_lines(document, program, budget)
     jaxpr = LinkedText(
         "jaxpr",
         "jaxpr",
@@ -44,7 +44,7 @@ def linked_texts(document: Snapshot, program: int) -> list[LinkedText]:
         [places.of_equations(equations) for equations in printed.equations],
         _folds(printed),
     )
-    return [jaxpr, *(_level(level, places) for level in shown.levels)]
+    return [jaxpr, *(_level(level, places, budget) for level in shown.levels)]
 
 
 def _folds(printed: ProgramLines) -> dict[int, int]:
@@ -54,15 +54,19 @@ def _folds(printed: ProgramLines) -> dict[int, int]:
     return found
 
 
-def _level(level: Level, places: _Places) -> LinkedText:
+def _level(level: Level, places: _Places, budget: Budget) -> LinkedText:
     title = TITLES[level.name]
     if level.text is None:
         absent = level.reason or "This copy does not hold this text. Run the cell again and save the run again."
         return LinkedText(level.name, title, "", [], [], {}, absent)
     lines = level.text.split("\n")
+    size = count(len(lines), "line")
+    held = budget.fitting(lines)
+    if held < len(lines):
+        lines = [*lines[:held], f"… {more(len(lines) - held, 'line')}"]
     stacks = level.line_stacks or []
     frames = [places.of_stack(stacks[line]) if line < len(stacks) else -1 for line in range(len(lines))]
-    return LinkedText(level.name, title, count(len(lines), "line"), lines, frames, _indented(lines))
+    return LinkedText(level.name, title, size, lines, frames, _indented(lines))
 
 
 def _indented(lines: Sequence[str]) -> dict[int, int]:

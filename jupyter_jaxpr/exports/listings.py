@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..document.text import program_text
+from ..document.text import Budget, program_text
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
 
@@ -21,18 +21,19 @@ class Listing:
     note: str | None  # what was cut, or why there is no text
 
 
-def listings(document: Snapshot, program: int, characters: int) -> list[Listing]:
+def listings(document: Snapshot, program: int, characters: int, budget: Budget) -> list[Listing]:
     """The texts of a program, each cut after the last whole line that fits.
 
     Args:
         document: Holds the program.
         program: Index into its programs.
         characters: How long each text may be.
+        budget: How much may be printed of this program and of those after it.
     """
     shown = document.programs[program]
     equations = count(shown.equations, "equation")
     return [
-        cut(f"jaxpr, {equations}", program_text(document, program), characters),
+        cut(f"jaxpr, {equations}", program_text(document, program, budget), characters),
         *(_level(level, characters) for level in shown.levels),
     ]
 

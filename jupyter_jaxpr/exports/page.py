@@ -13,13 +13,15 @@ import hashlib
 import json
 import zlib
 from functools import cache
-from html import escape
 from importlib.resources import files
 from itertools import chain
 
+from ..document.text import Budget
 from ..document.types.document import Frame, Snapshot
 from . import summary
-from .html import Markup, about, after, before, element
+from .html import about, after, before
+from .html_writer import NOTHING, Markup, element, join, raw, unclosed, void
+from .html_writer import page as html_page
 from .linked_text import LinkedText, linked_texts
 
 #: The rest of longer texts, in characters, is packed: from here on that is less to write, to hold and to draw.
@@ -42,13 +44,15 @@ def page(document: Snapshot) -> str:
     first = _own("unpack.js")
     head = element(
         "head",
-        Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Markup(f'<meta http-equiv="Content-Security-Policy" content="{escape(_policy(first, script))}">'),
+        void("meta", charset="utf-8"),
+        void("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        void("meta", http_equiv="Content-Security-Policy", content=_policy(first, script)),
         element("title", title),
-        element("style", Markup(_own("page.css"))),
+        raw("style", _own("page.css")),
     )
-    order = sorted(range(len(document.programs)), key=lambda index: index != document.focus)
-    texts = {index: linked_texts(document, index) for index in order}
+    order = sorted(summary.exported(document), key=lambda index: index != document.focus)
+    budget = Budget()
+    texts = {index: linked_texts(document, index, budget) for index in order}
     benches = [
         element("section", *about(document, document.programs[index], 2), _bench(document, texts[index], number == 0))
         for number, index in enumerate(order)
@@ -56,11 +60,11 @@ def page(document: Snapshot) -> str:
     body = element(
         "body",
         element("main", element("h1", heading), _theme(), *before(document, 2), *benches, *after(document, 2)),
-        Markup(f'<script type="application/json" id="places">{_places(document, chain(*texts.values()))}</script>'),
-        _packed(script, ' id="script"'),
-        Markup(f"<script>{first}</script>"),
+        raw("script", _places(document, chain(*texts.values())), type="application/json", id="places"),
+        _packed(script, id="script"),
+        raw("script", first),
     )
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+    return html_page(element("html", head, body, lang="en"))
 
 
 def _policy(*scripts: str) -> str:
@@ -69,10 +73,10 @@ def _policy(*scripts: str) -> str:
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src {named}"
 
 
-def _packed(text: str, attributes: str = "") -> Markup:
+def _packed(text: str, **attributes: str) -> Markup:
     """Base64 of zlib, for the script to unpack."""
     packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
-    return Markup(f'<script type="application/octet-stream"{attributes}>{packed}</script>')
+    return raw("script", packed, type="application/octet-stream", **attributes)
 
 
 def _theme() -> Markup:
@@ -108,7 +112,7 @@ def _bench(document: Snapshot, texts: list[LinkedText], opened: bool) -> Markup:
     buttons = [element("button", title, type="button", aria_pressed="true", data_column=name) for name, title in names]
     tools = element(
         "div",
-        element("label", "Find ", Markup('<input type="search" size="16">')),
+        element("label", "Find ", void("input", type="search", size="16")),
         element("output", aria_label="Found"),
         element("button", "Fold all", type="button", data_act="fold"),
         element("button", "Unfold all", type="button", data_act="unfold"),
@@ -122,12 +126,11 @@ def _bench(document: Snapshot, texts: list[LinkedText], opened: bool) -> Markup:
         element("div", *columns, class_="jjx-columns"),
         class_="jjx-bench",
     )
-    state = Markup(" open") if opened else Markup("")
-    return Markup(f'<details class="jjx-program"{state}><summary>Program</summary>{bench}</details>')
+    return element("details", element("summary", "Program"), bench, class_="jjx-program", open=opened)
 
 
 def _source(source: str) -> Markup:
-    lines = [f"<li>{escape(line, quote=False) or ' '}" for line in source.split("\n")]
+    lines = [unclosed("li", line) for line in source.split("\n")]
     return _section("source", "Source", "", _listing("source", "Source", lines, []))
 
 
@@ -138,20 +141,20 @@ def _column(text: LinkedText) -> Markup:
     standing = len(text.lines) if not is_long else _CHUNK
     lines = []
     for number, line in enumerate(text.lines[:standing]):
-        fold = f" data-f={text.folds[number]}" if number in text.folds else ""
-        lines.append(f"<li{fold}>{escape(line, quote=False) or ' '}")
+        folds = {"data_f": text.folds[number]} if number in text.folds else {}
+        lines.append(unclosed("li", line, **folds))
     listing = _listing(text.name, text.title, lines, text.frames[:standing])
-    rest = _rest(text, standing) if standing < len(text.lines) else ""
-    return _section(text.name, text.title, text.size, Markup(f"{listing}{rest}"))
+    rest = _rest(text, standing) if standing < len(text.lines) else NOTHING
+    return _section(text.name, text.title, text.size, listing, rest)
 
 
-def _listing(name: str, title: str, lines: list[str], frames: list[int]) -> Markup:
+def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> Markup:
     """Lines by chunks: a browser lays out those that are near the window."""
-    chunks = (
-        f"<ol start={first + 1}>{''.join(lines[first : first + _CHUNK])}</ol>" for first in range(0, len(lines), _CHUNK)
-    )
+    chunks = [
+        element("ol", *lines[first : first + _CHUNK], start=str(first + 1)) for first in range(0, len(lines), _CHUNK)
+    ]
     places = " ".join(map(str, frames))
-    return element("div", Markup("".join(chunks)), data_level=name, data_title=title, data_places=places)
+    return element("div", *chunks, data_level=name, data_title=title, data_places=places)
 
 
 def _rest(text: LinkedText, first: int) -> Markup:
@@ -163,12 +166,12 @@ def _rest(text: LinkedText, first: int) -> Markup:
         "folds": {line - first: count for line, count in text.folds.items() if line >= first},
     }
     without = element("noscript", element("p", "The rest of this text is compressed. Allow scripts to read the rest."))
-    return Markup(f"{_packed(json.dumps(held, separators=(',', ':')))}{without}")
+    return join(_packed(json.dumps(held, separators=(",", ":"))), without)
 
 
-def _section(name: str, title: str, size: str, inside: Markup) -> Markup:
+def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:
     heading = element("h3", f"{title} ", element("span", size))
-    return element("section", heading, inside, data_level=name, aria_label=title)
+    return element("section", heading, *inside, data_level=name, aria_label=title)
 
 
 def _badge(document: Snapshot, number: int) -> str:

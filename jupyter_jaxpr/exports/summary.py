@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from ..document.read.cost_texts import place
 from ..document.summary import summary_of
 from ..document.types.document import Argument, Note, Program, Snapshot
 from ..quantities import NO_BREAK, count, duration
@@ -83,6 +84,17 @@ def shown_first(document: Snapshot) -> Program | None:
     return None
 
 
+def exported(document: Snapshot) -> list[int]:
+    """The programs that an export shows: those of the user's code, and the one in focus."""
+    return [index for index, each in enumerate(document.programs) if not each.library or index == document.focus]
+
+
+def of_libraries(document: Snapshot) -> str | None:
+    """How many programs an export leaves to the panel, a sentence; None where it shows all."""
+    left = len(document.programs) - len(exported(document))
+    return f"The panel shows {count(left, 'more program')}, which libraries jitted." if left else None
+
+
 def where(document: Snapshot, note: Note) -> str | None:
     """The line a note is about, such as `line 4`; None for none."""
     return of_line(document, note.frame) if 0 <= note.frame < len(document.frames) else None
@@ -90,13 +102,7 @@ def where(document: Snapshot, note: Note) -> str | None:
 
 def of_line(document: Snapshot, number: int) -> str:
     """The line of a frame, such as `line 4`, `line 4 of cell [2]` or `line 4 of model.py`."""
-    frame = document.frames[number]
-    file = document.files[frame.file]
-    if file.kind == "cell":
-        this = document.cell is not None and document.cell.file == file.path
-        cell = "" if this or file.execution_count is None else f" of cell [{file.execution_count}]"
-        return f"line{NO_BREAK}{frame.line}{cell}"
-    return f"line{NO_BREAK}{frame.line} of {file.path}"
+    return f"line{NO_BREAK}{place(document, number)}"
 
 
 def made_with(document: Snapshot) -> str:

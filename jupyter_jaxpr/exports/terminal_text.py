@@ -20,7 +20,7 @@ def plain(document: Snapshot) -> str:
     program = summary.shown_first(document)
     if program is None:
         return _line(document.message or "This run has no program to show.")
-    counts = summary.counts(document, program, others=len(document.programs) - 1)
+    counts = summary.counts(document, program, others=len(summary.exported(document)) - 1)
     lines = [str(summary.signature(program)), counts, *_recompiles(document)]
     costs = cost_text(document)
     if costs is not None:

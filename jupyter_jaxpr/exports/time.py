@@ -11,6 +11,7 @@ from ..quantities import duration, factor
 HEAD = ("", "median", "quartiles", "call returns after", "calls")
 _NOT_MEASURED = "–"
 _TIMES = {"eager": "eager time", "first": "first-call time", "warm": "warm time", "compile": "compile time"}
+_FEWEST_NUMBERS = 3
 _GROWING = {**_TIMES, "equations": "number of equations", "bytes": "memory size"}
 #: An exponent below this, up or down, is no growth.
 _FLAT = 0.15
@@ -89,12 +90,29 @@ def _point(point: SweepPoint, several: bool) -> tuple[str, ...]:
         return (*named, f"raised {point.error}", *[_NOT_MEASURED] * 4)
     eager, warm = (None if each is None else each.median for each in (point.eager, point.warm))
     compiled = _seconds(point.compile) + (" from disk" if point.from_disk else "")
-    against = f"{factor(eager / warm)}×" if eager is not None and warm else _NOT_MEASURED
+    against = _NOT_MEASURED if point.ratio is None else f"{factor(point.ratio)}×"
     return (*named, _seconds(eager), _seconds(point.first), _seconds(warm), against, compiled)
 
 
 def _seconds(seconds: float | None) -> str:
     return _NOT_MEASURED if seconds is None else duration(seconds)
+
+
+def unclear_growth(sweep: Sweep) -> str | None:
+    """The series of a sweep of numbers whose points do not show how the series grows; None where there is none."""
+    if len({point.number for point in sweep.points if point.number is not None}) < _FEWEST_NUMBERS:
+        return None
+    known = {(fit.function, fit.series) for fit in sweep.fits}
+    unclear = [
+        f"the {_TIMES[series]} of {function}"
+        for function in sweep.functions
+        for series in ("eager", "first", "warm")
+        if (function, series) not in known
+        and any(getattr(point, series) is not None for point in sweep.points if point.function == function)
+    ]
+    if not unclear:
+        return None
+    return f"The points do not show how these times grow: {', '.join(unclear)}. Sweep more values, or larger ones."
 
 
 def growth_sentence(sweep: Sweep, fit: SweepFit) -> str:

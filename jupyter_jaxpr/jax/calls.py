@@ -115,6 +115,20 @@ class JitCall:
         same_context = self.context == trace_context()
         return _stages(types, params, self.in_tree, self.out_tree, self._consts, self.options, executable, same_context)
 
+    def stages_so_far(self, types: list[Any], is_lowered: bool) -> tuple[Any, Any, Any]:
+        """As `stages`, of a call that did not return: what JAX holds is taken, and nothing is made.
+
+        Args:
+            types: As of `stages`.
+            is_lowered: Whether JAX said that it had lowered the program.
+        """
+        traced, _, _ = self.stages(types, None)
+        if not is_lowered or self.context != trace_context():
+            return traced, None, None
+        lowered = traced.lower()
+        is_compiled = getattr(lowered._lowering, "_executable", None) is not None
+        return traced, lowered, lowered.compile() if is_compiled else None
+
     def drop_values(self) -> None:
         """Let go of everything that holds arrays."""
         self.args, self.kwargs, self.args_flat, self._consts, self.frame = (), {}, [], [], None
@@ -206,9 +220,8 @@ class DerivedCall:
     def stages(self) -> tuple[Any, Any, Any]:
         """As `JitCall.stages`."""
         import jax
-        from jax._src import pjit
 
-        types = [pjit.convert_to_metaty(arg) for arg in self.args]
+        types = list(map(private("pjit").convert_to_metaty, self.args))
         in_tree = jax.tree_util.tree_structure((tuple(self.args), {}))
         out_tree = jax.tree_util.tree_structure(list(self.out_flat))
         return _stages(types, self.params, in_tree, out_tree, [], None, self.executable, True)
@@ -224,8 +237,7 @@ def _stages(
     executable: Any,
     lowering_is_cached: bool,
 ) -> tuple[Any, Any, Any]:
-    from jax._src import stages
-
+    stages = private("stages")
     extra = (getattr(options, "fun_sourceinfo", None),) if _traced_takes_source() else ()
     traced = stages.Traced(types, params, in_tree, out_tree, consts, *extra)
     if executable is None:
@@ -262,6 +274,4 @@ def derived_jaxpr(called: Any) -> Any:
 
 @functools.cache
 def _traced_takes_source() -> bool:
-    from jax._src import stages
-
-    return "fun_sourceinfo" in inspect.signature(stages.Traced.__init__).parameters
+    return "fun_sourceinfo" in inspect.signature(private("stages").Traced.__init__).parameters

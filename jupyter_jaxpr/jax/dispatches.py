@@ -205,7 +205,15 @@ def program_of(inputs: Sequence[Any], outputs: Sequence[Any], equations: Sequenc
     about = core.DebugInfo("jit", name, None, None)
     jaxpr = core.Jaxpr([], list(inputs), list(outputs), list(equations), effects, about)
     closed = getattr(core, "ClosedJaxpr", None)
-    return jaxpr if closed is None else closed(jaxpr, [])
+    return jaxpr if closed in (None, core.Jaxpr) else closed(jaxpr, [])
+
+
+def inputs_of(equations: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+    """The variables that equations and outputs use and that no equation makes, in the order of their use."""
+    kind = private("core").Var
+    made = {id(variable) for equation in equations for variable in equation.outvars}
+    used = [*(operand for equation in equations for operand in equation.invars), *outputs]
+    return list({id(each): each for each in used if isinstance(each, kind) and id(each) not in made}.values())
 
 
 def only_program(program: Any) -> Any:

@@ -33,6 +33,9 @@ _FUNCTIONS = {
 }
 """Functions of `jax.lax` that make constructs, each with its parameter that is the body."""
 
+_SOLVERS = frozenset({"custom_root", "custom_linear_solve"})
+"""Functions of `jax.lax` for which JAX compiles nothing: it runs the user's solver, traced, operation by operation."""
+
 _SPECIFIC = frozenset({"scan", "while", "cond"})
 
 
@@ -57,6 +60,7 @@ class Construct:
         groups: What the operands are, in order, such as `carry`, and how many there are of each; None: the rest.
         function: The function object that was given as the body, while it lives; None where it is not known.
         derived: A transform such as grad or vmap made the construct of one that the user wrote.
+        solver: The function of `jax.lax` in whose solver the construct stands, such as `custom_root`.
     """
 
     name: str
@@ -66,11 +70,14 @@ class Construct:
     groups: tuple[tuple[str, int | None], ...] = ()
     function: weakref.ref[Any] | None = None
     derived: bool = False
+    solver: str | None = None
 
     def how(self, now: bool) -> str:
         """How the program came about, in a few words; `now`: JAX compiled the program in this run."""
         if self.derived:
             return f"eager {self.name}, derived by a transform"
+        if self.solver is not None and now:
+            return f"eager {self.name}, run by {self.solver}"
         return f"ran as an eager {self.name}" if now else f"eager {self.name}, compiled earlier"
 
     @property
@@ -107,7 +114,7 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
     name = str(primitive.name)
     if name not in _SPECIFIC:
         return None
-    called, given, derived = _called(frame)
+    called, given, derived, solver = _called(frame)
     called = called or name
     return Construct(
         called,
@@ -117,6 +124,7 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
         _groups(called, params),
         given,
         derived,
+        solver,
     )
 
 
@@ -148,12 +156,13 @@ def _bodies(name: str, params: dict[str, Any]) -> Iterator[Body]:
         yield Body(text_of(name), text_of(file), int(line) if line.isdigit() else 0)
 
 
-def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | None, bool]:
+def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | None, bool, str | None]:
     """The function of `jax.lax` that the innermost code that is not JAX's has called, and the body given to it.
 
-    The last value says whether JAX evaluates what a transform derived, rather than what was written.
+    Then: whether JAX evaluates what a transform derived, rather than what was written; the function of `jax.lax` whose
+    solver JAX evaluates.
     """
-    name, body, derived = None, None, False
+    name, body, derived, solver = None, None, False, None
     while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
         own = frame.f_code
         if own.co_name in _FUNCTIONS and _CONTROL_FLOW in own.co_filename:
@@ -163,9 +172,11 @@ def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | Non
                 body = weakref.ref(frame.f_locals[parameter]) if parameter is not None else None
             except (KeyError, TypeError):  # a body that cannot be referred to weakly
                 body = None
+        elif own.co_name in _SOLVERS and _CONTROL_FLOW in own.co_filename:
+            solver = own.co_name
         derived |= own.co_filename.endswith(_TRANSFORMS)
         frame = frame.f_back
-    return name, body, derived or name is None
+    return name, body, derived or (name is None and solver is None), solver
 
 
 _TRANSFORMS = tuple(os.path.join("interpreters", f"{name}.py") for name in ("ad", "batching", "partial_eval"))

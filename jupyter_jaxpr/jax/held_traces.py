@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .facts import private
+
 
 def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, list[Any]] | None:
     """The program that a jitted function runs for a call that it has seen, and the call's dynamic leaves.
@@ -12,11 +14,10 @@ def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tup
     None where JAX does not hold that program any more: to find it, the function's Python would run again.
     """
     import jax
-    from jax._src import pjit
 
     try:
         with jax.no_tracing(True):
-            traced, args_flat = pjit._infer_params(called._fun, called._jit_info, tuple(args), kwargs)
+            traced, args_flat = private("pjit")._infer_params(called._fun, called._jit_info, tuple(args), kwargs)
     except RuntimeError:
         return None
     return traced.params["jaxpr"], list(args_flat)

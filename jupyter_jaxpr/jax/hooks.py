@@ -17,13 +17,15 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import Any, Protocol
 
 from .. import plain_text
+from ..interruptions import is_of_a_signal
 from .calls import DerivedCall, JitCall
-from .facts import CACHE_MISS, COMPILE_EVENT, FROM_DISK_EVENT, LOWER_EVENT, TRACE_EVENT, imported
+from .cleared_caches import ClearedCaches
+from .facts import CACHE_MISS, COMPILE_EVENT, FROM_DISK_EVENT, LOWER_EVENT, TRACE_EVENT, imported, private, staging
 from .support import Support, support
 from .when_imported import WhenImported
 
@@ -35,10 +37,12 @@ class Receiver(Protocol):
     """Who is told. No method may raise; all are called on the thread that called JAX.
 
     Attributes:
-        library: how often each function that is of no interest has missed, by its id; the receiver adds them.
+        library: how often each of a library's functions has missed, by its id; the receiver adds them.
+        shows_libraries: whether the receiver wants to hear of their calls outside of a trace.
     """
 
     library: dict[int, int]
+    shows_libraries: bool
 
     def installed(self) -> None:
         """The hooks have gone in."""
@@ -85,6 +89,7 @@ class Hooks:
 
     def __init__(self, receiver: Receiver) -> None:
         self._receiver = receiver
+        self.cleared = ClearedCaches()
         self._support: Support | None = None
         self._originals: dict[tuple[str, str], Callable[..., Any]] = {}  # by module and name
         self._open: dict[int, JitCall] = {}  # calls that have not run yet, by the id of their frame
@@ -95,6 +100,8 @@ class Hooks:
         self.tells_calls = False  # the tier `hooks`, with the hooks in
         # Gets the frame of JAX's cache miss and the flat results of each program that ran: a recording is on.
         self.ran: Callable[[FrameType, Any], None] | None = None
+        # Gets the arrays that `jax.device_put` was given and those that it made: a recording is on.
+        self.put: Callable[[Any, Any], None] | None = None
         self.asking_thread = 0  # a thread on which we ask JAX for a program, not the user; 0: none
         self.overflowed = False  # the user's stack was at Python's limit: there may have been misses that were not told
 
@@ -132,13 +139,7 @@ class Hooks:
             if self._finder is not None:
                 self._finder.stop()
                 self._finder = None
-            for (module, name), original in self._originals.items():
-                # Where someone else has wrapped what we put there it stays in place, and passes everything on.
-                holder = sys.modules.get(module)
-                if holder is not None and getattr(getattr(holder, name), "__jupyter_jaxpr__", None) is self:
-                    setattr(holder, name, original)
-            self._originals.clear()
-            self._open.clear()
+            self._take_out()
             if self._listens():
                 self._stop_listening()
             self._support = None
@@ -148,16 +149,39 @@ class Hooks:
         self._support = support()
         if self._support.tier != "hooks":
             return
-        from jax._src import pjit, util
-
-        self._put(pjit, "get_ctx_mesh", self._before_trace(pjit._infer_params))
-        self._put(util, "test_event", self._before_run(pjit._pjit_call_impl_python))
-        self._wrap(pjit, "_get_fastpath_data", self._after_run)
+        try:
+            self._put_in()
+        except Exception as error:  # a JAX that the self-test took for one we know: JAX stays as it was
+            self.fail(error)
+            self._take_out()
+            self._support = support("events")
+            return
         self.tells_calls = True
         _tell(self.fail, self._receiver.installed)
 
-    def _put(self, module: Any, name: str, tell: Callable[[], None]) -> None:
+    def _put_in(self) -> None:
+        api, dispatch, pjit, util = map(private, ("api", "dispatch", "pjit", "util"))
+        _tell(self.fail, self.cleared.watch)
+        self._put(pjit, "get_ctx_mesh", self._before_trace(pjit._infer_params))
+        self._put(util, "test_event", self._before_run(pjit._pjit_call_impl_python))
+        self._put(api, "tree_unflatten", self._after_device_put(api.device_put))
+        self._put(dispatch, "log_elapsed_time", self._before_event)
+        self._wrap(pjit, "_get_fastpath_data", self._after_run)
+
+    def _take_out(self) -> None:
+        for (module, name), original in self._originals.items():
+            # Where someone else has wrapped what we put there it stays in place, and passes everything on.
+            holder = sys.modules.get(module)
+            if holder is not None and getattr(getattr(holder, name), "__jupyter_jaxpr__", None) is self:
+                setattr(holder, name, original)
+        self._originals.clear()
+        self.cleared.end()
+        self._open.clear()
+
+    def _put(self, module: Any, name: str, tell: Callable[[], Callable[..., Any] | None]) -> None:
         """Let a function of JAX's tell us that it is called, without being called by us.
+
+        `tell` may give a function to be called in its place.
 
         Before Python calls an object it asks the type for `__call__`, and calls what that property gives: the function
         itself. By then nothing of ours is on the stack.
@@ -168,7 +192,7 @@ class Hooks:
         def called(_: Any) -> Callable[..., Any]:
             try:
                 if originals:
-                    tell()
+                    return tell() or original
             except RecursionError:  # the user's stack is at its end: JAX will say so itself
                 self.overflowed = True
             return original
@@ -205,7 +229,8 @@ class Hooks:
             fun = given[name_of_fun]
             if id(fun) in library:
                 library[id(fun)] += 1
-                return
+                if not receiver.shows_libraries or frame.f_code.co_name != CACHE_MISS or staging():
+                    return
             try:
                 if frame.f_code.co_name != CACHE_MISS:  # `f.trace`, `f.lower`, `f.eval_shape`: nothing runs
                     receiver.asked_ahead(fun, given[name_of_options], frame)
@@ -251,6 +276,23 @@ class Hooks:
         finally:
             call.args, call.kwargs, call.frame = (), {}, None
 
+    def _before_event(self) -> Callable[..., Any] | None:
+        """JAX looks for a program that we ask for: a look-up is no trace, and JAX's listeners hear of none."""
+        return _no_event if self.asking_thread and self.asking_thread == threading.get_ident() else None
+
+    def _after_device_put(self, device_put: Any) -> Callable[[], None]:
+        get_frame, code = sys._getframe, device_put.__code__
+
+        def after_device_put() -> None:
+            if self.put is not None and (frame := get_frame(2)).f_code is code:
+                given = frame.f_locals
+                try:
+                    self.put(given["x_flat"], given["out_flat"])
+                except Exception as error:
+                    self.fail(error)
+
+        return after_device_put
+
     def _after_run(self, original: Callable[..., Any]) -> Callable[..., Any]:
         get_frame, failed, opened, receiver = sys._getframe, self.fail, self._open, self._receiver
 
@@ -295,7 +337,9 @@ class Hooks:
         )
 
     def fail(self, error: BaseException) -> None:
-        """Keep a failure of ours for the next observation."""
+        """Keep a failure of ours for the next observation; an alarm of the user's goes on to the user's call."""
+        if is_of_a_signal(error):
+            raise error
         if isinstance(error, RecursionError):
             self.overflowed = True
         elif len(self.failed) < 10:
@@ -305,9 +349,7 @@ class Hooks:
 
     def _listen(self) -> None:
         """Register the listeners that are not there (`jax.monitoring.clear_event_listeners` takes all out)."""
-        from jax._src import monitoring
-
-        for listeners, register, listener in self._listeners(monitoring):
+        for listener, listeners, register, _ in self._listeners():
             if listener not in listeners():
                 register(listener)
 
@@ -316,23 +358,32 @@ class Hooks:
         return self._support is not None and self._support.tier in ("hooks", "events")
 
     def _stop_listening(self) -> None:
-        monitoring = sys.modules.get("jax._src.monitoring")
-        if monitoring is None:
-            return
-        for listeners, register, listener in self._listeners(monitoring):
-            if listener in listeners():
-                unregister = register.__name__.replace("register_", "unregister_").replace("duration_secs", "duration")
-                getattr(monitoring, unregister)(listener)
+        if "jax._src.monitoring" in sys.modules:
+            for listener, listeners, _, unregister in self._listeners():
+                if listener in listeners():
+                    unregister(listener)
 
-    def _listeners(self, monitoring: Any) -> tuple[tuple[Any, Any, Any], ...]:
+    def _listeners(self) -> tuple[tuple[Any, ...], ...]:
+        events = private("monitoring")
         return (
             (
-                monitoring.get_event_duration_listeners,
-                monitoring.register_event_duration_secs_listener,
                 self._on_duration,
+                events.get_event_duration_listeners,
+                events.register_event_duration_secs_listener,
+                events.unregister_event_duration_listener,
             ),
-            (monitoring.get_event_listeners, monitoring.register_event_listener, self._on_event),
-            (monitoring.get_scalar_listeners, monitoring.register_scalar_listener, self._on_scalar),
+            (
+                self._on_event,
+                events.get_event_listeners,
+                events.register_event_listener,
+                events.unregister_event_listener,
+            ),
+            (
+                self._on_scalar,
+                events.get_scalar_listeners,
+                events.register_scalar_listener,
+                events.unregister_scalar_listener,
+            ),
         )
 
     # A trace of a user's function holds hundreds of JAX's own: these two, and what they call, are as short as can be.
@@ -378,6 +429,10 @@ class Hooks:
     def _on_event(self, event: str, **facts: Any) -> None:
         if event == FROM_DISK_EVENT:
             _tell(self.fail, self._receiver.from_disk)
+
+
+def _no_event(*_: Any, **__: Any) -> AbstractContextManager[None]:
+    return nullcontext()
 
 
 def _raising(frame: FrameType) -> dict[str, Any] | None:

@@ -22,6 +22,20 @@ class ScanParts:
     unroll: int
 
 
+def lowered_scan(length: int, unroll: int) -> tuple[int, int]:
+    """What JAX lowers a scan to (`_scan_impl`, JAX 0.10 to 0.12).
+
+    Args:
+        length: Its steps.
+        unroll: Steps of one iteration.
+
+    Returns:
+        The iterations of the loop, and the steps that stand after the loop.
+    """
+    iterations, rest = divmod(length, max(unroll, 1))
+    return (0, length) if unroll > 1 and iterations == 1 and not rest else (iterations, rest)
+
+
 @dataclass(frozen=True)
 class WhileParts:
     """How the operands of a while divide; the rest is the carry."""

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
+from .facts import private
+
 _before_ended: dict[Any, Any] = {}  # by hook that ended under another one: what was in the place before that hook
 
 
@@ -46,9 +48,7 @@ class LastCalls:
 
     def start(self) -> None:
         """Begin; does nothing where it has begun, or where this JAX has no such hook."""
-        from jax._src import api
-
-        state = getattr(api, "_post_hook_state", None)
+        state = getattr(private("api"), "_post_hook_state", None)
         if state is None or self._state is not None:
             return
         others, calls = state.value, self.calls
@@ -56,8 +56,13 @@ class LastCalls:
         def hook(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
             if self._state is not None:
                 calls[called] = args, kwargs
-            if others is not None:
+            if others is None:
+                return
+            try:
                 others(called, args, kwargs, output)
+            except RecursionError:
+                if not _is_ours(others):
+                    raise
 
         self._hook, self._state, self._thread = hook, state, threading.get_ident()
         self._before = state.swap_local(hook)
@@ -103,11 +108,10 @@ class Results:
         Raises:
             AttributeError: This JAX has no such hook.
         """
-        from jax._src import api, config
-
         if self._state is not None:
             return True
-        state = api._post_hook_state
+        config = private("config")
+        state = private("api")._post_hook_state
         others, tell = state.value, self._tell
         if others is not None and not _is_ours(others):
             return False
@@ -121,8 +125,11 @@ class Results:
                     tell(called, args, kwargs, output)
             except RecursionError:  # the user's call fits below Python's limit
                 self.overflowed = True
-            if others is not None:
-                others(called, args, kwargs, output)
+            if others is not None:  # a hook of ours
+                try:
+                    others(called, args, kwargs, output)
+                except RecursionError:
+                    self.overflowed = True
             elif is_checked_by_all and (check := get_global()) is not None:
                 self._lost()
                 self.stop()
@@ -192,9 +199,8 @@ class Hits:
 
     def start(self) -> None:
         """Begin; does nothing where the place is taken."""
-        from jax._src import api, config
-
-        state = getattr(api, "_post_hook_state", None)
+        config = private("config")
+        state = getattr(private("api"), "_post_hook_state", None)
         if state is None or state.value is not None:
             return
         tell, get_frame, get_global = self._tell, sys._getframe, state.get_global

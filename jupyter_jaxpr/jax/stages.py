@@ -94,8 +94,7 @@ def made_ahead(frame: FrameType | None) -> str | None:
 @contextmanager
 def quietly() -> Iterator[None]:
     """Keep a question of ours to JAX, such as how it prints, out of everyone's events."""
-    from jax._src import monitoring
-
+    monitoring = private("monitoring")
     listeners = monitoring._event_duration_secs_listeners
     monitoring._event_duration_secs_listeners = []
     try:
@@ -114,8 +113,7 @@ def without_disk_cache() -> Iterator[None]:
     Raises:
         RuntimeError: There is such a cache, and this JAX has no such function.
     """
-    from jax._src import compiler
-
+    compiler = private("compiler")
     name = "_resolve_compilation_strategy"
     original = getattr(compiler, name, None)
     if original is None:

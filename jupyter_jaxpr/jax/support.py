@@ -15,15 +15,21 @@ from importlib import metadata
 from types import CodeType
 from typing import Literal
 
-from .facts import CACHE_MISS, COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, imported
+from .facts import CACHE_MISS, COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, imported, private
+from .private_names import missing
 
 Tier = Literal["hooks", "events", "inspection", "none"]
 OLDEST = (0, 10, 2)
 OLDEST_TEXT = "0.10.2"
+NEWEST_TESTED = (0, 12)
 UPGRADE = "pip install -U jax"
 _EVENTS = (
     "This version of jupyter_jaxpr does not know the internals of JAX {version}. Traces and compiles are counted, but "
     "not which call caused them. Run `pip install -U jupyter_jaxpr` when a newer version exists."
+)
+_NEWER = (
+    "This kernel has JAX {version}, which is newer than the JAX that this version of jupyter_jaxpr is tested with "
+    "(JAX {oldest} to {newest})."
 )
 _INSPECTION = (
     "This version of jupyter_jaxpr does not know the internals of JAX {version}. Programs can be shown, but traces and "
@@ -33,7 +39,7 @@ _INSPECTION = (
 
 @dataclass(frozen=True)
 class Support:
-    """What can be had with this JAX; `note` says what is missing and why, None where nothing is."""
+    """What can be had with this JAX; `note` says what is missing and why, or that this JAX was not tested."""
 
     tier: Tier
     note: str | None = None
@@ -61,8 +67,12 @@ def jaxlib_version() -> str | None:
         return None
 
 
-def support() -> Support:
-    """The tier of the JAX at hand; whether the hooks fit is known once JAX is imported."""
+def support(at_most: Tier = "hooks") -> Support:
+    """The tier of the JAX at hand; whether the hooks fit is known once JAX is imported.
+
+    Args:
+        at_most: A higher tier was tried, and failed.
+    """
     version = jax_version()
     if version is None:
         return Support("none", f"JAX is not installed in this kernel. Run `{UPGRADE}` and restart the kernel.")
@@ -72,28 +82,33 @@ def support() -> Support:
             f"jupyter_jaxpr needs JAX {OLDEST_TEXT} or newer, and this kernel has JAX {version}. "
             f"Run `{UPGRADE}` and restart the kernel.",
         )
-    if not imported():
-        return Support("hooks")
-    return _structure(version)
+    tier: Tier = tier_that_fits() if imported() else "hooks"
+    if at_most == "events" and tier == "hooks":
+        tier = at_most
+    sentences = [_NEWER] if _numbers(version)[:2] > NEWEST_TESTED else []
+    if tier != "hooks":
+        sentences.append(_EVENTS if tier == "events" else _INSPECTION)
+    newest = ".".join(map(str, NEWEST_TESTED))
+    note = " ".join(each.format(version=version, oldest=OLDEST_TEXT, newest=newest) for each in sentences)
+    return Support(tier, note or None)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
 
 
-def _structure(version: str) -> Support:
-    """Read off JAX's code whether the hooks fit it."""
-    if _hooks_fit():
-        return Support("hooks")
-    if _events_fit():
-        return Support("events", _EVENTS.format(version=version))
-    return Support("inspection", _INSPECTION.format(version=version))
+def tier_that_fits() -> Literal["hooks", "events", "inspection"]:
+    """The self-test: read off JAX's code which of the hooks fit it."""
+    if not _events_fit():
+        return "inspection"
+    return "hooks" if _hooks_fit() else "events"
 
 
 def _hooks_fit() -> bool:
+    if missing("hooks"):
+        return False
     try:
-        from jax._src import pjit, util
-
+        pjit, util = private("pjit"), private("util")
         parameters = [
             len(inspect.signature(function).parameters)
             for function in (pjit._infer_params, pjit.get_ctx_mesh, pjit._get_fastpath_data, util.test_event)
@@ -111,15 +126,14 @@ def _hooks_fit() -> bool:
                 for code in misses
             )
         )
-    except (AttributeError, ImportError, ValueError):
+    except (AttributeError, TypeError, ValueError):
         return False
 
 
 def _events_fit() -> bool:
     try:
-        from jax._src import dispatch
-
+        dispatch = private("dispatch")
         names = (dispatch.JAXPR_TRACE_EVENT, dispatch.JAXPR_TO_MLIR_MODULE_EVENT, dispatch.BACKEND_COMPILE_EVENT)
-        return names == (TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT)
-    except (AttributeError, ImportError):
+        return names == (TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT) and not missing("events")
+    except AttributeError:
         return False

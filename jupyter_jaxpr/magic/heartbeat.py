@@ -6,6 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, get_args
 
+from ..jax.facts import compile_can_be_interrupted
 from ..wire.comm import Stage
 
 if TYPE_CHECKING:
@@ -15,32 +16,58 @@ if TYPE_CHECKING:
 
 SECONDS = 1.0
 
-# XLA compiles in one C++ call, which Python's signal handler waits for.
-_INTERRUPTIBLE = {"running": True, "trace": True, "lower": True, "compile": False, "first_run": False}
+# XLA runs in one C++ call, which Python's signal handler waits for.
+_INTERRUPTIBLE = {"running": True, "trace": True, "lower": True, "first_run": False}
 
 
 class Heartbeat:
-    """Beats in a thread of its own from the first second on, until it is stopped."""
+    """Beats in a thread of its own from the first second on, until it is stopped; at once where there is a warning.
 
-    def __init__(self, observer: Observer, run: Run, publisher: Publisher, run_id: str, cell_id: str | None) -> None:
+    Args:
+        observer: Knows what JAX is doing.
+        run: That goes on.
+        publisher: Gets the messages.
+        run_id: Of the run.
+        cell_id: Of the cell; None where it is not known.
+        warning: Why the cell takes longer than without the magic; None where it does not.
+    """
+
+    def __init__(
+        self,
+        observer: Observer,
+        run: Run,
+        publisher: Publisher,
+        run_id: str,
+        cell_id: str | None,
+        warning: str | None = None,
+    ) -> None:
         self._observer = observer
         self._run = run
         self._publisher = publisher
         self._run_id = run_id
         self._cell_id = cell_id
+        self._warning = warning
         self._doing: tuple[str, float] | None = None
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name="jupyter_jaxpr heartbeat", daemon=True)
+        self._thread: threading.Thread | None = threading.Thread(
+            target=self._beat, name="jupyter_jaxpr heartbeat", daemon=True
+        )
 
     def start(self) -> Heartbeat:
         """Start the thread."""
+        if self._warning is not None:
+            self._tell()
+        assert self._thread is not None
         self._thread.start()
         return self
 
     def stop(self) -> None:
         """Stop, and wait until the thread has ended; where a beat is being sent for long, it ends after that."""
         self._stopped.set()
-        self._thread.join(SECONDS)
+        if self._thread is not None:
+            self._thread.join(SECONDS)
+        # A thread that the collector frees calls Python, in a later cell of the user's: an alarm there would be lost.
+        self._thread = None
 
     def say(self, text: str, done: int, total: int) -> None:
         """From now on, tell what a measurement of ours is doing: the observer does not see it.
@@ -54,17 +81,21 @@ class Heartbeat:
 
     def _beat(self) -> None:
         while not self._stopped.wait(SECONDS):
-            stage, function, since, finished = self._observer.progress(self._run)
-            if self._doing is not None:
-                (function, since), stage, finished = self._doing, "running", []
-            now = time.perf_counter()
-            self._publisher.progress(
-                run=self._run_id,
-                stage=next(known for known in get_args(Stage) if known == stage),
-                elapsed=now - since,
-                total_elapsed=now - self._run.started_at,
-                cell_id=self._cell_id,
-                function=function,
-                finished=finished,
-                interruptible=_INTERRUPTIBLE[stage],
-            )
+            self._tell()
+
+    def _tell(self) -> None:
+        stage, function, since, finished = self._observer.progress(self._run)
+        if self._doing is not None:
+            (function, since), stage, finished = self._doing, "running", []
+        now = time.perf_counter()
+        self._publisher.progress(
+            run=self._run_id,
+            stage=next(known for known in get_args(Stage) if known == stage),
+            elapsed=now - since,
+            total_elapsed=now - self._run.started_at,
+            cell_id=self._cell_id,
+            function=function,
+            finished=finished,
+            interruptible=compile_can_be_interrupted() if stage == "compile" else _INTERRUPTIBLE[stage],
+            warning=self._warning,
+        )

@@ -22,14 +22,18 @@ from ..observe.cache.ledger_table import not_counted
 from ..observe.functions import code_of, is_of_jax, is_users, name_of
 from ..observe.observation import Finding, Observation, ObservedFunction, Place
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
+from ..observe.raised_traces import add_raised, raised_in
+from ..observe.recording import Recording
 from ..observe.retrace import CallGone, HeldCallForTrace, Retrace, deciding
+from ..observe.run import Run
 from ..observe.side_effects.effect import SideEffect
 from ..observe.side_effects.guard import EffectsError, place_text
 from ..observe.side_effects.proof import side_effects
 from ..plain_text import error_lines, error_text, file_of, kind_name, message_of, traceback_text
-from ..quantities import duration
+from ..quantities import count, duration
 from ..typed.specs import SpecError
 from .comparing import compare_named
+from .no_code import no_python
 from .read_names import may_be_read
 from .sweeping import sweep_named
 
@@ -80,9 +84,12 @@ def complete(
                 observation,
                 lambda: unblocked_timings(active.cell.source, active.cell.file, namespace, observation),
             )
+        if error is not None:
+            _find(observation, lambda: add_raised(observation.functions, error))
         if isinstance(error, Exception):
             raised = [function.name for function in observation.functions if function.raised]
-            _find(observation, lambda: [trace_error(error, name) for name in raised[-1:]])
+            names = raised[-1:] or list(filter(None, [raised_in(error)]))
+            _find(observation, lambda: [trace_error(error, name) for name in names])
         if active.options.compare:
             if error is not None:
                 message = "The cell raised an error, so nothing was compared. Correct the cell and run it again."
@@ -107,15 +114,19 @@ def complete(
         else:
             wanted = auto_trace and active.options.trace
             if error is None:
-                message = _trace_last(observer, namespace, active, observation, wanted)
+                message = no_python(active.cell.source)
+                message = message or _trace_last(observer, namespace, active, observation, wanted)
             _add_recorded(observation, active, message if wanted else None)
+    shows_cell = False
     if not any(function.programs for function in observation.functions):
         message = message or _nothing(namespace, active, observation, error)
-        _add_cell(observation, active, _CALLED_NONE if message in _RAN_NO_PROGRAM else message)
+        shows_cell = _add_cell(observation, active, _CALLED_NONE if message in _RAN_NO_PROGRAM else message)
         if active.recorded_cell.is_checked:
             message = f"{message} {_CHECKED}"
     elif active.options.eager:
-        _add_cell(observation, active, None)
+        shows_cell = _add_cell(observation, active, None)
+    if any(function.programs for function in observation.functions):
+        _add_libraries(observation, active.run, None if shows_cell else active.recorded_cell.recording)
     if active.options.focus is not None:
         _focus(observation, active.options.focus)
     return None if any(function.programs for function in observation.functions) else message
@@ -123,7 +134,7 @@ def complete(
 
 def _focus(observation: Observation, name: str) -> None:
     """Show the program that the user asked for by name."""
-    named = [function for function in observation.functions if function.programs]
+    named = [function for function in [*observation.libraries, *observation.functions] if function.programs]
     chosen = [each for each in named if each.name == name] or [each for each in named if each.name.startswith(name)]
     if chosen:
         programs = chosen[-1].programs
@@ -135,10 +146,10 @@ def _focus(observation: Observation, name: str) -> None:
     )
 
 
-def _find(observation: Observation, look: Callable[[], Sequence[Finding]]) -> None:
+def _find(observation: Observation, look: Callable[[], Sequence[Finding] | None]) -> None:
     """Add what is found; a look that fails hides nothing else."""
     try:
-        observation.findings.extend(look())
+        observation.findings.extend(look() or ())
     except Exception as error:
         observation.failures.append(traceback_text(error))
 
@@ -263,7 +274,7 @@ def _trace_last(
         return None if construct.programs else _COMPILED_BEFORE.format(names=construct.name, call=last.text)
     if any(program.origin in _OF_A_CALL for function in called for program in function.programs):
         return None
-    if not last.returned:
+    if not last.returned or last.text.startswith(("%", "!")):  # a magic, or a command of the shell
         return None
     fun, name = last.function, name_of(last.function)
     if last.is_part and not is_users(fun):
@@ -322,14 +333,31 @@ def _trace_last(
     return _added(observation, own, name)
 
 
-def _add_cell(observation: Observation, active: Active, message: str | None) -> None:
-    """Add what JAX ran for the cell, operation by operation."""
+def _add_cell(observation: Observation, active: Active, message: str | None) -> bool:
+    """Add what JAX ran for the cell, operation by operation; whether that was anything."""
     number = active.cell.execution_count
     function = active.recorded_cell.function("cell" if number is None else f"cell [{number}]", message)
     if function is not None:
         observation.functions.append(function)
         if active.options.eager:
             observation.focus = function.programs[0]
+    return function is not None
+
+
+def _add_libraries(observation: Observation, run: Run, hidden: Recording | None) -> None:
+    """Add what libraries jitted and ran, but for what a recording in view holds.
+
+    Args:
+        observation: Of the cell.
+        run: Likewise.
+        hidden: The recording of the cell, where it is not in view.
+    """
+    found = [function for function, recording in run.library_programs if recording is None or recording is hidden]
+    observation.libraries += found
+    if found and run.library_programs_left_out:
+        more = count(run.library_programs_left_out, "more program", "more programs")
+        text = f"Libraries made {more} in this run. The list of programs holds the first {len(run.library_programs)}."
+        observation.findings.append(Finding("library_programs", text))
 
 
 def _add_recorded(observation: Observation, active: Active, message: str | None) -> None:
@@ -533,11 +561,16 @@ def _add(observation: Observation, own: OwnTrace, focus: bool) -> None:
 
 
 def _nothing(namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None) -> str:
+    is_unsure = not active.run.counted or active.run.counter.lost is not None
+    if is_unsure and isinstance(error, KeyboardInterrupt):
+        return "The cell was interrupted, and no program of the cell is known. Run the cell again to see the program."
+    if is_unsure and error is not None:
+        return f"The cell raised {kind_name(type(error))}, and no program of the cell is known. {_CORRECT}"
     if isinstance(error, KeyboardInterrupt):
         return "The cell was interrupted before a jitted function ran. Run the cell again to see the program."
     if error is not None:
         kind = kind_name(type(error))
-        return f"The cell raised {kind} before a jitted function ran. Correct the cell and run it again."
+        return f"The cell raised {kind} before a jitted function ran. {_CORRECT}"
     unseen = [called for called in active.run.unseen if not is_of_jax(called)]
     if unseen:
         names = ", ".join(dict.fromkeys(name_of(called) for called in unseen[:5]))
@@ -572,6 +605,8 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
         return f"The cell called {', '.join(called[:5])}, but no program is known. Run the cell again."
     if active.run.ledger is not None and active.run.ledger.elsewhere:
         return not_counted(active.run.ledger.elsewhere)
+    if is_unsure:
+        return f"{_NOT_KNOWN} {active.run.calls_note()} {WHAT_TO_TYPE}"
     uncalled = _jitted_here(namespace, active.cell.file)
     if uncalled:
         name = uncalled[0]
@@ -582,6 +617,8 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
     return _RAN_NO_PROGRAM[0] if observation.eager_compiles else _RAN_NO_PROGRAM[1]
 
 
+_CORRECT = "Correct the cell and run it again."
+_NOT_KNOWN = "No program of the cell is known: calls that reuse a program were not seen."
 _CALLED_NONE = f"The cell called no jitted function. {WHAT_TO_TYPE}"
 _CHECKED = "JAX checks each result for NaN (jax_debug_nans), so jupyter_jaxpr recorded nothing of what ran."
 _RAN_NO_PROGRAM = (

@@ -14,7 +14,7 @@ import uuid
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +22,13 @@ from IPython.core.error import UsageError
 
 from ..build.environment import environment
 from ..document.types.document import Cell
-from ..explain.leaks import held_before
+from ..explain.leaks import reach_before
+from ..interruptions import is_of_a_signal
 from ..jax.facts import is_jitted
 from ..observe.kernel import observer
 from ..observe.observation import Observation
 from ..observe.recorded_calls import RecordedCalls
-from ..observe.recorded_cell import RecordedCell
+from ..observe.recorded_cell import EAGER_TAKES, RecordedCell
 from ..observe.run import Run
 from ..typed import cell as cells
 from ..wire import comm
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 _REMEMBERED_CELLS = 1_000
 _SHOWN_RUNS = 8
+_OWN_DEPTH = 1_000
+_INTERRUPTED = "jupyter_jaxpr was interrupted, so the panel does not show this cell."
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
 
@@ -58,6 +61,7 @@ class Session:
         self.publisher = comm.publisher(shell)
         self.magics: JaxprMagics | None = None
         self._active: dict[int, Active] = {}
+        self._ending: dict[int, Active] = {}  # cells that have run and are being shown, by thread
         # The last cells under %%jaxpr by their numbers, oldest first: what `jupyter_jaxpr.last` gives.
         self.shown: OrderedDict[int, Shown] = OrderedDict()
         self._depth: dict[int, int] = {}  # cells within cells, by thread
@@ -172,6 +176,8 @@ class Session:
             cell = self._running_cell(info)
             outermost = self._depth.get(thread, 0) == 1
             if outermost:
+                with self._guard("jupyter_jaxpr could not end the observation of a cell."):
+                    self._end_what_was_left(thread)
                 self._running[thread] = cell
                 # Without a cell id (plain IPython) the text says which cell it is.
                 self.observer.history.executed(cell.file, cell.id or cell.source, cell.execution_count)
@@ -182,7 +188,7 @@ class Session:
                 return
             found = self._parse(line)
             if found is not None:
-                self._active[thread] = self._begin(found, info, cell)
+                self._begin(found, info, cell)
 
     def _after(self, result: Any) -> None:
         """A cell has run."""
@@ -193,9 +199,34 @@ class Session:
                 self.observer.let_go()
         if active is None or not _is_result_of(result, active.info):
             return
-        del self._active[thread]
+        self._end(thread, active, result)
+
+    def _end(self, thread: int, active: Active, result: Any) -> None:
+        """Show what a cell did, and leave nothing of ours on, whatever fails and wherever an interrupt comes."""
+        self._ending[thread] = active
+        self._active.pop(thread, None)
+        is_shown = False
         with self._guard("jupyter_jaxpr could not show the run."):
             self._finish(active, result)
+            is_shown = True
+        if not is_shown:
+            with suppress(Exception):  # the failure was reported
+                self._end_what_was_left(thread)
+        self._ending.pop(thread, None)
+
+    def _end_what_was_left(self, thread: int) -> None:
+        """Take out what an interrupt left of an earlier cell of this thread; a second time does no harm."""
+        for active in filter(None, (self._active.get(thread), self._ending.get(thread))):
+            try:
+                self._stop(active)
+            finally:
+                active.forget()
+                active.heartbeat.stop()
+        run = self.observer.running()
+        if run is not None and run.in_cell:
+            self.observer.end(run)
+        self._active.pop(thread, None)
+        self._ending.pop(thread, None)
 
     # --- one cell ---
 
@@ -205,15 +236,19 @@ class Session:
             self._cells.popitem(last=False)
 
     def _begin(self, found: options.Options, info: Any, cell: cells.RunningCell) -> Active:
-        run = self.observer.begin(cell.file, keep_values=found.keeps_values)
-        run.look_before = held_before
+        run = self.observer.begin(cell.file, found.keeps_values, found.per_entry)
+        run.look_before = reach_before
         run_id = uuid.uuid4().hex
-        heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id).start()
+        warning = EAGER_TAKES if found.eager else None
+        heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id, warning)
         recorded_cell = RecordedCell(self.observer.hooks, run.fail, whole=found.eager)
         recorded = RecordedCalls(self.observer.hooks, run.fail, recorded_cell)
+        active = Active(found, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
+        # From here on an interrupt leaves nothing on: the next cell ends what it finds.
+        self._active[threading.get_ident()] = active
+        heartbeat.start()
         run.when_installed = recorded_cell.start
         recorded_cell.start()
-        active = Active(found, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
         active.rewriter = _Rewriter(active)
         self.shell.ast_transformers.append(active.rewriter)
         return active
@@ -227,8 +262,12 @@ class Session:
     def _stop(self, active: Active) -> Observation:
         """End the observation, and take out what was put in for it, whatever fails."""
         try:
-            active.recorded.stop()
-            active.recorded_cell.stop()
+            with ExitStack() as each:  # in the reverse order, the other ones also where one fails
+                each.callback(active.recorded_cell.stop)
+                each.callback(active.recorded.stop)
+        except Exception as error:
+            active.run.fail(error)
+        try:
             return self.observer.end(active.run)
         finally:
             if active.rewriter in self.shell.ast_transformers:
@@ -244,8 +283,8 @@ class Session:
             observation = self._stop(active)
             message = outcome.complete(self.observer, self.shell.user_ns, active, observation, error, self._traces())
         finally:
-            active.heartbeat.stop()
             active.forget()
+            active.heartbeat.stop()
         run = RunResult(
             active.options, active.cell, observation, active.run_id, message, active.comparison, active.sweep
         )
@@ -280,12 +319,13 @@ class Session:
         found = run.options
         built = self._built(run)
         if run.comparison is not None:
-            built = replace(built, document=built.sources.merge("comparison", built.sources.comparison(run.comparison)))
+            compared = built.sources.comparison(run.comparison, run.sweep)
+            built = replace(built, document=built.sources.merge("comparison", compared))
         if run.sweep is not None:
             built = replace(built, document=built.sources.merge("sweep", sweep_document(run.sweep)))
         try:
             if found.steps:
-                with self._guard("jupyter_jaxpr could not record the steps."):
+                with self._guard("jupyter_jaxpr could not run the steps."):
                     built = replace(built, document=self._with_steps(built))
             if found.time:
                 with self._guard("jupyter_jaxpr could not time the program."):
@@ -402,16 +442,15 @@ class Session:
                     file,
                     outer.source if outer else source,
                 )
-                active = self._active[thread] = self._begin(found, None, cell)
+                active = self._begin(found, None, cell)
             return run()
         except BaseException as raised:
             error = raised
             raise
         finally:
-            if active is not None and self._active.get(thread) is active:  # else it was unloaded meanwhile
-                del self._active[thread]
-                with self._guard("jupyter_jaxpr could not show the run."):
-                    self._finish(active, _NestedResult(error))
+            begun = self._active.get(thread)
+            if begun is not None and active in (None, begun):  # else it was unloaded meanwhile
+                self._end(thread, begun, _NestedResult(error))
 
     def _lines_above(self, source: str) -> int:
         """How many lines of the outermost cell stand above a cell within it; its own magic's line is one."""
@@ -431,12 +470,22 @@ class Session:
     @contextmanager
     def _guard(self, failure: str) -> Iterator[None]:
         """Report a failure of ours: `failure` says what did not work."""
+        limit = sys.getrecursionlimit()
+        is_low = limit < _OWN_DEPTH  # the user's code may have set the limit: ours has room all the same
+        if is_low:
+            sys.setrecursionlimit(_OWN_DEPTH)
         try:
             yield
-        except Exception:
-            self._report(f"{failure} The cell itself ran as always.", traceback.format_exc())
+        except Exception as error:
+            if is_of_a_signal(error):
+                self._report(_INTERRUPTED, None)
+            else:
+                self._report(f"{failure} The cell itself ran as always.", traceback.format_exc())
         except KeyboardInterrupt:
-            self._report("jupyter_jaxpr was interrupted. The cell itself had run.", None)
+            self._report(_INTERRUPTED, None)
+        finally:
+            if is_low and sys.getrecursionlimit() == _OWN_DEPTH:
+                sys.setrecursionlimit(limit)
 
     def _report(self, text: str, detail: str | None) -> None:
         cure = "Report this failure with the details below." if detail else "Run the cell again to see the program."

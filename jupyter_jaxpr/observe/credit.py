@@ -36,6 +36,7 @@ def drain(
             run.call_lines.called(place, times)
             its_activity = its_activity or run.activity(its_record)
             its_activity.calls += times
+            _note_jitted(its_record, called)
             counted = seen = True
             continue
         if fun is None:
@@ -57,6 +58,7 @@ def drain(
             if len(run.unseen) < 100 and not any(known is called for known in run.unseen):
                 run.unseen.append(called)
         elif not function.library:
+            _note_jitted(function, called)
             run.activity(function).calls += times
     if not counter.noted_more:
         return counted, seen, its_activity
@@ -71,6 +73,13 @@ def drain(
             run.activity(function).handed += 1
             run.call_lines.unseen(place)
     return counted, seen, its_activity
+
+
+def _note_jitted(record: FunctionRecord, called: Any) -> None:
+    """Keep what was called: JAX tells the number of its cache entries only of what `jax.jit` gave."""
+    if record.history is not None and not record.equinox:
+        history, number, _ = record.history
+        history.called(number, called)
 
 
 def _drain_derived(run: Run, called: Any) -> None:
@@ -89,7 +98,9 @@ def take_loose(state: ThreadState, run: Run, hooks: Hooks) -> None:
     for event in state.loose:
         if hooks.support.tier == "events":
             run.stage_counts[event.name, event.event] += 1
-        elif event.event == COMPILE_EVENT and len(run.eager) < EAGER_COMPILES and event.name not in run.ahead:
+        elif event.event != COMPILE_EVENT or event.within or event.name in run.ahead:
+            continue
+        elif len(run.eager) < EAGER_COMPILES:
             run.eager.append(EagerCompile(event.name, event.seconds, event.place))
     state.loose.clear()
 

@@ -133,7 +133,7 @@ class Functions:
 
     def _make(self, fun: Any, frame: FrameType) -> FunctionRecord:
         place = place_of(fun.__code__) if type(fun) is FunctionType else None
-        if place is not None and not is_installed(place.file) and "__wrapped__" not in vars(fun):
+        if place is not None and is_users_code_of(fun) and "__wrapped__" not in vars(fun):
             # The user's, and nothing around it: as below, in a tenth of the time.
             name = exact(fun.__name__)
             record = FunctionRecord(name, name, place, library=False)
@@ -200,7 +200,7 @@ class Functions:
 def _of_construct(construct: Construct, frame: FrameType) -> FunctionRecord:
     """The record of a construct outside of jit: the user's where the user's code called the function of `jax.lax`."""
     caller = _skip(frame, is_jax)
-    library = caller is None or is_installed(file_of(caller.f_code))
+    library = caller is None or not is_users_frame(caller)
     own = next((body for body in construct.bodies if body.file and not is_installed(body.file)), None)
     definition = call_place(frame) if own is None else Place(own.file, own.line, own.name)
     record = FunctionRecord(construct.title, construct.primitive, definition, library)
@@ -303,7 +303,9 @@ def is_library(fun: Any, code: CodeType | None, frame: FrameType) -> bool:
     """Whether a jitted function is JAX's own or another package's own, rather than one that the user jitted."""
     file = file_of(code) if code is not None else ""
     if code is not None and not is_jax(file):
-        return is_installed(file) and not _called_by_user(frame)
+        inner = unwrap(fun)
+        written_by_user = is_users_code_of(inner) if type(inner) is FunctionType else not is_installed(file)
+        return not written_by_user and not _called_by_user(frame)
     # JAX's code. `jax.jit(jax.nn.softmax)` is the user's, `jnp.where` is JAX's own.
     caller = _skip(frame, _is_entry)
     return caller is None or is_jax(file_of(caller.f_code)) or _owned_by_module(fun)
@@ -339,19 +341,45 @@ def _ufunc() -> type:
 
 def _called_by_user(frame: FrameType) -> bool:
     caller = _skip(frame, lambda file: is_jax(file) or _is_wrapper(file))
-    return caller is not None and not is_installed(file_of(caller.f_code))
+    return caller is not None and is_users_frame(caller)
+
+
+def is_users_frame(frame: FrameType) -> bool:
+    """Whether a frame runs code of the user's."""
+    file = frame.f_code.co_filename
+    if type(file) is not str:
+        file = file_of(frame.f_code)
+    return not is_installed(file) and (file != _TEXT or _is_users_text(frame.f_code, frame.f_globals))
+
+
+def is_users_code_of(fun: FunctionType) -> bool:
+    """Whether a plain function is of the user's code."""
+    file = file_of(fun.__code__)
+    return not is_installed(file) and (file != _TEXT or _is_users_text(fun.__code__, fun.__globals__))
+
+
+_TEXT = "<string>"
+"""The file of text that was given to `exec`, as by `python -c` and `%prun`, and of methods that dataclasses write."""
+
+
+def _is_users_text(code: CodeType, names: Mapping[str, Any]) -> bool:
+    """Whether executed text is the user's: no module of an installed package executed it, and no dataclass wrote it."""
+    if function_of(code).startswith("__create_fn__."):
+        return False
+    name = names.get("__name__")
+    if name == "__main__":
+        return True  # its file may be that of a program that runs the user's code, such as `python -m pytest`
+    module = sys.modules.get(name) if type(name) is str else None
+    file = attribute_of(module, "__file__")
+    return not (type(file) is str and is_installed(file))
 
 
 def call_place(frame: FrameType) -> Place | None:
     """The user's line that made the call which misses in `frame`."""
     caller = frame.f_back
     while caller is not None:
-        file = caller.f_code.co_filename
-        if type(file) is not str:
-            file = file_of(caller.f_code)
-        if not is_installed(file):
-            name = caller.f_code.co_qualname
-            return Place(file, caller.f_lineno, name if type(name) is str else exact(name))
+        if is_users_frame(caller):
+            return frame_place(caller)
         caller = caller.f_back
     return None
 
@@ -363,7 +391,7 @@ def frame_place(frame: FrameType) -> Place:
 
 def user_place(frame: FrameType | None) -> Place | None:
     """The innermost user line of a stack."""
-    while frame is not None and is_installed(file_of(frame.f_code)):
+    while frame is not None and not is_users_frame(frame):
         frame = frame.f_back
     return None if frame is None else frame_place(frame)
 
@@ -404,7 +432,7 @@ def is_jax(file: str) -> bool:
 def is_installed(file: str) -> bool:
     """Whether a file is of Python, of an installed package, or of this one: not the user's."""
     return (
-        file.startswith(("<frozen", "<string", _OURS, *_installed_roots()))
+        file.startswith(("<frozen", _OURS, *_installed_roots()))
         or f"{os.sep}site-packages{os.sep}" in file
         or f"{os.sep}dist-packages{os.sep}" in file
         or is_jax(file)

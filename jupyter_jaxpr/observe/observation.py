@@ -117,6 +117,7 @@ class ObservedFunction:
     inlined: int | None = None
     raised: int | None = None
     construct: bool = False  # a construct that JAX compiled by itself, outside of jit
+    library: bool = False  # a library's own, which the library jitted
     called_at: Place | None = None  # of a construct: the line of the last call in this run
 
 
@@ -191,6 +192,7 @@ class Observation:
     """One observed run."""
 
     functions: list[ObservedFunction] = field(default_factory=list)  # in order of first call
+    libraries: list[ObservedFunction] = field(default_factory=list)  # what libraries jitted and ran, a program each
     focus: ObservedProgram | None = None  # what the user asked for by name; None: the last top-level function
     printed: list[Printed] = field(default_factory=list)
     untraced_lines: list[int] = field(default_factory=list)  # see `snapshot.document.Snapshot.untraced_lines`

@@ -43,6 +43,7 @@ from .cache.keys import Key, equinox_key_of, key_of, pmap_key_of
 from .cache.ledger import Ledger
 from .calls.call_values import CallValues
 from .calls.counters import HAS_MONITORING
+from .calls.entry_hits import EntryHits
 from .credit import count_by_name, drain, take_loose, worked_ahead
 from .functions import (
     FunctionRecord,
@@ -50,15 +51,17 @@ from .functions import (
     call_place,
     equinox_frame,
     frame_place,
-    is_installed,
     is_jax,
     is_users,
+    is_users_frame,
     name_of,
     user_place,
 )
+from .library_programs import LibraryCall, note_derived_library_program, note_library_program
 from .observation import LedgerReading, Observation
 from .programs import KeptProgram
 from .raised_traces import note_raised
+from .recording import recording_of
 from .replay import note_call, note_derived, note_program, note_transformed, origin_of
 from .run import Run
 from .stages import STAGE_NAMES, CallStages, LooseEvent
@@ -67,6 +70,8 @@ from .threads import (
     Asked,
     Miss,
     ThreadState,
+    begin_trace,
+    end_trace,
     forget_asked,
     leave,
     prune,
@@ -86,26 +91,30 @@ class Observer:
     def __init__(self) -> None:
         self.functions = Functions()
         self.library = self.functions.library
-        self.history = History()
+        self.history = History(lambda: self.hooks.cleared.times)
         self.shows_programs = False  # a session that shows programs is there: `observe()` alone holds none
-        self.hooks = Hooks(self)
+        self.hooks: Hooks = Hooks(self)
         self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
         self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
-        self._watching = 0  # runs that show programs
+        self.shows_libraries = False  # while a run is on
+        self._watching: set[Run] = set()  # runs that show programs
         self._threads: dict[int, ThreadState] = {}
         self._ahead: dict[str, FunctionHistory] = {}  # of functions asked for their trace without a call, by source
 
     # --- runs ---
 
-    def begin(self, file: str | None = None, keep_values: bool = False) -> Run:
+    def begin(self, file: str | None = None, keep_values: bool = False, per_entry: bool = False) -> Run:
         """Start to observe what this thread does.
 
         Args:
             file: The cell's file; None where there is no cell.
             keep_values: Hold what each function was last called with until the run's programs let go of it.
+            per_entry: Count the hits of each cache entry; a call takes longer.
         """
         self.hooks.ensure()
         run = Run(file, self.library, keep_values)
+        if per_entry:
+            run.entry_hits = EntryHits(self.functions, run.reading, run.fail)
         run.counter.drains = lambda: drain(run, self.functions, self.hooks)
         state = state_of(self._threads)
         prune(state, self.history)
@@ -119,16 +128,18 @@ class Observer:
                 run.fail(error)
             run.counted = run.counter.sees
         self.hooks.overflowed = False
-        self._watching += 1
+        self._watching.add(run)
+        self.shows_libraries = True
         self._watch()
         run.hold_last_calls()  # ends before the counter does: both are told by the same hook of JAX's
         if self.hooks.support.tier == "hooks":
             run.library_before = dict(self.library)
             run.ledger = self.history.ledger(run.thread, run.ledger_calls, run.reading)
+            run.ledger.entry_hits = run.entry_hits
         return run
 
     def end(self, run: Run) -> Observation:
-        """Stop, and hand on what was seen."""
+        """Stop, and hand on what was seen; once more where an interrupt came in between."""
         state = self._threads.get(run.thread)
         run.ended = True
         try:
@@ -151,10 +162,13 @@ class Observer:
         except Exception as error:
             run.fail(error)
         finally:
-            self._watching -= 1
+            self._watching.discard(run)
             if not self._watching:
+                self.shows_libraries = False
                 self._eager.stop()
                 self._ahead_of_calls.stop()
+            if run.entry_hits is not None:
+                run.entry_hits.stop()
             run.last_calls.stop()
             run.counter.stop()
             run.prints.stop()
@@ -303,8 +317,9 @@ class Observer:
         caller = frame.f_back
         while caller is not None and is_jax(file_of(caller.f_code)):
             caller = caller.f_back
-        if caller is not None and not is_installed(file_of(caller.f_code)):
-            run = self._threads[threading.get_ident()].run
+        if caller is not None and is_users_frame(caller):
+            state = self._threads[threading.get_ident()]
+            run, state.ahead = state.run, None
             if run is not None:
                 run.traced_ahead(ahead, frame_place(caller))
 
@@ -349,12 +364,16 @@ class Observer:
         if run is not None and uncounted:  # JAX was imported by this very cell
             run.counter.start()
             run.counted = run.counter.sees
-        if function.library:
-            self.library[id(call.fun)] = 1
-            if run is not None:
-                run.counter.forget(call.fun)
-            return False
         staging = facts.staging()
+        if function.library:
+            self.library.setdefault(id(call.fun), 1)
+            if run is None:
+                return False
+            run.counter.forget(call.fun)
+            if staging or not run.keeps_programs or function.equinox or function.pmap:
+                return False
+            call.record = LibraryCall(state, function, None if call.frame is None else call_place(call.frame))
+            return True
         if staging and run is None:
             return False
         if state.stack:
@@ -425,7 +444,9 @@ class Observer:
         forget_asked(state, id(frame))
         function = self.functions.asked(fun, frame)
         if state.run is not None and (is_users(fun) if function is None else not function.library):
-            state.run.ahead.add(stored_jit_name(fun) or name_of(fun))
+            name = stored_jit_name(fun) or name_of(fun)
+            state.run.ahead.add(name)
+            state.ahead = name, fun
         if function is None or function.library or function.equinox or function.pmap:
             return
         history = self.history.of(function)
@@ -438,6 +459,8 @@ class Observer:
 
     def traced(self, call: JitCall) -> None:
         """JAX has the program of the call."""
+        if isinstance(call.record, LibraryCall):
+            return call.record.traced(call)
         miss: Miss = call.record
         stop_trace(miss)
         run = miss.state.run
@@ -465,6 +488,11 @@ class Observer:
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
         """The call has run."""
         ended_at = time.perf_counter()
+        if isinstance(call.record, LibraryCall):
+            state = state_of(self._threads)
+            if state.run is not None:
+                note_library_program(state, state.run, call, executable, recording_of(self.hooks))
+            return call.drop_values()
         miss: Miss = call.record
         state = miss.state
         miss.event.fast_path = fast_path
@@ -486,6 +514,9 @@ class Observer:
             return
         function, parent, place, stages = origin_of(state, call.name)
         if function is None:
+            if state.run is not None and state.run.keeps_programs and not state.stack:
+                place = user_place(sys._getframe(1))
+                note_derived_library_program(state, state.run, call, place, recording_of(self.hooks))
             return
         within = any(stages in each.record.derived for each in state.stack)  # that call counts them when it ends
         if not within:
@@ -511,11 +542,18 @@ class Observer:
                 own.jit_name = name  # the first trace after the call has begun is that of its function
             if own.jit_name == name and state.run is not None:
                 start_trace(state.run, call.record, call.fun)
+        elif event == TRACE_EVENT and state.ahead is not None and state.run is not None and state.ahead[0] == name:
+            begin_trace(state.run, *state.ahead)
+            state.ahead, state.traces_ahead = None, name
 
     def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
         """A stage has ended."""
         state = self._threads.get(threading.get_ident()) or state_of(self._threads)
         state.stage = None
+        if event == TRACE_EVENT and state.traces_ahead is not None and state.traces_ahead == name:
+            state.traces_ahead = None
+            if state.run is not None:
+                end_trace(state.run)
         if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.tells_calls:
             # Of the hundreds of JAX's own functions within a trace nothing is to be told.
             miss: Miss | None = state.stack[-1].record if state.stack else None
@@ -527,6 +565,10 @@ class Observer:
             elif miss is not None and (name is None or name == miss.function.jit_name):
                 miss.stages.add(event, seconds, False)
                 stop_trace(miss)
+            elif miss is None and state.run is not None and not facts.staging():  # of a library's call, if of any
+                if len(state.loose) > LOOSE_EVENTS - len(STAGE_NAMES):  # the other stages of the call have room
+                    take_loose(state, state.run, self.hooks)
+                state.loose.append(LooseEvent(event, name, seconds, False))
             return
         from_disk = state.from_disk and event == COMPILE_EVENT
         if event == COMPILE_EVENT:
@@ -552,7 +594,7 @@ class Observer:
                 take_loose(state, state.run, self.hooks)
             eager = event == COMPILE_EVENT and state.run is not None
             place = user_place(sys._getframe(1)) if eager else None
-            state.loose.append(LooseEvent(event, name, seconds, from_disk, place))
+            state.loose.append(LooseEvent(event, name, seconds, from_disk, place, bool(state.stack)))
 
     def from_disk(self) -> None:
         """The compilation under way was found in the persistent cache."""

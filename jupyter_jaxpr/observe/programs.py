@@ -44,6 +44,7 @@ class KeptProgram:
     parent: Any = None  # of a derived one: the jaxpr it was derived from
     values: CallValues | None = None  # of the newest call that was seen
     held: HeldCall | None = None  # how to make a call of it again
+    how: str | None = None  # how it came about, in a few words, where nothing else says it
 
     @property
     def key(self) -> tuple[int, int]:
@@ -75,7 +76,7 @@ class KeptProgram:
             donated=self.donated,
             held=self.held,
             traceback=self.traceback,
-            how=None if self.construct is None else self.construct.how(now),
+            how=self.how if self.construct is None else self.construct.how(now),
             input_names=() if self.construct is None else tuple(self.construct.operands(len(self.jaxpr.in_avals))),
         )
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from ..jax.partial_traces import partial_trace
+from collections.abc import Sequence
+
+from ..jax.partial_traces import PartialTrace, partial_trace
 from ..plain_text import kind_name
 from .arguments import spec_of
-from .observation import ArgumentSpec, ObservedProgram, Place
+from .functions import call_place
+from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .run import FunctionActivity
 
 _HOW = "traced until it raised"
@@ -29,13 +32,32 @@ def note_raised(activity: FunctionActivity, error: BaseException, call: Place | 
         error: That ended the trace.
         call: The user's line that called the function.
     """
-    name = activity.record.name
-    partial = partial_trace(error, name)
-    if partial is None or not partial.program.eqns:  # nothing to show
+    partial = partial_trace(error)
+    if partial is not None and partial.program.eqns:  # else there is nothing to show
+        activity.raised_trace = _program(partial, activity.record.name, error, call)
+
+
+def add_raised(functions: Sequence[ObservedFunction], error: BaseException) -> None:
+    """Give a function whose trace ended the cell its program, where JAX told of no trace: under grad, vmap or jvp."""
+    partial = partial_trace(error)
+    if partial is None or not partial.program.eqns:
         return
+    for function in functions:
+        if function.raised and not function.programs and function.name == partial.function:
+            function.programs.append(_program(partial, function.name, error, call_place(partial.frame)))
+            return
+
+
+def raised_in(error: BaseException) -> str | None:
+    """The name of the function whose trace an error ended, called under jit or not; None where JAX traced nothing."""
+    partial = partial_trace(error)
+    return None if partial is None else partial.function
+
+
+def _program(partial: PartialTrace, name: str, error: BaseException, call: Place | None) -> ObservedProgram:
     avals = partial.program.in_avals[partial.captured :]
     names = partial.names or ("",) * len(avals)
-    activity.raised_trace = ObservedProgram(
+    return ObservedProgram(
         origin="traced",
         jaxpr=partial.program,
         arguments=tuple(ArgumentSpec(each, tree=spec_of(aval)) for each, aval in zip(names, avals, strict=True)),

@@ -7,7 +7,7 @@ assigns, prints or indexes it, or adds another call's. A jitted function is not 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -69,6 +69,7 @@ class _RecordedCall:
             self.given = {id(value): _as_now(value, {}) for value in self.call.given}
         except RecursionError:  # nested too deep
             self.given = {}
+        self.recording.hold(_elements([*self.given.values()]))
 
     def end(self, has_raised: bool) -> None:
         """Take the values of the call."""
@@ -199,6 +200,19 @@ def _as_now(value: Any, copies: dict[int, Any]) -> Any:
     return value
 
 
+def _elements(value: Any) -> Iterator[Any]:
+    """What containers of Python's hold, of a copy that does not hold itself."""
+    stack, seen = [value], set()
+    while stack:
+        each = stack.pop()
+        if type(each) in (tuple, list, dict):
+            if id(each) not in seen:
+                seen.add(id(each))
+                stack += reversed(each.values() if type(each) is dict else each)
+        else:
+            yield each
+
+
 def _is_recorded(function: Any) -> bool:
     """Whether a call of a function is recorded: it is the user's, or JAX made it of one of the user's."""
     if not imported() or is_jitted(function) or issubclass(type(function), type):
@@ -297,5 +311,5 @@ def _input_name(path: Sequence[Any], names: Sequence[str]) -> str:
 
 def _note(text: str, recorded: Recorded, has_raised: bool) -> str:
     note = _NOTE.format(text=text, ran=count(recorded.dispatches, "dispatch", "dispatches"))
-    further = (recorded.ended, _RAISED if has_raised else None)
+    further = (recorded.ended, recorded.unread, _RAISED if has_raised else None)
     return " ".join([note, *filter(None, further)])

@@ -23,6 +23,8 @@ FIRST_SECONDS = 0.02
 MOST = 20_000
 _FOREVER = float("inf")
 
+EAGER_TAKES = "--eager records each dispatch of JAX, so the cell takes up to 20 times as long."
+
 _NOTE = (
     "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: {ran}, in this order. JAX compiled each one by "
     "itself."
@@ -45,6 +47,7 @@ class RecordedCell:
 
     Attributes:
         is_checked: JAX checks each result for NaN, so nothing is recorded.
+        recording: What was recorded.
     """
 
     def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], whole: bool) -> None:
@@ -52,27 +55,27 @@ class RecordedCell:
         self._fail = fail
         # A jitted function of the user's has a program: what else the cell ran need not be shown.
         limits = (MOST, _FOREVER) if whole else (FIRST, FIRST_SECONDS, _is_jitted_by_user)
-        self._recording = Recording(hooks, fail, *limits)
+        self.recording = Recording(hooks, fail, *limits)
         self._is_over = False
         self.is_checked = False
 
     def start(self) -> None:
         """Begin or go on, as soon as JAX is there; does nothing where it has begun or has ended."""
-        if imported() and not self._is_over and not self._recording.is_over:
+        if imported() and not self._is_over and not self.recording.is_over:
             try:
-                self.is_checked = not self._recording.start()
+                self.is_checked = not self.recording.start()
             except AttributeError as error:  # another JAX: the cell is not recorded, and the rest is as good
                 self._fail(error)
                 self._is_over = True
 
     def pause(self) -> None:
         """Record no more until `start`."""
-        self._recording.stop()
+        self.recording.stop()
 
     def stop(self) -> None:
         """Record no more."""
         self._is_over = True
-        self._recording.stop()
+        self.recording.stop()
 
     def function(self, name: str, message: str | None) -> ObservedFunction | None:
         """The cell as if it were a function, with its program; None where JAX ran nothing.
@@ -81,19 +84,19 @@ class RecordedCell:
             name: Of the cell.
             message: What else is to be said: sentences.
         """
-        if not self._recording.count:
+        if not self.recording.count:
             return None
-        recorded = self._recording.recorded_whole(name)
+        recorded = self.recording.recorded_whole(name)
         note = _NOTE.format(ran=count(recorded.dispatches, "dispatch", "dispatches"))
         more = None if recorded.ended is None else _MORE
         if self.whole:
-            more = _TOOK.format(took=duration(self._recording.spent))
+            more = _TOOK.format(took=duration(self.recording.spent))
         program = ObservedProgram(
             origin="recorded",
             no_text=NO_TEXT,
             no_values=NO_VALUES,
             jaxpr=recorded.program,
-            origin_note=" ".join(filter(None, (note, recorded.ended, more, message))),
+            origin_note=" ".join(filter(None, (note, recorded.ended, recorded.unread, more, message))),
             how="recorded as it ran",
             input_names=("",) * recorded.others,
         )

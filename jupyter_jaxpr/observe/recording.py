@@ -8,7 +8,6 @@ It ends by itself after `MOST` dispatches or `SECONDS` of its own time, so that 
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 import weakref
@@ -21,12 +20,13 @@ from typing import Any
 from ..jax import dispatches
 from ..jax.dispatches import Dispatch
 from ..jax.hooks import Hooks
+from ..jax.numpy_values import given_for, is_numpy
 from ..jax.post_hook import Results
-from ..plain_text import FAILURES, file_of, kind_name, own_name
-from ..quantities import duration
+from ..plain_text import FAILURES
+from ..quantities import count, duration
 from .collection import without_collection
-from .functions import is_installed
-from .value_texts import is_of_users
+from .numpy_arrays import NumPyArrays
+from .users_classes import comparing_class, read_by_users_code
 
 MOST = 2_000
 SECONDS = 0.1
@@ -41,12 +41,14 @@ class Recorded:
         others: How many inputs come first: arrays that were made before the recording or without a program.
         dispatches: How many programs JAX ran.
         ended: Why the recording ended before `stop`, a sentence; None where it did not.
+        unread: What is not known of the inputs, sentences; None where all is known.
     """
 
     program: Any
     others: int
     dispatches: int
     ended: str | None
+    unread: str | None
 
 
 NO_TEXT = (
@@ -63,11 +65,19 @@ _TOO_LONG = (
     "speed, unrecorded."
 )
 _OF_USERS = (
-    "The recording ends after {count} dispatches: the next call takes or returns an object of class {kind}, and to "
-    "take the object apart may run your code."
+    "The recording ends after {dispatches}: to read the next call, jupyter_jaxpr would run code of your class {kind}."
 )
-_UNKNOWN = "The recording ends after {count} dispatches: what JAX ran next could not be read."
-_CHECKED = "The recording ends after {count} dispatches: from then on, JAX checked each result for NaN."
+_UNKNOWN = "The recording ends after {dispatches}: what JAX ran next could not be read."
+_CHECKED = "The recording ends after {dispatches}: from then on, JAX checked each result for NaN."
+_UNREAD = (
+    "Your code gave JAX {arrays} of more than 256 KiB more than once. The recording shows such an array as one input, "
+    "also where your code changed the array in between."
+)
+
+
+def recording_of(hooks: Hooks) -> Any:
+    """The recording that is on; None where none is."""
+    return getattr(hooks.ran, "__self__", None)
 
 
 class Recording:
@@ -114,9 +124,9 @@ class Recording:
         self.count = 0
         self.spent = 0.0  # seconds, of our own
         self._equations: list[Any] = []
-        self._inputs: list[Any] = []  # variables
         self._variables: dict[int, tuple[weakref.ref[Any], Any]] = {}  # of arrays, by their ids
         self._keys: dict[int, tuple[weakref.ref[Any], Any]] = {}  # random keys, by the ids of their numbers
+        self._numpy = NumPyArrays()
 
     @property
     def is_over(self) -> bool:
@@ -138,8 +148,15 @@ class Recording:
         if not self._results.start():
             return False
         self._on = True
-        self._hooks.ran = self._missed
+        self._hooks.ran, self._hooks.put = self._missed, self._put
         return True
+
+    def hold(self, values: Iterable[Any]) -> None:
+        """Remember what arrays of NumPy's hold now, before the call: arrays that are given to it."""
+        for value in values:
+            if is_numpy(value) and self._numpy.has_room() and self._numpy.first(value) is None:
+                with self._own_time():
+                    self._make(value)
 
     def stop(self) -> None:
         """End; may be called twice."""
@@ -147,9 +164,9 @@ class Recording:
             self._on = False
             self._results.stop()
             if self._results.overflowed and self.ended is None:
-                self.ended = _UNKNOWN.format(count=f"{self.count:,}")
+                self.ended = _UNKNOWN.format(dispatches=self._dispatches)
             if self._hooks.ran == self._missed:
-                self._hooks.ran = None
+                self._hooks.ran = self._hooks.put = None
 
     def recorded(self, arguments: Sequence[Any], results: Sequence[Any], name: str) -> Recorded:
         """The program that was recorded.
@@ -159,6 +176,7 @@ class Recording:
             results: Arrays that are to be its results; those which it did not make are inputs too.
             name: Of what was recorded.
         """
+        unread = self._unread()
         asked: list[Any] = []
         for array in arguments:
             variable = self._argument(array)
@@ -170,28 +188,34 @@ class Recording:
             if known is not None or self.ended is None:
                 outputs.append(self._operand(array, None, dispatches.no_source()) if known is None else known)
         inside = {id(variable) for variable in asked}
-        others = [variable for variable in self._inputs if id(variable) not in inside]
+        others = [each for each in dispatches.inputs_of(self._equations, outputs) if id(each) not in inside]
         program = dispatches.program_of([*others, *asked], outputs, self._equations, name)
         self._variables.clear()
         self._keys.clear()
-        return Recorded(program, len(others), self.count, self.ended)
+        return Recorded(program, len(others), self.count, self.ended, unread)
 
     def recorded_whole(self, name: str) -> Recorded:
         """The program that was recorded; its results are those that no equation of it uses."""
         used = {id(operand) for equation in self._equations for operand in equation.invars}
         results = [each for equation in self._equations for each in equation.outvars if id(each) not in used]
-        program = dispatches.program_of(self._inputs, results, self._equations, name)
-        return Recorded(program, len(self._inputs), self.count, self.ended)
+        inputs = dispatches.inputs_of(self._equations, [])
+        program = dispatches.program_of(inputs, results, self._equations, name)
+        return Recorded(program, len(inputs), self.count, self.ended, self._unread())
+
+    def _unread(self) -> str | None:
+        found = len(self._numpy.unread)
+        return _UNREAD.format(arrays=count(found, "NumPy array")) if found else None
 
     def _argument(self, array: Any) -> Any:
         """The variable of an argument; of random keys JAX may have used the numbers alone."""
+        if is_numpy(array):
+            return self._numpy.first(array) or self._make(array)
         numbers = dispatches.base_array(array)
         used = None if numbers is None else self._known(numbers)
         variable = self._variable(array)
-        if used is not None and any(used is each for each in self._inputs):
+        if used is not None and any(used is each for each in dispatches.inputs_of(self._equations, [])):
             unwrapped = dispatches.equation(dispatches.unwrapping(array), [variable], [used], dispatches.no_source())
             self._equations.insert(0, unwrapped)
-            self._inputs = [each for each in self._inputs if each is not used]
         return variable
 
     # --- while JAX runs ---
@@ -202,11 +226,13 @@ class Recording:
             self.stop()
             return
         with self._own_time():
-            kind = self._class_of_users((args, kwargs, output))
+            kind = comparing_class(type(getattr(called, "_fun", None))) or read_by_users_code(
+                (args, kwargs, output), self._others
+            )
             if kind is None:
                 self._add(dispatches.of_hit(called, args, kwargs, output))
             else:
-                self._end(_OF_USERS.format(count=f"{self.count:,}", kind=kind))
+                self._end(_OF_USERS.format(dispatches=self._dispatches, kind=kind))
 
     def _missed(self, frame: FrameType, results: Any) -> None:
         if threading.get_ident() == self._thread:
@@ -227,50 +253,28 @@ class Recording:
                 yield
         except FAILURES as error:
             self._fail(error)
-            self._end(_UNKNOWN.format(count=f"{self.count:,}"))
+            self._end(_UNKNOWN.format(dispatches=self._dispatches))
         finally:
             self._hooks.asking_thread = 0
         self.spent += time.perf_counter() - began
         if self.spent > self._seconds:
             self._end(_TOO_LONG.format(count=f"{self.count:,}", took=duration(self._seconds)))
 
+    @property
+    def _dispatches(self) -> str:
+        return count(self.count, "dispatch", "dispatches")
+
     def _lose(self) -> None:
-        self._end(_CHECKED.format(count=f"{self.count:,}"))
+        self._end(_CHECKED.format(dispatches=self._dispatches))
 
     def _end(self, why: str) -> None:
         if self._on:
             self.ended = why
             self.stop()
 
-    def _class_of_users(self, tree: Any) -> str | None:
-        """The name of a class of the user's of which a tree has an object: to take it apart runs the user's code.
-
-        Containers of Python are looked into, and data classes that a library takes apart; others are not.
-        """
-        left, others = [tree], self._others
-        while left:
-            value = left.pop()
-            kind = type(value)
-            if kind in others:
-                continue
-            if issubclass(kind, tuple) and (kind is tuple or "_fields" in vars(kind)):
-                left += tuple.__iter__(value)
-            elif kind is list:
-                left += value
-            elif kind is dict:
-                left += value.values()
-            elif _is_defined_by_user(kind):
-                fields = _fields(value, kind)
-                if fields is None:
-                    return kind_name(kind)
-                left += fields
-            else:
-                others.add(kind)
-        return None
-
     def _add(self, dispatch: Dispatch | None) -> None:
         if dispatch is None or self._results.overflowed:
-            self._end(_UNKNOWN.format(count=f"{self.count:,}"))
+            self._end(_UNKNOWN.format(dispatches=self._dispatches))
             return
         if self.count >= self._most:
             self._end(_TOO_MANY.format(count=f"{self.count:,}"))
@@ -281,6 +285,17 @@ class Recording:
         results = [self._make(array) for array in dispatch.results]
         self._equations.append(dispatches.equation(dispatch, operands, results, source))
         self.count += 1
+
+    def _put(self, given: Sequence[Any], made: Sequence[Any]) -> None:
+        """JAX put arrays on a device, for which no program runs: they are the same operands there."""
+        if threading.get_ident() == self._thread:
+            with self._own_time():
+                for value, array in zip(given, made, strict=True):
+                    if isinstance(value, bool | int | float | complex) or self._known(array) is not None:
+                        continue
+                    variable = self._operand(value, None, dispatches.source_here())
+                    if variable.aval.shape == array.shape and variable.aval.dtype == array.dtype:
+                        self._variables[id(array)] = weakref.ref(array), variable
 
     def _operand(self, value: Any, aval: Any, source: Any) -> Any:
         known = self._known(value)
@@ -297,7 +312,9 @@ class Recording:
                 return self._convert(dispatches.unwrapping(keys), self._keys[id(value)][1], self._make(value), source)
         if isinstance(value, bool | int | float | complex):
             return dispatches.literal(value, dispatches.aval_of(value) if aval is None else aval)
-        return self._variable(value)
+        if is_numpy(value) and (given := given_for(value)) is not None:
+            return self._variable(given)
+        return self._make(value)
 
     def _convert(self, dispatch: Dispatch, operand: Any, result: Any, source: Any) -> Any:
         self._equations.append(dispatches.equation(dispatch, [operand], [result], source))
@@ -305,19 +322,21 @@ class Recording:
 
     def _known(self, value: Any) -> Any:
         """The variable of an array that was seen; None for one that was not."""
+        if is_numpy(value):
+            return self._numpy.known(value)
         found = self._variables.get(id(value))
         return found[1] if found is not None and found[0]() is value else None
 
     def _variable(self, value: Any) -> Any:
-        """The variable of an array, which becomes an input where it was not seen."""
+        """The variable of an array, seen before or not."""
         known = self._known(value)
-        if known is None:
-            known = self._make(value)
-            self._inputs.append(known)
-        return known
+        return self._make(value) if known is None else known
 
     def _make(self, value: Any) -> Any:
         variable = dispatches.variable(dispatches.aval_of(value))
+        if is_numpy(value):
+            self._numpy.add(value, variable)
+            return variable
         try:
             alive = weakref.ref(value)
         except TypeError:  # a number of NumPy's: it is another input each time
@@ -327,23 +346,3 @@ class Recording:
         if numbers is not None:
             self._keys[id(numbers)] = alive, variable
         return variable
-
-
-def _fields(value: Any, kind: type) -> Iterable[Any] | None:
-    """What an object of a data class holds, where the code that takes it apart is JAX's or a library's; else None."""
-    code = dispatches.flatten_code(kind)
-    if code is None or not is_installed(file_of(code)):
-        return None
-    try:
-        held: dict[str, Any] = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return None
-    return held.values() if type(held) is dict else None
-
-
-def _is_defined_by_user(kind: type) -> bool:
-    if not is_of_users(kind):
-        return False
-    module = sys.modules.get(own_name(kind, "__module__") or "")
-    file = getattr(module, "__file__", None)
-    return file is None or not is_installed(file)

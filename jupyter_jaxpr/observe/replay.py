@@ -85,7 +85,41 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
     program.values, program.held = miss.values, miss.held
     keep(miss.function, program)
     if miss.activity is not None:
-        miss.activity.use(program, now=made_now)
+        unfinished = miss.activity.programs.pop((id(jaxpr), id(None)), None)  # of a call that did not return
+        if unfinished is not None:
+            program.stages = program.stages or unfinished[0].stages
+        miss.activity.use(program, now=made_now or unfinished is not None)
+
+
+def note_unfinished(call: JitCall, miss: Miss) -> None:
+    """Keep what JAX had made for a call that did not return; a call that JAX had a program for shows that one."""
+    if miss.activity is None or call.params is None:
+        return
+    jaxpr = call.params["jaxpr"]
+    program = next((each for each in reversed(miss.function.kept.values()) if each.jaxpr is jaxpr), None)
+    if program is None:
+        program = KeptProgram(
+            "traced",
+            jaxpr,
+            None,
+            shape=miss.shape,
+            in_tree=call.in_tree if not miss.function.pmap else _dynamic_tree(miss.event.key),
+            out_tree=call.out_tree,
+            donated=tuple(call.params.get("donated_invars", ())),
+            equinox=miss.equinox,
+            stages=miss.stages.stages_only(),
+            call=miss.place,
+            values=miss.values,
+            held=miss.held,
+            how="the call did not return",
+        )
+        if miss.function.construct is not None:
+            program.construct = miss.function.construct
+        is_lowered = miss.stages.lowerings > 0
+        types = miss.types if miss.types is not None else call.types()
+        replay(miss.state, miss.function, program, lambda: call.stages_so_far(types, is_lowered))
+        keep(miss.function, program)
+    miss.activity.use(program, now=False, note=_UNFINISHED.format(name=miss.function.name))
 
 
 def note_transformed(state: ThreadState, call: JitCall, miss: Miss) -> None:
@@ -167,4 +201,8 @@ def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | No
     return next((program.shape for program in reversed(function.kept.values()) if program.jaxpr is jaxpr), None)
 
 
+_UNFINISHED = (
+    "A call of {name} did not return: an error or an interrupt ended the call. The program is what JAX had made for "
+    "the call until then."
+)
 _AFTER_TRACE = frozenset({LOWER_EVENT, COMPILE_EVENT})

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from ..interruptions import is_of_a_signal
 from ..jax.ahead import TracedAhead
 from ..jax.facts import imported
 from ..jax.post_hook import LastCalls
@@ -19,6 +22,7 @@ from ..plain_text import traceback_text
 from .cache.ledger import Calls, Ledger
 from .calls.call_lines import CallLines
 from .calls.counters import HAS_MONITORING, CallCounter
+from .calls.entry_hits import EntryHits
 from .calls.printed_output import PrintRecorder
 from .calls.untraced_lines import LineRecorder
 from .functions import FunctionRecord
@@ -91,15 +95,21 @@ class FunctionActivity:
             return
         self.programs[key] = (program, now, note)
 
-    def observed(self, counted: bool, seen_all: bool) -> ObservedFunction:
-        """The record handed on; tells whether calls could be counted at all, and whether all were seen."""
+    def observed(self, counted: bool, seen_all: bool, since: float) -> ObservedFunction:
+        """The record handed on; tells whether calls could be counted at all, and whether all were seen.
+
+        Args:
+            counted: Whether calls were counted.
+            seen_all: Whether all were seen.
+            since: When the run began, by `time.perf_counter`.
+        """
         calls = self.all_calls
         return ObservedFunction(
             name=self.record.name,
             definition=self.record.definition,
             construct=self.record.construct is not None,
             called_at=self.called_at,
-            programs=[*filter(None, [self.raised_trace]), *self._observed_programs()],
+            programs=[*filter(None, [self.raised_trace]), *self._observed_programs(since)],
             top_level=self._top_level(),
             calls=calls or (0 if counted else None),
             calls_exact=self.record.construct is not None or (counted and seen_all and not self.unseen),
@@ -116,14 +126,21 @@ class FunctionActivity:
         """Called other than as a part of another program."""
         return self.misses > 0 or self.all_calls > self.inlined
 
-    def _observed_programs(self) -> list[ObservedProgram]:
+    def _observed_programs(self, since: float) -> list[ObservedProgram]:
         chosen = list(self.programs.values())
         if not chosen and self._top_level() and self.misses == self.raised and self.calls > self.raised:
             # It only hit. A call of its own runs what such a call made, not what grad or vmap derived for itself.
             kept = list(self.record.kept.values())
             own = [program for program in kept if program.made == "ran"] or kept
             chosen = [(program, False, None) for program in own[-1:]]
-        return [program.observed(now, note) for program, now, note in chosen]
+        found = [program.observed(now, note) for program, now, note in chosen]
+        if self.record.history is not None and self.record.history[0].compiled_at >= since:
+            # In this run, but not for the call: ahead of time, in another thread, or for a call that raised.
+            found = [
+                replace(each, how="compiled before the call") if each.origin == "seen_before" and not each.how else each
+                for each in found
+            ]
+        return found
 
 
 class Run:
@@ -140,6 +157,7 @@ class Run:
     ) -> None:
         self.keep_values = keep_values
         self.last_calls = LastCalls()
+        self.entry_hits: EntryHits | None = None
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file
@@ -152,9 +170,11 @@ class Run:
         self.lines = LineRecorder(file) if file is not None else None
         self.prints = PrintRecorder(self._traced_function)
         self.traced_names: list[str] = []  # of the functions being traced now, innermost last
-        self.traced_ids: set[int] = set()  # of those functions
+        self.traced_objects: dict[int, weakref.ref[Any]] = {}  # those functions by their ids
         self.look_before: Callable[[Any], Any] | None = None  # asked of each function before its first trace
-        self.traced_functions: list[tuple[str, Any, Any]] = []  # name, function and what was seen before it was traced
+        self.traced_functions: list[tuple[str, Any]] = []  # the name of each, and what was seen before its trace
+        self.library_programs: list[tuple[ObservedFunction, Any]] = []  # each with the recording that holds it, too
+        self.library_programs_left_out = 0
         self.eager: list[EagerCompile] = []
         self.traces_ahead: list[KeptTrace] = []
         self.ahead: set[str] = set()  # functions asked for their trace or lowering without a call
@@ -168,9 +188,11 @@ class Run:
         self.keeps_programs = True  # they hold the constants that were captured; `observe()` has no use for them
 
     def hold_last_calls(self) -> None:
-        """Begin to hold the last calls, if asked to, as soon as JAX is there."""
+        """Begin to hold the last calls and to count the hits of each entry, if asked to, as soon as JAX is there."""
         if self.keep_values and imported():
             self.last_calls.start()
+        if self.entry_hits is not None and imported():
+            self.entry_hits.start()
 
     def activity(self, record: FunctionRecord) -> FunctionActivity:
         """The counts of a function, in the order of first use."""
@@ -223,7 +245,9 @@ class Run:
             self.traces_ahead.append(KeptTrace.of(ahead, place, own, len(self.functions), self.reading))
 
     def fail(self, error: BaseException) -> None:
-        """Note a failure of ours."""
+        """Note a failure of ours; an alarm of the user's goes on to the user's call."""
+        if is_of_a_signal(error):
+            raise error
         if len(self.failures) < 10:
             self.failures.append(traceback_text(error))
 
@@ -232,7 +256,7 @@ class Run:
         functions = []
         for activity in self.functions.values():
             try:
-                functions.append(activity.observed(self.counted, self.sees_all))
+                functions.append(activity.observed(self.counted, self.sees_all, self.started_at))
             except Exception as error:
                 self.fail(error)
         try:

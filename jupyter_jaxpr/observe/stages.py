@@ -28,6 +28,7 @@ class LooseEvent(NamedTuple):
     seconds: float
     from_disk: bool
     place: Place | None = None  # the user's line, of what is compiled
+    within: bool = False  # a call that is observed: the stages of that call hold the seconds
 
 
 class Tally(NamedTuple):

@@ -8,12 +8,14 @@ from __future__ import annotations
 import sys
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
 from ..jax.calls import JitCall
+from ..plain_text import FAILURES
 from .arguments import CallShape, EquinoxCall
 from .cache.history import FunctionHistory, History, MissEvent
 from .cache.keys import Key
@@ -85,6 +87,7 @@ class ThreadState:
     """What one thread is doing in JAX."""
 
     __slots__ = (
+        "ahead",
         "asked",
         "from_disk",
         "listening",
@@ -96,6 +99,7 @@ class ThreadState:
         "run",
         "stack",
         "stage",
+        "traces_ahead",
         "under_transforms",
     )
 
@@ -110,6 +114,8 @@ class ThreadState:
         self.looking_away = False
         self.listening: tuple[tuple[str, CallStages], ...] = ()
         self.loose: deque[LooseEvent] = deque(maxlen=LOOSE_EVENTS)
+        self.ahead: tuple[str, Any] | None = None  # asked for without a call, not traced yet: its name, the function
+        self.traces_ahead: str | None = None  # the name of such a function, while JAX traces the function
         self.stage: tuple[str, str | None, float] | None = None  # JAX's event, function, since when
         self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
 
@@ -145,6 +151,13 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
         total = time.perf_counter() - miss.stages.started_at
         lines = state.run.call_lines if state.run is not None and miss.activity is not None else None
         gone = raised or top is not call
+        if gone and state.run is not None and state.run.keeps_programs:
+            from .replay import note_unfinished  # which reads threads itself
+
+            try:
+                note_unfinished(top, miss)
+            except FAILURES as error:
+                state.run.fail(error)
         history.end(miss.function, miss.event, miss.stages, gone, total, miss.activity, lines)
         top.drop_values()
         if top is call:
@@ -154,11 +167,19 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
 def start_trace(run: Run, miss: Miss, fun: Any) -> None:
     """The trace of a call begins: what it prints and which lines it reaches is recorded."""
     miss.records_trace = True
-    run.traced_names.append(miss.function.name)
-    if run.keeps_programs and len(run.traced_functions) < TRACED_FUNCTIONS and id(fun) not in run.traced_ids:
-        run.traced_ids.add(id(fun))
-        before = None if run.look_before is None else run.look_before(fun)
-        run.traced_functions.append((miss.function.name, fun, before))
+    begin_trace(run, miss.function.name, fun)
+
+
+def begin_trace(run: Run, name: str, fun: Any) -> None:
+    """A trace begins, of a call or without one."""
+    run.traced_names.append(name)
+    known = run.traced_objects.get(id(fun))
+    is_new = known is None or known() is not fun
+    if is_new and run.keeps_programs and run.look_before and len(run.traced_functions) < TRACED_FUNCTIONS:
+        run.traced_objects[id(fun)] = weakref.ref(fun)
+        before = run.look_before(fun)
+        if before is not None:
+            run.traced_functions.append((name, before))
     if len(run.traced_names) == 1:
         run.prints.start()
         if run.lines is not None:
@@ -174,7 +195,13 @@ def stop_trace(miss: Miss) -> None:
     if not miss.records_trace or run is None or not run.traced_names:
         return
     miss.records_trace = False
-    run.traced_names.pop()
+    end_trace(run)
+
+
+def end_trace(run: Run) -> None:
+    """The innermost trace has ended."""
+    if run.traced_names:
+        run.traced_names.pop()
     if not run.traced_names:
         run.prints.stop()
         if run.lines is not None:

@@ -19,6 +19,7 @@ from ..build.steps import construct_of, recording_document
 from ..build.timing import time_focus
 from ..build.transform import transform_program
 from ..document.check.validate import read
+from ..document.diff.rows import WHOLE_IN_SCRIPTS
 from ..document.encoding import encode
 from ..document.facts import TRANSFORM_KINDS
 from ..document.read.control_flow import ControlFlow, constructs, control_flow
@@ -39,6 +40,7 @@ from ..observe.calls.call_values import ValuesGone
 from ..observe.kernel import observer
 from ..observe.observation import Observation
 from ..observe.own_traces import trace_call
+from ..plain_text import quoted
 from ..quantities import count
 from .exact_links import ExactLinks, exact_links_of
 
@@ -78,7 +80,8 @@ class Note:
         cure: What to do about it; None where there is nothing to do.
         detail: The raw fact, such as the text that was printed.
         bytes: A size, where the note is about one.
-        repetitions: Of an ``unrolled_loop`` or ``short_loop``: how often Python ran it; None for others.
+        repetitions: Of an ``unrolled_loop`` or ``short_loop``: how often Python ran it, at least; None for
+            others.
         carried: Of such a loop: each turn needs the one before; None for others.
         code: What to write instead, in the user's own names; None where there is no sketch.
         share: Of such a loop: its part of the program's equations, from 0 to 1; None for others.
@@ -211,7 +214,7 @@ class Snapshot:
             IndexError: There is no such program.
         """
         index = self._index(program)
-        name = self._document.programs[index].name
+        name = quoted(self._document.programs[index].name)
         if self._sources is not None:
             return cost_of(self._document, self._sources.cost(index))
         held = next((each for each in self._document.costs if each.program == index), None)
@@ -235,7 +238,7 @@ class Snapshot:
             IndexError: There is no such program.
         """
         index = self._index(program)
-        name = self._document.programs[index].name
+        name = quoted(self._document.programs[index].name)
         if self._sources is not None:
             try:
                 found = self._sources.shardings(index)
@@ -312,7 +315,7 @@ class Snapshot:
         title = "StableHLO" if level == "stablehlo" else "HLO"
         self._need(level, index)
         if self._sources is None:
-            reason = (held and held.reason) or "Inspect the function again."
+            reason = quoted((held and held.reason) or "Inspect the function again.")
             raise ValueError(_NOT_HELD.format(title=title, reason=reason))
         try:
             return self._sources.text(index, level).text
@@ -357,7 +360,12 @@ class Snapshot:
             other._need(level, theirs)
         try:
             found = diff_runs(
-                (self._document, self._sources), mine, (other._document, other._sources), theirs, level, whole=None
+                (self._document, self._sources),
+                mine,
+                (other._document, other._sources),
+                theirs,
+                level,
+                whole=WHOLE_IN_SCRIPTS,
             )
         except Unavailable as error:
             raise ValueError(str(error)) from error
@@ -446,7 +454,7 @@ class Snapshot:
         if program is not None and not 0 <= index < len(self._document.programs):
             raise IndexError(_NOT_IN.format(index=index, count=count(len(self._document.programs), "program")))
         if index < 0:
-            raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
+            raise ValueError(_NO_PROGRAM.format(message=quoted(self._document.message or "Inspect a function first.")))
         return index
 
     def _need(self, level: LevelName, program: int) -> None:

@@ -6,13 +6,17 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Mapping
 from types import TracebackType
 from typing import ClassVar
 
+from ..jax.facts import jitted_functions
 from ..observe.cache.ledger import Calls, Ledger
+from ..observe.cache.ledger_table import called_at, in_several_files
 from ..observe.calls.counters import HAS_MONITORING
+from ..observe.functions import name_of
 from ..observe.kernel import observer
 from ..observe.observation import Place
 from ..observe.run import NOT_COUNTED, ONLY_IN_CELLS, UNLOADED, Run
@@ -30,10 +34,12 @@ class observe:
     cost a call that hits JAX's cache nothing.
 
     Args:
-        max_compiles: how often each function may compile in the block, by name, such as ``{"train_step": 1}``.
+        max_compiles: how often each function may compile in the block, by name, such as ``{"train_step": 1}``. Compiles
+            of all threads count.
 
     Raises:
         RecompileError: at the end of the block, where one compiled more often; not if the block itself raised.
+        ValueError: likewise, where no jitted function has a name of `max_compiles`.
     """
 
     last: ClassVar[Ledger | None] = None  # of the last block that has ended; see `last`
@@ -43,6 +49,7 @@ class observe:
         self._run: Run | None = None
         self._own = False
         self._ledger: Ledger | None = None
+        self._all_threads: Ledger | None = None  # for the limits
         self._called_before: dict[tuple[str, Place | None], tuple[int, int, int]] = {}
 
     def __enter__(self) -> Ledger:
@@ -60,6 +67,8 @@ class observe:
         }
         self._ledger = watch.history.ledger(run.thread, self._calls, run.reading)
         self._ledger.note = self._note()
+        if self._limits:
+            self._all_threads = watch.history.ledger(None, list, run.reading)
         return self._ledger
 
     def __exit__(
@@ -71,13 +80,15 @@ class observe:
             watch.settle(self._run)
             self._ledger.note = self._note()
             self._ledger.close()
+            if self._all_threads is not None:
+                self._all_threads.close()
         finally:
             if self._own and not self._run.ended:
                 watch.end(self._run)
             self._run = None
         observe.last = self._ledger
-        if error is None:
-            check(self._ledger, self._limits)
+        if error is None and self._all_threads is not None:
+            check(self._all_threads, self._limits)
 
     def _counts_calls(self) -> bool:
         assert self._run is not None
@@ -85,8 +96,10 @@ class observe:
 
     def _note(self) -> str | None:
         support = observer().hooks.support
-        if support.note is not None:
-            return support.note
+        notes = [support.note, self._note_on_calls() if support.tier == "hooks" else None]
+        return " ".join(filter(None, notes)) or None
+
+    def _note_on_calls(self) -> str | None:
         assert self._run is not None
         if self._run.ended:
             return UNLOADED
@@ -116,8 +129,10 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
 
     Raises:
         RecompileError: where one compiled more often; names each reason.
+        ValueError: where no jitted function has one of the names.
     """
     told = []
+    names_file = in_several_files(ledger.functions)
     for name, limit in limits.items():
         records = [record for record in ledger.functions if record.name == name]
         compiles = sum(record.compiles for record in records)
@@ -128,9 +143,28 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
             for miss in record.misses:
                 if miss.outcome == "compiled":
                     why = "; ".join(reason.text for reason in miss.reasons) or "unknown reason"
-                    where = f"line {miss.line}" if miss.line is not None else "unknown line"
-                    told.append(f"  {where}: {why}")
+                    told.append(f"  {called_at(miss, names_file)}: {why}")
         cures = [reason.cure for record in records for miss in record.misses for reason in miss.reasons if reason.cure]
         told += [f"  {cure}" for cure in dict.fromkeys(cures)]
+    unknown = _unknown(ledger, limits)
     if told:
-        raise RecompileError("\n".join(told))
+        raise RecompileError("\n".join(told + unknown))
+    if unknown:
+        raise ValueError("\n".join(unknown))
+
+
+def _unknown(ledger: Ledger, limits: Mapping[str, int]) -> list[str]:
+    """A sentence for each name that no jitted function has or had: a limit for it holds nothing."""
+    missing = [name for name in limits if name not in ledger and name not in observer().history.names()]
+    if not missing:
+        return []
+    names = {name_of(found._fun) for found in jitted_functions() if hasattr(found, "_fun")}
+    told = []
+    for name in missing:
+        if name not in names:
+            similar = difflib.get_close_matches(name, [*ledger, *observer().history.names()], 1)
+            told.append(
+                f"No jitted function has the name {name!r}."
+                + (f" Did you mean {similar[0]!r}?" if similar else " Correct the name in max_compiles.")
+            )
+    return told

@@ -210,6 +210,8 @@ class LastCall:
             self.returned, self.result = True, result
             if self.watcher is not None:
                 self.watcher.returned(self)
+            if not self.is_kept:
+                self.forget()
         return result
 
     def _prepared(self) -> None:

@@ -148,6 +148,7 @@ class Publisher:
         function: str | None = None,
         finished: Iterable[tuple[str, float]] = (),
         interruptible: bool = True,
+        warning: str | None = None,
     ) -> None:
         """Say what a long call is doing; replaces an earlier one that is not sent yet. Times in seconds."""
         with _never_raises("jupyter_jaxpr could not send progress to the panel."):
@@ -163,6 +164,7 @@ class Publisher:
                 total_elapsed=total_elapsed,
                 finished=[FinishedStage(stage=name, seconds=took) for name, took in finished],
                 interruptible=interruptible,
+                warning=warning,
             )
             self._outbox.put(Progress, message)
 

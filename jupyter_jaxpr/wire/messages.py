@@ -79,6 +79,7 @@ class Progress(Struct, tag="progress"):
     total_elapsed: Annotated[float, _text("Seconds since the cell started.")]
     finished: Annotated[list[FinishedStage], _text("Earlier stages of this call.")]
     interruptible: Annotated[bool, _text("Whether Interrupt takes effect before the stage ends.")]
+    warning: Annotated[str | None, _text("Why the cell takes longer than without the magic, a sentence.")] = None
 
 
 class SnapshotMessage(Struct, tag="snapshot"):

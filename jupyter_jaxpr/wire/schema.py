@@ -13,7 +13,7 @@ from typing import Any, get_origin, get_type_hints
 
 import msgspec
 
-from ..document import facts
+from ..document import facts, limits
 from ..document.merge import subject_field
 from ..document.types.document import Snapshot
 from .messages import Announcement, Reply, Resend, Stop, TraceCall
@@ -21,6 +21,7 @@ from .request import DOCUMENT, NAMES, Request, answer_type, request_type
 
 PATH = Path(__file__).parent.parent / "document" / "snapshot.schema.json"
 FACTS = Path(__file__).parents[2] / "src" / "protocol" / "facts.ts"
+LIMITS = Path(__file__).parents[2] / "src" / "protocol" / "limits.ts"
 REQUESTS = Path(__file__).parents[2] / "src" / "protocol" / "requests.ts"
 _NEXT_LINE = ",\n  "
 _NEXT_FIELD = ",\n    "
@@ -45,14 +46,18 @@ def _plain(node: Any) -> Any:
     return node
 
 
+def _components() -> dict[str, Any]:
+    """The schema of each struct."""
+    kinds = [request_type(name) for name in NAMES]
+    answers = [answer_type(kind) for kind in kinds]
+    types = [Snapshot, Announcement, Reply, Resend, TraceCall, Stop, *kinds, *answers]
+    return msgspec.json.schema_components(types, ref_template="#/definitions/{name}")[1]
+
+
 def schema() -> str:
     """The JSON Schema of every document and message, as the text that is committed."""
     kinds = [request_type(name) for name in NAMES]
-    answers = [answer_type(kind) for kind in kinds]
-    _, components = msgspec.json.schema_components(
-        [Snapshot, Announcement, Reply, Resend, TraceCall, Stop, *kinds, *answers],
-        ref_template="#/definitions/{name}",
-    )
+    components = _components()
     whole = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Wire",
@@ -124,12 +129,47 @@ def facts_text() -> str:
         if len(line) > 80:  # as prettier breaks lines
             line = f"export const {name} = [\n  {_NEXT_LINE.join(values)}\n] as const;"
         lines.append(line)
+    lines.append(f"export const TRANSCENDENTAL_WEIGHT = {facts.TRANSCENDENTAL_WEIGHT};")
     return "\n".join(lines) + "\n"
+
+
+def limits_text() -> str:
+    """`document/limits.py` as TypeScript, and the most entries of each list that has a limit of its own."""
+    lines = [
+        "/** The most that a document may hold, and is printed of one: written by `python -m jupyter_jaxpr.schema`. */",
+        "export const LIMITS = {",
+        *_fields({name: value for name, value in vars(limits).items() if name.isupper()}, "  "),
+        "} as const;",
+        "",
+        "/** Most entries of lists, by struct and field. */",
+        "export const MOST = {",
+    ]
+    found = {
+        name: {field: most for field, kind in component.get("properties", {}).items() if (most := _most(kind))}
+        for name, component in sorted(_components().items())
+    }
+    blocks = [
+        f"  {name}: {{\n" + "\n".join(_fields(fields, "    ")) + "\n  }" for name, fields in found.items() if fields
+    ]
+    return "\n".join([*lines, ",\n".join(blocks), "} as const;"]) + "\n"
+
+
+def _fields(values: dict[str, Any], indent: str) -> list[str]:
+    rows = [
+        f"{indent}{name}: {f'{value:g}'.replace('+', '') if isinstance(value, float) else value}"
+        for name, value in values.items()
+    ]
+    return [*(f"{row}," for row in rows[:-1]), *rows[-1:]]
+
+
+def _most(kind: dict[str, Any]) -> int | None:
+    """How many entries a list may have; None where `LIST` alone holds."""
+    return kind.get("maxItems") if kind.get("type") == "array" and "prefixItems" not in kind else None
 
 
 def main(arguments: list[str]) -> int:
     """Write the schema and the shared facts, or with --check compare them; returns the exit status."""
-    texts = {PATH: schema(), FACTS: facts_text(), REQUESTS: requests_text()}
+    texts = {PATH: schema(), FACTS: facts_text(), LIMITS: limits_text(), REQUESTS: requests_text()}
     if "--check" not in arguments:
         for path, text in texts.items():
             path.write_text(text, encoding="utf-8")

@@ -74,10 +74,10 @@ describe('a count', () => {
 
 describe('a size', () => {
   it.each([
-    [143, '143 B', '143 FLOP'],
-    [5_100, '5.1 kB', '5.1 kFLOP'],
-    [999_600, '1.0 MB', '1.0 MFLOP'],
-    [420e6, '420 MB', '420 MFLOP']
+    [143, '143 B', '143 op'],
+    [5_100, '5.1 kB', '5.1 kop'],
+    [999_600, '1.0 MB', '1.0 Mop'],
+    [420e6, '420 MB', '420 Mop']
   ])('of %d reads %s', (value, bytes, flops) => {
     expect(plain(size(value))).toBe(bytes);
     expect(plain(operations(value))).toBe(flops);

@@ -11,29 +11,37 @@ export interface IAmount {
   readonly exact: boolean;
 }
 
+/** Whether nothing is known: a lower bound of 0 says nothing. */
+export function isUnknown({ value, exact }: IAmount): boolean {
+  return value === null || (value === 0 && !exact);
+}
+
 /** A count with its noun: `12 calls`, `≥4 calls`, `calls unknown`. */
 export function amount(
   trans: TranslationBundle,
   of: 'calls' | 'hits' | 'entries' | 'compiles' | 'misses',
   { value, exact }: IAmount
 ): string {
-  if (value === null) {
+  if (isUnknown({ value, exact })) {
     return of === 'calls'
       ? trans.__('calls unknown')
-      : trans.__('hits unknown');
+      : of === 'entries'
+        ? trans.__('entries unknown')
+        : trans.__('hits unknown');
   }
-  const shown = bound(value, exact);
+  const number = value ?? 0;
+  const shown = bound(number, exact);
   switch (of) {
     case 'calls':
-      return trans._n('%2 call', '%2 calls', value, shown);
+      return trans._n('%2 call', '%2 calls', number, shown);
     case 'hits':
-      return trans._n('%2 hit', '%2 hits', value, shown);
+      return trans._n('%2 hit', '%2 hits', number, shown);
     case 'entries':
-      return trans._n('%2 entry', '%2 entries', value, shown);
+      return trans._n('%2 entry', '%2 entries', number, shown);
     case 'compiles':
-      return trans._n('%2 compile', '%2 compiles', value, shown);
+      return trans._n('%2 compile', '%2 compiles', number, shown);
     case 'misses':
-      return trans._n('%2 miss', '%2 misses', value, shown);
+      return trans._n('%2 miss', '%2 misses', number, shown);
   }
 }
 

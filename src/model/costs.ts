@@ -77,10 +77,24 @@ export class Costs {
     return null;
   }
 
-  /** Whether the kernel has more to say: all of it, or XLA's numbers, which take long where a program is large. */
+  /**
+   * Whether the kernel has more to say: all of it, the steps of a loop that was recorded since, or XLA's numbers, which
+   * take long where a program is large.
+   */
   private _isOpen(snapshot: Snapshot, program: number): boolean {
     const cost = this.costOf(snapshot, program);
     if (cost === null) {
+      return true;
+    }
+    const { control_flow: cards = [], recordings = [] } = snapshot;
+    const isRecorded = recordings.some(
+      ({ control }) =>
+        cards[control].program === program &&
+        cards[control].primitive === 'while' &&
+        cards[control].trips === null &&
+        !(cost.recordings ?? []).includes(control)
+    );
+    if (isRecorded) {
       return true;
     }
     const hlo = snapshot.programs[program]?.levels.find(

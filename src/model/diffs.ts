@@ -3,8 +3,10 @@
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { DiffSide, ProgramDiff } from '../protocol/snapshot';
+import { DiffSide, Program, ProgramDiff } from '../protocol/snapshot';
 import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
+import { earlierProgram, isSameFunction, signatureOf } from './same-program';
+import { usersPrograms } from './users-programs';
 
 /** What is compared with what. */
 export interface IDiffQuestion {
@@ -59,51 +61,52 @@ export class Diffs {
     this._changed.emit();
   }
 
-  /** The program in view with the one before it of the same function, or else with another program. */
+  /**
+   * The program in view with the one that it became of, or with another one of the same function or of the same
+   * signature; null where there is none: the diff of two others says nothing.
+   */
   get suggested(): IDiffQuestion | null {
     const { snapshot, program } = this._model;
     if (snapshot === null || program < 0) {
       return null;
     }
     const after = { snapshot: snapshot.id, program };
+    const shown = snapshot.programs[program];
+    const others = this.programs().filter(
+      one => one.snapshot !== after.snapshot || one.program !== program
+    );
+    const like = (matches: (other: Program) => boolean): IProgramRef | null =>
+      others.find(one => {
+        const other = this._program(one);
+        return other !== undefined && matches(other);
+      }) ?? null;
     const before =
       this.previous(after) ??
-      this.programs().find(
-        one => one.snapshot !== after.snapshot || one.program !== program
-      ) ??
-      null;
+      like(other => isSameFunction(shown, other)) ??
+      like(other => signatureOf(shown) === signatureOf(other));
     return before === null ? null : { before, after, level: 'jaxpr' };
   }
 
-  /** The programs of all runs, newest run first. */
+  /** The programs of the user's code in all runs, newest run first. */
   programs(): IProgramRef[] {
     return this._model.runs.flatMap(({ snapshot }) =>
-      snapshot.programs.map((_, program) => ({
+      usersPrograms(snapshot).map(program => ({
         snapshot: snapshot.id,
         program
       }))
     );
   }
 
-  /** The program of the same function in the run before; null where there is none. */
+  /** The program of an earlier run that a program became of; null where there is none. */
   previous(of: IProgramRef): IProgramRef | null {
     const run = this._model.runs.find(one => one.snapshot.id === of.snapshot);
-    const program = run?.snapshot.programs[of.program];
-    if (run === undefined || program === undefined) {
+    if (run?.snapshot.programs[of.program] === undefined) {
       return null;
     }
-    for (const { snapshot } of this._model.runs) {
-      if (snapshot.created >= run.snapshot.created) {
-        continue;
-      }
-      const found = snapshot.programs.findIndex(
-        one => one.name === program.name
-      );
-      if (found >= 0) {
-        return { snapshot: snapshot.id, program: found };
-      }
-    }
-    return null;
+    const earlier = this._model.runs.filter(
+      ({ snapshot }) => snapshot.created < run.snapshot.created
+    );
+    return earlierProgram(run, of.program, earlier);
   }
 
   stateOf(question: IDiffQuestion): DiffState {
@@ -135,7 +138,7 @@ export class Diffs {
     }
   }
 
-  private _program(ref: IProgramRef): { name: string } | undefined {
+  private _program(ref: IProgramRef): Program | undefined {
     return this._model.runs.find(one => one.snapshot.id === ref.snapshot)
       ?.snapshot.programs[ref.program];
   }

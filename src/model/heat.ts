@@ -10,11 +10,15 @@ import {
   ScopeCost,
   Snapshot
 } from '../protocol/snapshot';
+import { TRANSCENDENTAL_WEIGHT } from '../protocol/facts';
 
 /** What is counted of a program. */
-export type Measure = 'flops' | 'transcendentals' | 'bytes';
+export type Counted = 'flops' | 'transcendentals' | 'bytes';
 
-export const MEASURES: readonly Measure[] = [
+/** What shares are shares of: work is operations, in which a transcendental one counts as several. */
+export type Measure = Counted | 'work';
+
+export const COUNTED: readonly Counted[] = [
   'flops',
   'transcendentals',
   'bytes'
@@ -25,40 +29,57 @@ export interface IHeat {
   /** From 0 to 1. */
   share: number;
   amount: number;
-  /** `51.2 kFLOP`. */
+  /** `51.2 kop`, `51.2 kop, 1.6 k transc.`. */
   text: string;
-  /** `51.2 kFLOP, 64 % of the program`. */
+  /** `51.2 kop, 64 % of the program`. */
   title: string;
 }
 
-/** The measure that tells programs apart: operations, or what is left where there are none. */
+/** The measure that tells programs apart: work, or the bytes of what has none. */
 export function measureOf(cost: ProgramCost): Measure {
-  return MEASURES.find(one => totalOf(cost, one) > 0) ?? 'flops';
+  return amountOf(cost, 'work') > 0 || amountOf(cost, 'bytes') === 0
+    ? 'work'
+    : 'bytes';
 }
 
-export function totalOf(cost: ProgramCost, measure: Measure): number {
-  return measure === 'bytes'
-    ? cost.bytes_read + cost.bytes_written
-    : cost[measure];
+export function amountsOf(row: CostRow | ProgramCost): Record<Counted, number> {
+  return {
+    flops: row.flops,
+    transcendentals: row.transcendentals,
+    bytes: row.bytes_read + row.bytes_written
+  };
 }
 
-export function amountOf(row: CostRow, measure: Measure): number {
-  return measure === 'bytes'
-    ? row.bytes_read + row.bytes_written
-    : row[measure];
+export function amountOf(row: CostRow | ProgramCost, measure: Measure): number {
+  return measured(amountsOf(row), measure);
 }
 
-/** An amount with its unit: `51.2 kFLOP`, `1.6 k transcendentals`, `5.1 kB`. */
+/** One number of several counts. */
+export function measured(
+  amounts: Record<Counted, number>,
+  measure: Measure
+): number {
+  return measure === 'work'
+    ? amounts.flops + TRANSCENDENTAL_WEIGHT * amounts.transcendentals
+    : amounts[measure];
+}
+
+/** What was counted, with its unit: `51.2 kop`, `1.6 k transcendentals`, `5.1 kB`; both of what is work. */
 export function amountWords(
-  amount: number,
+  amounts: Record<Counted, number>,
   measure: Measure,
   trans: TranslationBundle
 ): string {
+  const { flops, transcendentals: amount, bytes } = amounts;
   switch (measure) {
+    case 'work':
+      return amount > 0 && flops > 0
+        ? trans.__('%1, %2 transc.', operations(flops), count(amount))
+        : amountWords(amounts, amount > 0 ? 'transcendentals' : 'flops', trans);
     case 'flops':
-      return operations(amount);
+      return operations(flops);
     case 'bytes':
-      return size(amount);
+      return size(bytes);
     case 'transcendentals':
       return trans._n(
         '%2 transcendental',
@@ -71,7 +92,7 @@ export function amountWords(
 
 /** A number in short, without a unit: `143`, `1.6 k`, `2.1 M`. */
 export function count(amount: number): string {
-  return operations(amount).replace('FLOP', '').trimEnd();
+  return operations(amount).replace('op', '').trimEnd();
 }
 
 /** A share in words: `64 %`, `0.2 %`, `<0.1 %`. */
@@ -83,18 +104,36 @@ export function percent(share: number): string {
   return value < 0.05 ? '<0.1\u00a0%' : `${value.toFixed(1)}\u00a0%`;
 }
 
+const NOTHING: Record<Counted, number> = {
+  flops: 0,
+  transcendentals: 0,
+  bytes: 0
+};
+
+function sum(
+  one: Record<Counted, number>,
+  other: Record<Counted, number>
+): Record<Counted, number> {
+  return {
+    flops: one.flops + other.flops,
+    transcendentals: one.transcendentals + other.transcendentals,
+    bytes: one.bytes + other.bytes
+  };
+}
+
 function heat(
-  amount: number,
+  amounts: Record<Counted, number>,
   cost: ProgramCost,
   measure: Measure,
   trans: TranslationBundle
 ): IHeat | null {
-  const total = totalOf(cost, measure);
+  const amount = measured(amounts, measure);
+  const total = amountOf(cost, measure);
   if (amount <= 0 || total <= 0) {
     return null;
   }
   const share = Math.min(1, amount / total);
-  const text = amountWords(amount, measure, trans);
+  const text = amountWords(amounts, measure, trans);
   return {
     share,
     amount,
@@ -110,14 +149,14 @@ export function heatOfLines(
   trans: TranslationBundle
 ): Map<string, Map<number, IHeat>> {
   const measure = measureOf(cost);
-  const amounts = new Map<string, Map<number, number>>();
+  const amounts = new Map<string, Map<number, Record<Counted, number>>>();
   for (const row of cost.by_line) {
     if (row.frame >= 0) {
       const [file, , line] = snapshot.frames[row.frame];
       const { path } = snapshot.files[file];
-      const lines = amounts.get(path) ?? new Map<number, number>();
+      const lines = amounts.get(path) ?? new Map();
       amounts.set(path, lines);
-      lines.set(line, (lines.get(line) ?? 0) + amountOf(row, measure));
+      lines.set(line, sum(lines.get(line) ?? NOTHING, amountsOf(row)));
     }
   }
   const found = new Map<string, Map<number, IHeat>>();
@@ -148,13 +187,18 @@ export class EquationHeat {
 
   /** Of some equations, each in no other; null where they cost nothing, or nothing is known. */
   of(equations: readonly { scope: number; equation: number }[]): IHeat | null {
-    let amount = 0;
+    let amounts = NOTHING;
     for (const { scope, equation } of equations) {
       const columns = this._scopes.get(scope);
-      const one = columns?.[this._measure][equation] ?? 0;
-      amount += Math.max(0, one) * (columns?.runs ?? 0);
+      const of = (counted: Counted): number =>
+        Math.max(0, columns?.[counted][equation] ?? 0) * (columns?.runs ?? 0);
+      amounts = sum(amounts, {
+        flops: of('flops'),
+        transcendentals: of('transcendentals'),
+        bytes: of('bytes')
+      });
     }
-    return heat(amount, this._cost, this._measure, this._trans);
+    return heat(amounts, this._cost, this._measure, this._trans);
   }
 
   private _measure: Measure;

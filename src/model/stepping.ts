@@ -38,6 +38,21 @@ export class Stepping {
     return snapshot.recordings?.find(one => one.control === control) ?? null;
   }
 
+  /** The fewest and the most steps of the executions of a loop; null where one did not end, or none was recorded. */
+  stepsRecorded(snapshot: Snapshot, control: number): [number, number] | null {
+    const recording = this.recordingOf(snapshot, control);
+    const visits = recording?.visits ?? [];
+    if (
+      visits.length === 0 ||
+      visits.length !== recording?.visits_total ||
+      visits.some(({ finished }) => !finished)
+    ) {
+      return null;
+    }
+    const steps = visits.map(({ trips }) => trips);
+    return [Math.min(...steps), Math.max(...steps)];
+  }
+
   placeOf(snapshot: Snapshot, control: number): IPlace {
     const recording = this.recordingOf(snapshot, control);
     const place = this._places.get(key(snapshot, control));

@@ -4,6 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { whyUnreadable } from '../model/sentences';
+import { usersPrograms } from '../model/users-programs';
 import {
   activityWords,
   firstCall,
@@ -90,7 +91,7 @@ function countsLine(
   if (origin !== null) {
     parts.push(origin);
   }
-  const others = snapshot.programs.length - 1;
+  const others = usersPrograms(snapshot).length - 1;
   if (others > 0) {
     parts.push(trans._n('%1 more program', '%1 more programs', others));
   }

@@ -32,7 +32,7 @@ export function Header(props: {
     return null;
   }
   const program = snapshot.programs[model.program] ?? null;
-  const many = snapshot.programs.length > 1;
+  const place = placeOf(snapshot, model.program);
   return (
     <div className="jp-JaxprPanel-header">
       <div
@@ -43,13 +43,9 @@ export function Header(props: {
       >
         <div className="jp-JaxprPanel-which">
           <ProgramList model={model} trans={trans} stop={stop(0)} />
-          {many && (
+          {place.of > 1 && (
             <span className="jp-JaxprPanel-of">
-              {trans.__(
-                '%1 of %2',
-                placeOf(snapshot, model.program),
-                snapshot.programs.length
-              )}
+              {trans.__('%1 of %2', place.at, place.of)}
             </span>
           )}
         </div>

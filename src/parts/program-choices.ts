@@ -5,7 +5,7 @@ import { originalOf, transformsOf } from '../model/transforms';
 import type { Program, Snapshot } from '../protocol/snapshot';
 import { IRun } from '../tokens';
 
-export type Group = NonNullable<Program['group']>;
+export type Group = NonNullable<Program['group']> | 'libraries';
 
 /** A program that can be chosen. */
 export interface IChoice {
@@ -13,8 +13,14 @@ export interface IChoice {
   program: number;
   /** The group of the program; null where all programs of the run are in one. */
   group: Group | null;
-  /** How many programs of the same name are folded into this entry; 0: the entry is one program. */
+  /** How many programs are folded into this entry; 0: the entry is one program. */
   folded: number;
+  /** What unfolds them; null where the entry is one program. */
+  fold: string | null;
+  /** Whether the folded programs have names of their own; else all have the name of `program`. */
+  byGroup: boolean;
+  /** Whether they are all programs of their group. */
+  all: boolean;
 }
 
 /** Honest notebooks have fewer. */
@@ -22,8 +28,11 @@ const MOST = 500;
 /** From so many programs of one name on, the list shows the first ones and folds the others. */
 const MANY = 6;
 const SHOWN = 3;
+/** A group with more entries than this shows the first ones and folds the others, whatever their names. */
+const LONG = 20;
+const SHOWN_OF_LONG = 8;
 
-const GROUPS: readonly Group[] = ['jit', 'eager', 'traced'];
+const GROUPS: readonly Group[] = ['jit', 'eager', 'traced', 'libraries'];
 
 /**
  * The entries of the list.
@@ -45,12 +54,29 @@ export function foldKey({ snapshot }: IRun, program: number): string {
   return JSON.stringify([snapshot.id, groupOf(snapshot, first), name]);
 }
 
-/** The place of a program among those of its run in the list, with nothing folded; the first one is 1. */
-export function placeOf(snapshot: Snapshot, program: number): number {
-  const all = groupsOf(snapshot).flatMap(({ programs }) =>
-    programs.flatMap(each => after(snapshot, each))
-  );
-  return all.indexOf(program) + 1;
+/** What is kept of a group that was unfolded. */
+export function groupKey({ snapshot }: IRun, program: number): string {
+  return JSON.stringify([
+    snapshot.id,
+    groupOf(snapshot, firstOf(snapshot, program))
+  ]);
+}
+
+/**
+ * The place of a program among those of its run in the list, with nothing folded, the first one is 1; and their number.
+ *
+ * Programs of libraries are counted apart: a run has many that nobody looks for. Without a program, the place is 0.
+ */
+export function placeOf(
+  snapshot: Snapshot,
+  program: number
+): { at: number; of: number } {
+  const ofLibraries = snapshot.programs[program]?.library === true;
+  const all = groupsOf(snapshot)
+    .filter(({ group }) => (group === 'libraries') === ofLibraries)
+    .flatMap(({ programs }) => programs)
+    .flatMap(each => after(snapshot, each));
+  return { at: all.indexOf(program) + 1, of: all.length };
 }
 
 function choicesOfRun(run: IRun, unfolded: ReadonlySet<string>): IChoice[] {
@@ -59,24 +85,52 @@ function choicesOfRun(run: IRun, unfolded: ReadonlySet<string>): IChoice[] {
   const firsts = groups.flatMap(({ programs }) => programs);
   const same = counted(firsts.map(program => foldKey(run, program)));
   const met = new Map<string, number>();
-  const choices: IChoice[] = [];
+  const all: IChoice[] = [];
   for (const { group, programs } of groups) {
-    const shared = { run, group: groups.length > 1 ? group : null, folded: 0 };
+    const choices: IChoice[] = [];
+    const shared = {
+      run,
+      group: groups.length > 1 ? group : null,
+      folded: 0,
+      fold: null,
+      byGroup: false,
+      all: false
+    };
     for (const program of programs) {
       const key = foldKey(run, program);
-      const all = same.get(key) ?? 0;
+      const many = same.get(key) ?? 0;
       const before = met.get(key) ?? 0;
       met.set(key, before + 1);
-      if (all < MANY || before < SHOWN || unfolded.has(key)) {
+      if (many < MANY || before < SHOWN || unfolded.has(key)) {
         for (const each of after(snapshot, program)) {
           choices.push({ ...shared, program: each });
         }
       } else if (before === SHOWN) {
-        choices.push({ ...shared, program, folded: all - SHOWN });
+        choices.push({ ...shared, program, folded: many - SHOWN, fold: key });
       }
     }
+    all.push(...shortOf(choices, unfolded));
   }
-  return choices;
+  return all;
+}
+
+/** The entries of a group; of a long one, the first ones and an entry for the others; of libraries, that alone. */
+function shortOf(choices: IChoice[], unfolded: ReadonlySet<string>): IChoice[] {
+  const all = choices[0]?.group === 'libraries';
+  if (!all && choices.length <= LONG) {
+    return choices;
+  }
+  const most = all ? 0 : SHOWN_OF_LONG;
+  const next = choices[most];
+  const fold = groupKey(next.run, next.program);
+  if (unfolded.has(fold)) {
+    return choices;
+  }
+  const folded = choices
+    .slice(most)
+    .reduce((sum, choice) => sum + Math.max(choice.folded, 1), 0);
+  const entry = { ...next, folded, fold, byGroup: true, all };
+  return [...choices.slice(0, most), entry];
 }
 
 /** The programs that were not derived from others, by group; only groups that have one. */
@@ -116,5 +170,6 @@ function after(snapshot: Snapshot, program: number): number[] {
 }
 
 function groupOf(snapshot: Snapshot, program: number): Group {
-  return snapshot.programs[program].group ?? 'jit';
+  const { group, library } = snapshot.programs[program];
+  return library === true ? 'libraries' : (group ?? 'jit');
 }

@@ -7,7 +7,13 @@ import * as React from 'react';
 import { derivedBy } from '../model/transforms';
 import { IJaxprModel } from '../tokens';
 import { Icon } from './icons';
-import { choicesOf, foldKey, Group, IChoice } from './program-choices';
+import {
+  choicesOf,
+  foldKey,
+  Group,
+  groupKey,
+  IChoice
+} from './program-choices';
 import { shortArguments, shortened, whereAndWhen } from './summary';
 
 /** The words of a program in the list: its signature in few letters, and how the program came about. */
@@ -15,17 +21,25 @@ function ChoiceWords(props: {
   choice: IChoice;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { run, program, folded } = props.choice;
+  const { run, program, folded, byGroup, all } = props.choice;
   const one = run.snapshot.programs[program];
   if (folded > 0) {
     return (
       <span className="jp-JaxprPanel-unfold">
-        {props.trans._n(
-          'Show %1 more program of %2',
-          'Show %1 more programs of %2',
-          folded,
-          shortened(one.name, 80)
-        )}
+        {all
+          ? props.trans._n('Show %1 program', 'Show %1 programs', folded)
+          : byGroup
+            ? props.trans._n(
+                'Show %1 more program',
+                'Show %1 more programs',
+                folded
+              )
+            : props.trans._n(
+                'Show %1 more program of %2',
+                'Show %1 more programs of %2',
+                folded,
+                shortened(one.name, 80)
+              )}
       </span>
     );
   }
@@ -40,20 +54,42 @@ function ChoiceWords(props: {
   );
 }
 
-/** What is unfolded when the list opens: the programs of the name in view. */
+/** What is unfolded when the list opens: the programs of the name in view, and its group where it would be hidden. */
 function foldsInView(model: IJaxprModel): ReadonlySet<string> {
   const run = model.runs.find(each => each.snapshot === model.snapshot);
   const { program } = model;
-  return new Set(
-    run?.snapshot.programs[program] === undefined ? [] : [foldKey(run, program)]
+  if (run?.snapshot.programs[program] === undefined) {
+    return new Set();
+  }
+  const byName = new Set([foldKey(run, program)]);
+  const isThere = choicesOf([run], byName).some(
+    choice => choice.program === program && choice.fold === null
   );
+  return isThere ? byName : byName.add(groupKey(run, program));
+}
+
+/** The next entry from a place on, the first after the last, whose program's name starts with a text; -1: none. */
+function startingWith(
+  choices: readonly IChoice[],
+  text: string,
+  from: number
+): number {
+  for (let i = 0; i < choices.length; i++) {
+    const index = (from + i) % choices.length;
+    const { run, program } = choices[index];
+    if (run.snapshot.programs[program].name.toLowerCase().startsWith(text)) {
+      return index;
+    }
+  }
+  return -1;
 }
 
 function groupWords(group: Group, trans: TranslationBundle): string {
   const words: Record<Group, string> = {
     jit: trans.__('ran under jit'),
     eager: trans.__('ran outside of jit'),
-    traced: trans.__('traced, not run')
+    traced: trans.__('traced, not run'),
+    libraries: trans.__('jitted by libraries')
   };
   return words[group];
 }
@@ -134,8 +170,8 @@ function List(props: {
 
   const choose = (index: number): void => {
     const choice = all[index];
-    if (choice !== undefined && choice.folded > 0) {
-      setUnfolded(new Set([...unfolded, foldKey(choice.run, choice.program)]));
+    if (choice !== undefined && choice.fold !== null) {
+      setUnfolded(new Set([...unfolded, choice.fold]));
       setActive(index);
       return;
     }
@@ -185,13 +221,20 @@ function List(props: {
     ).toLowerCase();
     typed.current = { text, at: now };
     const from = text.length > 1 ? active : active + 1;
-    for (let i = 0; i < all.length; i++) {
-      const index = (from + i) % all.length;
-      const { run, program } = all[index];
-      if (run.snapshot.programs[program].name.toLowerCase().startsWith(text)) {
-        setActive(index);
-        return;
-      }
+    const found = startingWith(all, text, from);
+    if (found >= 0) {
+      setActive(found);
+      return;
+    }
+    // In a long group that is folded.
+    const groups = model.runs.flatMap(run =>
+      run.snapshot.programs.map((_, program) => groupKey(run, program))
+    );
+    const open = new Set([...unfolded, ...groups]);
+    const hidden = startingWith(choicesOf(model.runs, open), text, 0);
+    if (hidden >= 0) {
+      setUnfolded(open);
+      setActive(hidden);
     }
   };
 
@@ -201,7 +244,7 @@ function List(props: {
       id={id}
       className="jp-JaxprPanel-list"
       role="listbox"
-      tabIndex={-1}
+      tabIndex={0}
       aria-label={trans.__('Programs')}
       aria-activedescendant={all.length > 0 ? `${id}-${active}` : undefined}
       onKeyDown={onKeyDown}

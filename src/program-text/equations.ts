@@ -85,7 +85,9 @@ export class ScopePart {
       this._childStart[i] = children;
       const own = ofEquation[i];
       if (own) {
-        this._children.push(...own);
+        for (const child of own) {
+          this._children.push(child);
+        }
         children += own.length;
       }
     }

@@ -3,26 +3,36 @@
  *
  * This is what a copy gives. The layout is specified in jupyter_jaxpr/document/FORMAT.md, "The text of a program".
  */
+import { LIMITS } from '../protocol/limits';
 import { PROGRAM_SIGN, ProgramEquations, ScopePart } from './equations';
-import { IProgramNames, nameProgram } from './names';
-
-/** Programs inside programs inside programs: beyond this depth the text says so instead of going on. */
-const DEEPEST = 1000;
+import { IProgramNames, nameProgram, namingWork } from './names';
 
 /** The whole text of a program, its lines separated by newlines. */
 export function fullText(
   equations: ProgramEquations,
   names: IProgramNames = nameProgram(equations)
 ): string {
-  const printer = new FullText(equations, names);
+  const printer = new FullText(equations, names, new Map(), {
+    lines: LIMITS.LINES,
+    characters: LIMITS.CHARACTERS
+  });
   printer.program(equations.root, '');
   return printer.text();
+}
+
+/** How much may still be printed; programs that share each other would be printed without end. */
+interface IBudget {
+  lines: number;
+  characters: number;
 }
 
 class FullText {
   constructor(
     private _equations: ProgramEquations,
-    private _names: IProgramNames
+    private _names: IProgramNames,
+    /** Of each program that stands inside a text: its own names. */
+    private _apart: Map<number, IProgramNames>,
+    private _budget: IBudget
   ) {}
 
   text(): string {
@@ -34,7 +44,7 @@ class FullText {
     let first = start;
     for (const [scope, name] of this._names.lets) {
       first = this._body(scope, `${first}let ${name} = `, indent);
-      this._lines.push(`${first} in`);
+      this._push(`${first} in`);
       first = indent;
     }
     return this._body(root, first, indent, true);
@@ -47,35 +57,39 @@ class FullText {
     indent: string,
     push = false
   ): string {
-    this._depth++;
     const equations = this._equations;
-    this._lines.push(`${start}${lambda(equations, this._names, scope)}`);
+    this._push(`${start}${lambda(equations, this._names, scope)}`);
     const inner = `${indent}  `;
-    if (this._depth > DEEPEST) {
-      this._lines.push(`${inner}…`);
-    } else {
-      const held = equations.held(scope);
-      for (const part of equations.parts(scope)) {
-        for (
-          let equation = part.first;
-          equation < Math.min(part.end, held);
-          equation++
-        ) {
-          this._equation(part, scope, equation, inner);
+    let held = equations.held(scope);
+    for (const part of equations.parts(scope)) {
+      for (let i = part.first; i < Math.min(part.end, held); i++) {
+        if (this._isSpent()) {
+          held = i;
+          break;
         }
-      }
-      const missing = equations.count(scope) - held;
-      if (missing > 0) {
-        this._lines.push(`${inner}${moreEquations(missing)}`);
+        this._equation(part, scope, i, inner);
       }
     }
+    const missing = equations.count(scope) - held;
+    if (missing > 0) {
+      this._push(`${inner}${moreEquations(missing)}`);
+    }
     const last = `${indent}${results(equations, this._names, scope)}`;
-    this._depth--;
     if (push) {
-      this._lines.push(last);
+      this._push(last);
       return '';
     }
     return last;
+  }
+
+  private _push(line: string): void {
+    this._lines.push(line);
+    this._budget.lines--;
+    this._budget.characters -= line.length;
+  }
+
+  private _isSpent(): boolean {
+    return this._budget.lines <= 0 || this._budget.characters <= 0;
   }
 
   private _equation(
@@ -89,7 +103,7 @@ class FullText {
     const after = operands.length > 0 ? ` ${operands.join(' ')}` : '';
     const parameters = part.parameters(equation);
     if (parameters.length === 0) {
-      this._lines.push(`${line}${after}`);
+      this._push(`${line}${after}`);
       return;
     }
     const printed = part.printedPrograms(equation);
@@ -102,10 +116,10 @@ class FullText {
           ? `${name}=${this._hoisted(printed, name)}`
           : `${name}=${value}`
       );
-      this._lines.push(`${line}[${texts.join(' ')}]${after}`);
+      this._push(`${line}[${texts.join(' ')}]${after}`);
       return;
     }
-    this._lines.push(`${line}[`);
+    this._push(`${line}[`);
     const inner = `${indent}  `;
     line = '';
     for (const [name, value] of parameters) {
@@ -123,31 +137,36 @@ class FullText {
         continue;
       }
       if (line) {
-        this._lines.push(line);
+        this._push(line);
         line = '';
       }
       if (value !== null) {
         this._textWithPrograms(name, value, own, inner);
       } else if (own[0].position < 0) {
-        this._lines.push(this._body(own[0].scope, `${inner}${name}=`, inner));
+        this._push(this._body(own[0].scope, `${inner}${name}=`, inner));
       } else {
-        this._lines.push(`${inner}${name}=(`);
+        this._push(`${inner}${name}=(`);
         const deeper = `${inner}  `;
-        for (const { scope } of own) {
+        for (let i = 0; i < own.length; i++) {
+          const { scope } = own[i];
+          if (this._isSpent()) {
+            this._push(`${deeper}${morePrograms(own.length - i)}`);
+            break;
+          }
           const hoisted = this._names.lets.get(scope);
-          this._lines.push(
+          this._push(
             hoisted === undefined
               ? this._body(scope, deeper, deeper)
               : `${deeper}${hoisted}`
           );
         }
-        this._lines.push(`${inner})`);
+        this._push(`${inner})`);
       }
     }
     if (line) {
-      this._lines.push(line);
+      this._push(line);
     }
-    this._lines.push(`${indent}]${after}`);
+    this._push(`${indent}]${after}`);
   }
 
   /** The value of a parameter whose programs are all hoisted. */
@@ -173,28 +192,40 @@ class FullText {
     let line = `${indent}${pieces[0]}`;
     pieces.slice(1, own.length + 1).forEach((piece, i) => {
       const child = own[i];
-      const printer = new FullText(
-        this._equations,
-        nameProgram(this._equations, child.scope)
-      );
-      printer._depth = this._depth;
-      printer.program(child.scope, indent, line);
-      const last = printer._lines.length - 1;
-      for (let j = 0; j < last; j++) {
-        this._lines.push(printer._lines[j]);
+      if (this._isSpent()) {
+        line = `${line}…${piece}`;
+        return;
       }
-      line = printer._lines[last] + piece;
+      const outer = this._names;
+      this._names = this._namedApart(child.scope);
+      this.program(child.scope, indent, line);
+      this._names = outer;
+      line = this._lines.pop() + piece;
     });
-    this._lines.push(line);
+    this._push(line);
+  }
+
+  private _namedApart(scope: number): IProgramNames {
+    let names = this._apart.get(scope);
+    if (!names) {
+      names = nameProgram(this._equations, scope);
+      this._apart.set(scope, names);
+      this._budget.characters -=
+        namingWork(this._equations, names) * (LIMITS.CHARACTERS / LIMITS.NAMED);
+    }
+    return names;
   }
 
   private _lines: string[] = [];
-  private _depth = 0;
 }
 
 /** `… 1,200 more equations`, without the separator. */
 export function moreEquations(count: number): string {
   return count === 1 ? '… 1 more equation' : `… ${count} more equations`;
+}
+
+function morePrograms(count: number): string {
+  return count === 1 ? '… 1 more program' : `… ${count} more programs`;
 }
 
 /** `{ lambda a:f32[3]; b:f32[3]. let` */

@@ -44,6 +44,17 @@ export function nameProgram(
   return { variables: names.variables, lets };
 }
 
+/** How much is looked at to name a program that stands inside a text, at most. */
+export function namingWork(
+  equations: ProgramEquations,
+  names: IProgramNames
+): number {
+  return names.variables.reduce(
+    (all, named) => all + (named?.length ?? 0),
+    equations.scopes.length
+  );
+}
+
 /** An incomplete program cannot be named from its structure: the kernel did it. */
 function givenNames(equations: ProgramEquations): IProgramNames {
   const { snapshot, program } = equations;

@@ -4,6 +4,7 @@
  * This is how the panel shows a program. What a copy of the whole gives is in full-text.ts. A row knows its
  * place and is printed when asked; `RowPrinter` (row-printer.ts) gives its text and what its parts are.
  */
+import { LIMITS } from '../protocol/limits';
 import type { ScopePage } from '../protocol/snapshot';
 
 import {
@@ -13,7 +14,12 @@ import {
   ScopePart
 } from './equations';
 import { LibraryCalls } from './library-calls';
-import { IProgramNames, nameProgram, takeGivenNames } from './names';
+import {
+  IProgramNames,
+  nameProgram,
+  namingWork,
+  takeGivenNames
+} from './names';
 import { SourceSpans } from './source-spans';
 
 /**
@@ -248,15 +254,12 @@ class Builder {
       const next = position.pending.pop();
       if (next) {
         const { scope, inText } = next.program;
-        const names =
-          inText && this._equations.program.complete
-            ? nameProgram(this._equations, scope)
-            : position.names;
+        const names = inText ? this._namedApart(scope) : null;
         stack.push(
           this._open(
             scope,
             position.depth + 2,
-            names,
+            names ?? position.names,
             next.label,
             next.label !== '',
             position.counted && !next.program.combiner
@@ -270,6 +273,16 @@ class Builder {
         stack.pop();
       }
     }
+  }
+
+  /** Names of a program inside a text; null where they are given, or there are too many such programs. */
+  private _namedApart(scope: number): IProgramNames | null {
+    if (!this._equations.program.complete || this._toName <= 0) {
+      return null;
+    }
+    const names = nameProgram(this._equations, scope);
+    this._toName -= namingWork(this._equations, names);
+    return names;
   }
 
   private _open(
@@ -487,5 +500,6 @@ class Builder {
 
   private _equations: ProgramEquations;
   private _many: boolean;
+  private _toName: number = LIMITS.NAMED;
   private _rows: IRow[] = [];
 }

@@ -126,10 +126,10 @@ export class SourceSpans {
       lines = this.source(span.file)?.split('\n') ?? null;
       this._lines.set(span.file.path, lines);
     }
-    if (!lines || span.endLine > lines.length) {
-      return null;
+    const pieces = lines?.slice(span.line - 1, span.endLine) ?? [];
+    if (span.line < 1 || pieces.length !== span.endLine - span.line + 1) {
+      return null; // beyond the cell
     }
-    const pieces = lines.slice(span.line - 1, span.endLine);
     const last = pieces.length - 1;
     pieces[last] = pieces[last].slice(0, span.endColumn);
     pieces[0] = pieces[0].slice(span.column);

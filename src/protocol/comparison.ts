@@ -1,12 +1,20 @@
 /**
  * A decoded comparison of variants comes in; it passes, or a `Mismatch` names the field.
  */
+import { MOST } from './limits';
 import { Variant, VariantComparison } from './snapshot';
-import { fields, flag, integer, oneOf, orNull, text, upTo } from './structure';
-import { checkWarmTime, duration } from './timing';
-
-const MOST_VARIANTS = 1_000;
-const MOST_SENTENCES = 1_000;
+import {
+  given,
+  amount,
+  fields,
+  flag,
+  integer,
+  oneOf,
+  orNull,
+  text,
+  upTo
+} from './structure';
+import { checkWarmTime } from './timing';
 
 const DIFFERENTIABLE: readonly Variant['differentiable'][] = [
   'reverse',
@@ -44,14 +52,14 @@ export function checkVariantComparison(
   const comparison = fields(value, field);
   text(comparison.call, `${field}.call`);
   for (const variant of upTo(
-    MOST_VARIANTS,
+    MOST.VariantComparison.variants,
     comparison.variants,
     `${field}.variants`
   )) {
     checkVariant(variant, `${field}.variants`, programs);
   }
   for (const sentence of upTo(
-    MOST_SENTENCES,
+    MOST.VariantComparison.verdict,
     comparison.verdict,
     `${field}.verdict`
   )) {
@@ -59,7 +67,7 @@ export function checkVariantComparison(
   }
   orNull(comparison.stopped, `${field}.stopped`, text);
   orNull(comparison.sweep ?? null, `${field}.sweep`, text);
-  text(comparison.arguments ?? '', `${field}.arguments`);
+  text(given(comparison.arguments, ''), `${field}.arguments`);
   return comparison as unknown as VariantComparison;
 }
 
@@ -71,18 +79,18 @@ function checkVariant(value: unknown, field: string, programs: number): void {
     orNull(variant[name], `${field}.${name}`, count);
   }
   for (const stage of ['trace', 'lower', 'compile']) {
-    orNull(variant[stage], `${field}.${stage}`, duration);
+    orNull(variant[stage], `${field}.${stage}`, amount);
   }
   flag(variant.from_disk, `${field}.from_disk`);
   orNull(variant.warm, `${field}.warm`, checkWarmTime);
   oneOf(variant.differentiable, `${field}.differentiable`, DIFFERENTIABLE);
   oneOf(variant.agrees, `${field}.agrees`, AGREES);
-  oneOf(variant.mode ?? 'jitted', `${field}.mode`, MODES);
-  integer(variant.calls ?? 0, `${field}.calls`, 0);
-  for (const name of ['notes', 'remarks']) {
+  oneOf(given(variant.mode, 'jitted'), `${field}.mode`, MODES);
+  integer(given(variant.calls, 0), `${field}.calls`, 0);
+  for (const name of ['notes', 'remarks'] as const) {
     for (const sentence of upTo(
-      MOST_SENTENCES,
-      variant[name] ?? [],
+      MOST.Variant[name],
+      given(variant[name], []),
       `${field}.${name}`
     )) {
       text(sentence, `${field}.${name}`);

@@ -4,17 +4,17 @@
  * A card's equation is one of its scope's, but the document may not hold it: a large program is sent in pages, and a
  * saved copy may be cut.
  */
+import { LIMITS, MOST } from './limits';
 import { Branch, Control, Scope, Slot } from './snapshot';
 import {
-  Mismatch,
   each,
   fields,
   flag,
   integer,
-  list,
   oneOf,
   orNull,
-  text
+  text,
+  upTo
 } from './structure';
 
 /** How long the pools are that a card's indices point into. */
@@ -26,11 +26,6 @@ export interface IControlPools {
   scopes: readonly Scope[];
 }
 
-/** More cards than a kernel sends; each is drawn. */
-const MOST_CARDS = 10_000;
-/** Of all cards together. */
-const MOST_SLOTS = 1_000_000;
-const MOST_SENTENCES = 100;
 const LOWEST_OPERAND = -(2 ** 53) + 1;
 
 const KINDS: readonly Control['kind'][] = [
@@ -58,16 +53,11 @@ const TRIPS_FROM = ['length', 'bounds', 'xla'] as const;
 
 /** Check all cards of a document; returns how many there are. */
 export function checkControlFlow(value: unknown, pools: IControlPools): number {
-  const cards = list(value, 'control_flow');
-  if (cards.length > MOST_CARDS) {
-    throw new Mismatch('control_flow', `at most ${MOST_CARDS} cards`);
-  }
+  const cards = upTo(MOST.Snapshot.control_flow, value, 'control_flow');
   let slots = 0;
   cards.forEach((card, number) => {
     slots += checkControl(card, number, pools);
-    if (slots > MOST_SLOTS) {
-      throw new Mismatch('control_flow.slots', `at most ${MOST_SLOTS} slots`);
-    }
+    integer(slots, 'control_flow.slots', 0, LIMITS.SLOTS + 1);
   });
   return cards.length;
 }
@@ -116,11 +106,10 @@ function checkControl(
   orNull(card.trips_from, at('trips_from'), (from, field) =>
     oneOf(from, field, TRIPS_FROM)
   );
-  for (const name of ['facts', 'effects']) {
-    const sentences = each(card[name], at(name), text);
-    if (sentences.length > MOST_SENTENCES) {
-      throw new Mismatch(at(name), `at most ${MOST_SENTENCES} entries`);
-    }
+  for (const name of ['facts', 'effects'] as const) {
+    upTo(MOST.Control[name], card[name], at(name)).forEach(one =>
+      text(one, at(name))
+    );
   }
 
   const none = integer(

@@ -1,12 +1,16 @@
 /**
  * The decoded cost of a program comes in; it passes, or a `Mismatch` names the field.
  *
- * Counts may be larger than an integer of JavaScript holds exactly (10^15 FLOP is a large program's), so they are
+ * Counts may be larger than an integer of JavaScript holds exactly (10^15 op is a large program's), so they are
  * numbers from 0 here, not integers.
  */
+import { MOST } from './limits';
 import { CostDifference, ProgramCost } from './snapshot';
 import {
+  given,
   Mismatch,
+  amount,
+  counted,
   each,
   fields,
   flag,
@@ -16,7 +20,6 @@ import {
   text,
   upTo
 } from './structure';
-import { duration as amount } from './timing';
 
 /** How long the lists of a document are that indices point into. */
 export interface IDocumentSizes {
@@ -32,9 +35,6 @@ export const NO_DOCUMENT: IDocumentSizes = {
   frames: 0,
   scopes: []
 };
-
-const MOST_ROWS = 100_000;
-const MOST_SENTENCES = 10_000;
 
 const DIFFERENCES: readonly CostDifference['kind'][] = [
   'loop_once',
@@ -60,25 +60,41 @@ export function checkProgramCost(
     'bytes_read',
     'bytes_written'
   ]) {
-    amount(cost[name], `${field}.${name}`);
+    counted(cost[name], `${field}.${name}`);
   }
+  if ((cost.flops_min as number) > (cost.flops as number)) {
+    throw new Mismatch(`${field}.flops_min`, 'at most flops');
+  }
+  for (const name of [
+    'flops_most',
+    'transcendentals_min',
+    'transcendentals_most'
+  ]) {
+    counted(given(cost[name], 0), `${field}.${name}`);
+  }
+  const most = MOST.ProgramCost;
+  upTo(
+    most.recordings,
+    given(cost.recordings, []),
+    `${field}.recordings`
+  ).forEach(one => integer(one, `${field}.recordings`, 0));
   flag(cost.exact, `${field}.exact`);
-  const { per_trip, unknown, lead = [] } = cost;
-  for (const [name, texts] of Object.entries({ per_trip, unknown, lead })) {
-    upTo(MOST_SENTENCES, texts, `${field}.${name}`).forEach(one =>
+  for (const name of ['per_trip', 'unknown', 'lead'] as const) {
+    const texts = name === 'lead' ? given(cost.lead, []) : cost[name];
+    upTo(most[name], texts, `${field}.${name}`).forEach(one =>
       text(one, `${field}.${name}`)
     );
   }
   each(cost.scopes, `${field}.scopes`, (scope, name) =>
     checkScopeCost(scope, name, sizes)
   );
-  for (const name of ['by_line', 'by_primitive']) {
-    upTo(MOST_ROWS, cost[name], `${field}.${name}`).forEach(one =>
+  for (const name of ['by_line', 'by_primitive'] as const) {
+    upTo(most[name], cost[name], `${field}.${name}`).forEach(one =>
       checkRow(one, `${field}.${name}`, sizes)
     );
   }
-  for (const name of ['by_scope', 'by_name_stack']) {
-    upTo(MOST_ROWS, cost[name], `${field}.${name}`).forEach((one, place) =>
+  for (const name of ['by_scope', 'by_name_stack'] as const) {
+    upTo(most[name], cost[name], `${field}.${name}`).forEach((one, place) =>
       checkNode(one, `${field}.${name}`, place, sizes)
     );
   }
@@ -96,13 +112,15 @@ function checkScopeCost(
 ): void {
   const cost = fields(value, field);
   const scope = integer(cost.scope, `${field}.scope`, 0, sizes.scopes.length);
-  amount(cost.runs, `${field}.runs`);
-  amount(cost.runs_min, `${field}.runs_min`);
+  const runs = counted(cost.runs, `${field}.runs`);
+  if (counted(cost.runs_min, `${field}.runs_min`) > runs) {
+    throw new Mismatch(`${field}.runs_min`, 'at most runs');
+  }
   flag(cost.per_trip, `${field}.per_trip`);
   for (const name of ['flops', 'transcendentals', 'bytes']) {
     const column = each(cost[name], `${field}.${name}`, (one, place) => {
       if (one !== -1) {
-        amount(one, place);
+        counted(one, place);
       }
     });
     if (column.length !== sizes.scopes[scope]) {
@@ -126,10 +144,10 @@ function checkRow(value: unknown, field: string, sizes: IDocumentSizes): void {
     'bytes_read',
     'bytes_written'
   ]) {
-    amount(one[name], `${field}.${name}`);
+    counted(one[name], `${field}.${name}`);
   }
   flag(one.per_trip, `${field}.per_trip`);
-  amount(one.if_taken ?? 0, `${field}.if_taken`);
+  counted(given(one.if_taken, 0), `${field}.if_taken`);
 }
 
 function checkNode(
@@ -145,7 +163,7 @@ function checkNode(
   integer(node.scope, `${field}.scope`, -1, sizes.scopes.length);
   integer(node.frame, `${field}.frame`, -1, sizes.frames);
   for (const name of ['runs', 'flops', 'transcendentals', 'bytes']) {
-    amount(node[name], `${field}.${name}`);
+    counted(node[name], `${field}.${name}`);
   }
   flag(node.per_trip, `${field}.per_trip`);
 }
@@ -155,13 +173,17 @@ function checkXla(value: unknown, field: string, sizes: IDocumentSizes): void {
   for (const name of ['flops', 'transcendentals', 'bytes']) {
     orNull(xla[name], `${field}.${name}`, amount);
   }
-  text(xla.text ?? '', `${field}.text`);
-  upTo(MOST_ROWS, xla.differences, `${field}.differences`).forEach(one => {
+  text(given(xla.text, ''), `${field}.text`);
+  upTo(
+    MOST.XlaCost.differences,
+    xla.differences,
+    `${field}.differences`
+  ).forEach(one => {
     const difference = fields(one, `${field}.differences`);
     oneOf(difference.kind, `${field}.differences.kind`, DIFFERENCES);
     text(difference.text, `${field}.differences.text`);
     for (const name of ['ours', 'xla', 'runs']) {
-      orNull(difference[name], `${field}.differences.${name}`, amount);
+      orNull(difference[name], `${field}.differences.${name}`, counted);
     }
     integer(difference.frame, `${field}.differences.frame`, -1, sizes.frames);
   });
@@ -181,17 +203,17 @@ function checkMemory(
     'aliased',
     'peak'
   ]) {
-    orNull(memory[name], `${field}.${name}`, amount);
+    orNull(memory[name], `${field}.${name}`, counted);
   }
   integer(memory.peak_frame, `${field}.peak_frame`, -1, sizes.frames);
-  amount(memory.residual_bytes, `${field}.residual_bytes`);
-  amount(memory.constants, `${field}.constants`);
-  text(memory.peak_text ?? '', `${field}.peak_text`);
-  upTo(MOST_ROWS, memory.live, `${field}.live`).forEach(one => {
+  counted(memory.residual_bytes, `${field}.residual_bytes`);
+  counted(memory.constants, `${field}.constants`);
+  text(given(memory.peak_text, ''), `${field}.peak_text`);
+  upTo(MOST.Memory.live, memory.live, `${field}.live`).forEach(one => {
     const buffer = fields(one, `${field}.live`);
     text(buffer.name, `${field}.live.name`);
     text(buffer.type, `${field}.live.type`);
-    amount(buffer.bytes, `${field}.live.bytes`);
+    counted(buffer.bytes, `${field}.live.bytes`);
     integer(buffer.frame, `${field}.live.frame`, -1, sizes.frames);
     const scope = integer(
       buffer.scope,
@@ -201,12 +223,14 @@ function checkMemory(
     );
     integer(buffer.equation, `${field}.live.equation`, -1, sizes.scopes[scope]);
   });
-  upTo(MOST_ROWS, memory.residuals, `${field}.residuals`).forEach(one => {
-    const residual = fields(one, `${field}.residuals`);
-    text(residual.type, `${field}.residuals.type`);
-    text(residual.name, `${field}.residuals.name`);
-    integer(residual.count, `${field}.residuals.count`, 1);
-    amount(residual.bytes, `${field}.residuals.bytes`);
-    integer(residual.frame, `${field}.residuals.frame`, -1, sizes.frames);
-  });
+  upTo(MOST.Memory.residuals, memory.residuals, `${field}.residuals`).forEach(
+    one => {
+      const residual = fields(one, `${field}.residuals`);
+      text(residual.type, `${field}.residuals.type`);
+      text(residual.name, `${field}.residuals.name`);
+      integer(residual.count, `${field}.residuals.count`, 1);
+      counted(residual.bytes, `${field}.residuals.bytes`);
+      integer(residual.frame, `${field}.residuals.frame`, -1, sizes.frames);
+    }
+  );
 }

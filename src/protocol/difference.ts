@@ -1,6 +1,7 @@
 /**
  * A decoded diff of two programs comes in; it passes, or a `Mismatch` names the field.
  */
+import { MOST } from './limits';
 import { DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff } from './snapshot';
 import {
   Mismatch,
@@ -13,10 +14,6 @@ import {
   text,
   upTo
 } from './structure';
-
-/** The kernel sends at most 5,000, or 2,000 that are equal. */
-const MOST_ROWS = 20_000;
-const MOST_CHANGES = 100_000;
 
 const LEVELS: readonly ProgramDiff['level'][] = ['jaxpr', 'stablehlo', 'hlo'];
 
@@ -73,10 +70,14 @@ export function checkProgramDiff(value: unknown, field = 'diff'): ProgramDiff {
     integer(diff[count], `${field}.${count}`, 0);
   }
   text(diff.summary, `${field}.summary`);
-  for (const remark of upTo(1_000, diff.remarks, `${field}.remarks`)) {
+  for (const remark of upTo(
+    MOST.ProgramDiff.remarks,
+    diff.remarks,
+    `${field}.remarks`
+  )) {
     text(remark, `${field}.remarks`);
   }
-  const rows = upTo(MOST_ROWS, diff.rows, `${field}.rows`);
+  const rows = upTo(MOST.ProgramDiff.rows, diff.rows, `${field}.rows`);
   for (const row of rows) {
     checkRow(row, `${field}.rows`, rows.length);
   }
@@ -103,7 +104,11 @@ function checkRow(value: unknown, field: string, rows: number): void {
   if (before === null && after === null) {
     throw new Mismatch(field, 'a row with one side or both');
   }
-  for (const change of upTo(MOST_CHANGES, row.changes, `${field}.changes`)) {
+  for (const change of upTo(
+    MOST.DiffRow.changes,
+    row.changes,
+    `${field}.changes`
+  )) {
     const one = fields(change, `${field}.changes`);
     oneOf(one.kind, `${field}.changes.kind`, KINDS);
     for (const words of ['name', 'before', 'after', 'text']) {

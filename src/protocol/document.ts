@@ -4,7 +4,9 @@
  * A saved notebook is untrusted and a kernel may be newer than this page, so nothing behind this door looks
  * again: views index pools without fear. The version is looked at first; fields that are not known are ignored.
  */
+import { LIMITS, MOST } from './limits';
 import {
+  given,
   Mismatch,
   each,
   fields,
@@ -17,7 +19,8 @@ import {
   orNull,
   row,
   seconds,
-  text
+  text,
+  upTo
 } from './structure';
 import { checkVariantComparison } from './comparison';
 import { checkProgramCost } from './cost';
@@ -95,7 +98,10 @@ export function checkSnapshot(value: unknown): Snapshot {
     throw new Newer(version);
   }
   text(snapshot.id, 'id');
-  seconds(snapshot.created, 'created');
+  const created = finite(snapshot.created, 'created');
+  if (created < 0 || created > LIMITS.LAST_SECOND) {
+    throw new Mismatch('created', 'a date from 1970 to 9999, in seconds');
+  }
   orNull(snapshot.title, 'title', text);
   flag(snapshot.pinned, 'pinned');
   checkEnvironment(snapshot.environment);
@@ -110,23 +116,57 @@ export function checkSnapshot(value: unknown): Snapshot {
   flag(naming.share_jit_names, 'naming.share_jit_names');
   integer(naming.hoist_above, 'naming.hoist_above', 0);
 
+  const some = (
+    name: keyof typeof MOST.Snapshot,
+    check: (value: unknown, field: string) => unknown
+  ): readonly unknown[] => {
+    const value = given(snapshot[name], IN_EVERY.has(name) ? null : []);
+    return each(upTo(MOST.Snapshot[name], value, name), name, check);
+  };
+  const once = (
+    name: keyof typeof MOST.Snapshot,
+    check: (value: unknown, field: string) => { program: number }
+  ): void => {
+    const programs = new Set<number>();
+    const { length } = some(name, (value, field) =>
+      programs.add(check(value, field).program)
+    );
+    if (programs.size !== length) {
+      throw new Mismatch(name, 'each program once');
+    }
+  };
+
+  for (const pool of ['avals', 'literals', 'parameter_lists']) {
+    list(snapshot[pool], pool);
+  }
   const pools = checkPools(snapshot, list(snapshot.scopes, 'scopes').length);
   const scopes = each(snapshot.scopes, 'scopes', scope =>
     checkScope(scope, pools)
   ) as readonly Scope[];
+  for (const scope of scopes) {
+    if (scope.primitive.length < scope.count && scope.names === null) {
+      throw new Mismatch('scopes.names', 'names, as equations are missing');
+    }
+  }
   refuseCycles(scopes);
   integer(
     scopes.reduce((all, scope) => all + scope.count, 0),
     'scopes.count',
     0,
-    MOST_EQUATIONS
+    LIMITS.EQUATIONS + 1
+  );
+  integer(
+    scopes.reduce((all, scope) => all + scope.primitive.length, 0),
+    'scopes.primitive',
+    0,
+    LIMITS.HELD + 1
   );
 
-  const programs = each(snapshot.programs, 'programs', program =>
+  const programs = some('programs', program =>
     checkProgram(program, pools)
   ).length;
   integer(snapshot.focus, 'focus', -1, programs);
-  each(snapshot.notes, 'notes', note => checkNote(note, programs, pools));
+  some('notes', note => checkNote(note, programs, pools));
   orNull(snapshot.retrace ?? null, 'retrace', retrace =>
     checkRetrace(retrace, pools)
   );
@@ -135,12 +175,12 @@ export function checkSnapshot(value: unknown): Snapshot {
       checkLedger(ledger, pools.frames)
     );
   }
-  const controls = checkControlFlow(snapshot.control_flow ?? [], {
+  const controls = checkControlFlow(given(snapshot.control_flow, []), {
     ...pools,
     programs,
     scopes
   });
-  each(snapshot.recordings ?? [], 'recordings', (recording, field) =>
+  some('recordings', (recording, field) =>
     checkRecording(recording, field, controls)
   );
   orNull(snapshot.comparison ?? null, 'comparison', (comparison, field) =>
@@ -151,26 +191,27 @@ export function checkSnapshot(value: unknown): Snapshot {
     frames: pools.frames,
     scopes: scopes.map(scope => scope.count)
   };
-  each(snapshot.costs ?? [], 'costs', (cost, field) =>
-    checkProgramCost(cost, field, sizes)
-  );
-  each(snapshot.shardings ?? [], 'shardings', (shardings, field) =>
+  some('costs', (cost, field) => checkProgramCost(cost, field, sizes));
+  once('shardings', (shardings, field) =>
     checkProgramShardings(shardings, field, sizes)
   );
-  each(snapshot.timings ?? [], 'timings', (timing, field) =>
+  some('timings', (timing, field) =>
     checkProgramTiming(timing, field, programs)
   );
-  each(snapshot.passes ?? [], 'passes', (passes, field) =>
+  once('passes', (passes, field) =>
     checkProgramPasses(passes, field, programs)
   );
-  each(snapshot.exact_links ?? [], 'exact_links', (links, field) =>
+  once('exact_links', (links, field) =>
     checkExactLinks(links, field, programs)
   );
   orNull(snapshot.sweep ?? null, 'sweep', checkSweep);
-  checkTransforms(snapshot.transforms ?? [], 'transforms', sizes);
+  checkTransforms(given(snapshot.transforms, []), 'transforms', sizes);
   orNull(snapshot.machine ?? null, 'machine', checkMachine);
   return snapshot as unknown as Snapshot;
 }
+
+/** Lists that documents of every version have. */
+const IN_EVERY: ReadonlySet<string> = new Set(['programs', 'notes']);
 
 export function checkEnvironment(value: unknown): Environment {
   const environment = fields(value, 'environment');
@@ -231,9 +272,9 @@ function checkPools(
     const frame = row(value, 'frames', 6);
     integer(frame[0], 'frames.file', 0, files);
     integer(frame[1], 'frames.function', 0, strings);
-    integer(frame[2], 'frames.line', 0);
+    const line = integer(frame[2], 'frames.line', 0);
     integer(frame[3], 'frames.column', -1);
-    integer(frame[4], 'frames.end_line', 0);
+    integer(frame[4], 'frames.end_line', line);
     integer(frame[5], 'frames.end_column', -1);
   }).length;
   const stacks = each(holder.stacks, 'stacks', value => {
@@ -280,8 +321,8 @@ function checkScope(value: unknown, pools: IPools): Scope {
   integer(scope.name, 'scopes.name', -1, pools.strings);
   const constants = integer(scope.constants, 'scopes.constants', 0);
   const inputs = integer(scope.inputs, 'scopes.inputs', 0);
-  const count = integer(scope.count, 'scopes.count', 0);
-  integer(scope.total, 'scopes.total', 0);
+  const count = integer(scope.count, 'scopes.count', 0, LIMITS.EQUATIONS + 1);
+  integer(scope.total, 'scopes.total', count);
   const firstEquation = integer(
     scope.first_equation,
     'scopes.first_equation',
@@ -327,8 +368,11 @@ function checkScope(value: unknown, pools: IPools): Scope {
 
   const operands = list(scope.operands, 'scopes.operands');
   sameLength(operands, 'scopes.operands', primitives);
+  // An equation reads what stands before it.
+  bound = firstEquation === 0 ? constants + inputs : firstVariable;
   for (let i = 0; i < operands.length; i++) {
-    indices(operands[i], 'scopes.operands', lowest, variables);
+    indices(operands[i], 'scopes.operands', lowest, bound);
+    bound += outputCounts[i] as number;
   }
   indices(
     scope.outputs,
@@ -360,9 +404,10 @@ function checkScope(value: unknown, pools: IPools): Scope {
   );
 
   const afterLast = firstEquation + primitives;
+  let before = firstEquation;
   each(scope.children, 'scopes.children', value => {
     const child = row(value, 'scopes.children', 4);
-    integer(child[0], 'scopes.children.equation', firstEquation, afterLast);
+    before = integer(child[0], 'scopes.children.equation', before, afterLast);
     integer(child[1], 'scopes.children.parameter', 0, pools.strings);
     integer(child[2], 'scopes.children.position', -1);
     integer(child[3], 'scopes.children.scope', 0, pools.scopes);
@@ -385,42 +430,48 @@ function sameLength(
   }
 }
 
-/** Equations are numbered in 31 bits. */
-const MOST_EQUATIONS = 2 ** 31;
-
-/** A jaxpr never contains itself; a document that says so would make a printer run for ever. */
+/** A jaxpr never contains itself, and is not deeper than a printer goes. */
 function refuseCycles(scopes: readonly Scope[]): void {
-  const NEW = 0;
-  const OPEN = 1;
-  const DONE = 2;
-  const state = new Uint8Array(scopes.length);
+  const OPEN = -1;
+  /** Of each scope: how many are inside each other from there on; 0 where that is not known yet. */
+  const depth = new Int32Array(scopes.length);
   // An explicit stack: nesting may be deeper than JavaScript's own.
-  const path: { scope: number; next: number }[] = [];
+  const path: { scope: number; next: number; inside: number }[] = [];
+  const enter = (scope: number): void => {
+    depth[scope] = OPEN;
+    path.push({ scope, next: 0, inside: 0 });
+  };
   for (let start = 0; start < scopes.length; start++) {
-    if (state[start] !== NEW) {
-      continue;
+    if (depth[start] === 0) {
+      enter(start);
     }
-    state[start] = OPEN;
-    path.push({ scope: start, next: 0 });
     while (path.length > 0) {
       const top = path[path.length - 1];
-      const children = scopes[top.scope].children;
+      const { children } = scopes[top.scope];
       if (top.next === children.length) {
-        state[top.scope] = DONE;
+        depth[top.scope] = top.inside + 1;
+        if (depth[top.scope] > LIMITS.DEPTH) {
+          throw new Mismatch(
+            'scopes.children',
+            `at most ${LIMITS.DEPTH} programs inside each other`
+          );
+        }
         path.pop();
         continue;
       }
-      const child = children[top.next++][3];
-      if (state[child] === OPEN) {
+      const child = children[top.next][3];
+      if (depth[child] === OPEN) {
         throw new Mismatch(
           'scopes.children',
           'scopes that do not hold themselves'
         );
       }
-      if (state[child] === NEW) {
-        state[child] = OPEN;
-        path.push({ scope: child, next: 0 });
+      if (depth[child] === 0) {
+        enter(child);
+        continue;
       }
+      top.next++;
+      top.inside = Math.max(top.inside, depth[child]);
     }
   }
 }
@@ -451,7 +502,8 @@ function checkProgram(value: unknown, pools: IPools): void {
   orNull(program.stages, 'programs.stages', checkStages);
   orNull(program.activity, 'programs.activity', checkActivity);
   orNull(program.summary ?? null, 'programs.summary', checkSummary);
-  oneOf(program.group ?? 'jit', 'programs.group', GROUPS);
+  oneOf(given(program.group, 'jit'), 'programs.group', GROUPS);
+  flag(given(program.library, false), 'programs.library');
 }
 
 function checkSummary(value: unknown): void {
@@ -488,13 +540,18 @@ function checkLevel(value: unknown, pools: IPools): void {
   orNull(level.lines, 'levels.lines', count);
   orNull(level.sha256, 'levels.sha256', text);
   const held = orNull(level.text, 'levels.text', text);
+  const lines = held?.split('\n').length ?? 0;
   if (state === 'held' && held === null) {
     throw new Mismatch('levels.text', 'a text, because its state is held');
   }
   orNull(level.line_stacks, 'levels.line_stacks', (stacks, field) =>
     indices(stacks, field, -1, pools.stacks)
   );
-  checkLines(level, 'levels', held?.split('\n').length ?? 0, pools);
+  if (state === 'held') {
+    const stacks = list(level.line_stacks, 'levels.line_stacks');
+    sameLength(stacks, 'levels.line_stacks', lines);
+  }
+  checkLines(level, 'levels', lines, pools);
 }
 
 /** What is said of some lines of a text beside their stacks; documents of older versions say nothing. */
@@ -504,19 +561,23 @@ function checkLines(
   lines: number,
   pools: IPools
 ): void {
-  indices(value.inferred_lines ?? [], `${name}.inferred_lines`, 0, lines);
-  each(value.other_stacks ?? [], `${name}.other_stacks`, (row, field) => {
+  indices(given(value.inferred_lines, []), `${name}.inferred_lines`, 0, lines);
+  each(given(value.other_stacks, []), `${name}.other_stacks`, (row, field) => {
     const [line, ...stacks] = indices(row, field, 0, Infinity);
     indices([line ?? -1], field, 0, lines);
     indices(stacks, field, 0, pools.stacks);
   });
-  each(value.named_equations ?? [], `${name}.named_equations`, (row, field) => {
-    const numbers = indices(row, field, 0, Number.MAX_SAFE_INTEGER);
-    if (numbers.length !== 3) {
-      throw new Mismatch(field, 'a line, a scope and an equation');
+  each(
+    given(value.named_equations, []),
+    `${name}.named_equations`,
+    (row, field) => {
+      const numbers = indices(row, field, 0, Number.MAX_SAFE_INTEGER);
+      if (numbers.length !== 3) {
+        throw new Mismatch(field, 'a line, a scope and an equation');
+      }
+      indices(numbers.slice(0, 1), field, 0, lines);
     }
-    indices(numbers.slice(0, 1), field, 0, lines);
-  });
+  );
 }
 
 const LEVELS = ['stablehlo', 'hlo'] as const;
@@ -578,11 +639,11 @@ function checkNote(value: unknown, programs: number, pools: IPools): void {
   orNull(note.repetitions ?? null, 'notes.repetitions', count);
   orNull(note.carried ?? null, 'notes.carried', flag);
   orNull(note.code ?? null, 'notes.code', text);
-  orNull(note.share ?? null, 'notes.share', finite);
+  orNull(note.share ?? null, 'notes.share', seconds);
   orNull(note.title ?? null, 'notes.title', text);
   orNull(note.trial ?? null, 'notes.trial', text);
-  each(note.price ?? [], 'notes.price', text);
-  each(note.cures ?? [], 'notes.cures', value => {
+  each(given(note.price, []), 'notes.price', text);
+  each(given(note.cures, []), 'notes.cures', value => {
     const cure = fields(value, 'notes.cures');
     text(cure.name, 'notes.cures.name');
     orNull(cure.code, 'notes.cures.code', text);
@@ -637,7 +698,7 @@ export function checkScopePage(value: unknown, scopes: number): ScopePage {
   const page = fields(value, 'scope');
   const pools = checkPools(page, scopes);
   checkScopeEquations(page, 'scope', pools);
-  each(page.inner ?? [], 'scope.inner', (item, where) => {
+  each(given(page.inner, []), 'scope.inner', (item, where) => {
     const inner = fields(item, where);
     integer(inner.number, `${where}.number`, 0, scopes);
     checkScopeEquations(inner, where, pools);

@@ -3,13 +3,13 @@
  */
 import type { ExactLinks } from './snapshot';
 import {
+  amount,
   each,
   fields,
   flag,
   integer,
   oneOf,
   orNull,
-  seconds,
   text
 } from './structure';
 
@@ -21,8 +21,8 @@ export function checkExactLinks(
 ): ExactLinks {
   const found = fields(value, field);
   integer(found.program, `${field}.program`, 0, programs);
-  seconds(found.lower_seconds, `${field}.lower_seconds`);
-  seconds(found.compile_seconds, `${field}.compile_seconds`);
+  amount(found.lower_seconds, `${field}.lower_seconds`);
+  amount(found.compile_seconds, `${field}.compile_seconds`);
   integer(found.equations, `${field}.equations`, 0);
   integer(found.reached, `${field}.reached`, 0);
   each(found.levels, `${field}.levels`, (value, where) => {

@@ -6,3 +6,4 @@ export const HLO_TABLES = [
   'FileLocations',
   'StackFrames'
 ] as const;
+export const TRANSCENDENTAL_WEIGHT = 20;

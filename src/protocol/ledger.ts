@@ -3,24 +3,18 @@
  *
  * Its lists are bounded where the kernel bounds them, with room to spare: a view may walk all of them.
  */
+import { MOST } from './limits';
 import {
-  Mismatch,
+  given,
+  amount,
   fields,
   flag,
   integer,
-  list,
   oneOf,
   orNull,
-  seconds,
-  text
+  text,
+  upTo
 } from './structure';
-
-const MOST_FUNCTIONS = 20_000;
-const MOST_ENTRIES = 20_000;
-const MOST_MISSES = 1_000;
-const MOST_REASONS = 1_000;
-const MOST_LINES = 100_000;
-const MOST_LIBRARY_FUNCTIONS = 200;
 
 const OUTCOMES = [
   'dispatch_only',
@@ -38,22 +32,25 @@ const OUTCOMES = [
  */
 export function checkLedger(value: unknown, frames: number): void {
   const ledger = fields(value, 'ledger');
-  upTo(MOST_FUNCTIONS, ledger.functions, 'ledger.functions', one =>
-    checkFunction(one, frames)
+  upTo(MOST.Ledger.functions, ledger.functions, 'ledger.functions').forEach(
+    one => checkFunction(one, frames)
   );
-  upTo(MOST_LINES, ledger.lines, 'ledger.lines', checkLine);
-  price(ledger.seconds, 'ledger.seconds');
+  upTo(MOST.Ledger.lines, ledger.lines, 'ledger.lines').forEach(line =>
+    checkLine(line, 'ledger.lines')
+  );
+  amount(ledger.seconds, 'ledger.seconds');
   count(ledger.compiles, 'ledger.compiles');
-  orNull(ledger.cell_seconds, 'ledger.cell_seconds', price);
+  orNull(ledger.cell_seconds, 'ledger.cell_seconds', amount);
   upTo(
-    MOST_LIBRARY_FUNCTIONS,
+    MOST.Ledger.library_functions,
     ledger.library_functions,
-    'ledger.library_functions',
-    text
-  );
+    'ledger.library_functions'
+  ).forEach(name => text(name, 'ledger.library_functions'));
   count(ledger.library_misses, 'ledger.library_misses');
   orNull(ledger.calls_note, 'ledger.calls_note', text);
-  text(ledger.lead ?? '', 'ledger.lead');
+  count(given(ledger.small_programs, 0), 'ledger.small_programs');
+  amount(given(ledger.small_seconds, 0), 'ledger.small_seconds');
+  text(given(ledger.lead, ''), 'ledger.lead');
 }
 
 function checkFunction(value: unknown, frames: number): void {
@@ -63,14 +60,11 @@ function checkFunction(value: unknown, frames: number): void {
   count(one.function_objects, 'ledger.functions.function_objects');
   checkCounts(one.run, 'ledger.functions.run');
   checkCounts(one.kernel, 'ledger.functions.kernel');
-  const entries = upTo(
-    MOST_ENTRIES,
-    one.entries,
-    'ledger.functions.entries',
-    checkEntry
-  );
-  upTo(MOST_MISSES, one.misses, 'ledger.functions.misses', miss =>
-    checkMiss(miss, entries, frames)
+  const most = MOST.LedgerFunction;
+  const entries = upTo(most.entries, one.entries, 'ledger.functions.entries');
+  entries.forEach(entry => checkEntry(entry, 'ledger.functions.entries'));
+  upTo(most.misses, one.misses, 'ledger.functions.misses').forEach(miss =>
+    checkMiss(miss, entries.length, frames)
   );
   count(one.misses_left_out, 'ledger.functions.misses_left_out');
 }
@@ -91,7 +85,7 @@ function checkCounts(value: unknown, field: string): void {
   ]) {
     count(counts[name], `${field}.${name}`);
   }
-  price(counts.seconds, `${field}.seconds`);
+  amount(counts.seconds, `${field}.seconds`);
 }
 
 function checkEntry(value: unknown, field: string): void {
@@ -101,21 +95,26 @@ function checkEntry(value: unknown, field: string): void {
   count(entry.misses, `${field}.misses`);
   flag(entry.this_run, `${field}.this_run`);
   flag(entry.fast_path, `${field}.fast_path`);
+  if (entry.held !== undefined) {
+    orNull(entry.held, `${field}.held`, flag);
+  }
 }
 
 function checkMiss(value: unknown, entries: number, frames: number): void {
   const field = 'ledger.functions.misses';
   const miss = fields(value, field);
   oneOf(miss.outcome, `${field}.outcome`, OUTCOMES);
-  upTo(MOST_REASONS, miss.reasons, `${field}.reasons`, checkReason);
+  upTo(MOST.LedgerMiss.reasons, miss.reasons, `${field}.reasons`).forEach(one =>
+    checkReason(one, `${field}.reasons`)
+  );
   text(miss.signature, `${field}.signature`);
   integer(miss.frame, `${field}.frame`, -1, frames);
   flag(miss.this_run, `${field}.this_run`);
   integer(miss.entry, `${field}.entry`, -1, entries);
   for (const stage of ['trace', 'lower', 'compile', 'total']) {
-    orNull(miss[stage], `${field}.${stage}`, price);
+    orNull(miss[stage], `${field}.${stage}`, amount);
   }
-  text(miss.outcome_text ?? '', `${field}.outcome_text`);
+  text(given(miss.outcome_text, ''), `${field}.outcome_text`);
 }
 
 function checkReason(value: unknown, field: string): void {
@@ -138,30 +137,4 @@ function checkLine(value: unknown, field: string): void {
 
 function count(value: unknown, field: string): number {
   return integer(value, field, 0);
-}
-
-/** Seconds that something took. */
-function price(value: unknown, field: string): number {
-  const time = seconds(value, field);
-  if (time < 0) {
-    throw new Mismatch(field, 'a number from 0');
-  }
-  return time;
-}
-
-/** Check each entry of a list that has at most so many; its length goes out. */
-function upTo(
-  most: number,
-  value: unknown,
-  field: string,
-  check: (value: unknown, field: string) => unknown
-): number {
-  const entries = list(value, field);
-  if (entries.length > most) {
-    throw new Mismatch(field, `a list of at most ${most} entries`);
-  }
-  for (const entry of entries) {
-    check(entry, field);
-  }
-  return entries.length;
 }

@@ -121,6 +121,7 @@ function checkAnnouncement(value: unknown): Announcement {
         seconds(finished[1], 'finished.seconds');
       });
       flag(message.interruptible, 'interruptible');
+      orNull(message.warning ?? null, 'warning', text);
       return message as unknown as Progress;
     case 'snapshot':
       checkSnapshot(message.snapshot);

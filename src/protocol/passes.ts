@@ -2,7 +2,7 @@
  * Decoded passes and pages of their diffs come in; they pass, or a `Mismatch` names the field.
  */
 import type { PassDiff, ProgramPasses } from './snapshot';
-import { each, fields, integer, seconds, text } from './structure';
+import { amount, each, fields, integer, text } from './structure';
 
 /** Check the passes of a program; `programs` is how many the document has. */
 export function checkProgramPasses(
@@ -12,7 +12,7 @@ export function checkProgramPasses(
 ): ProgramPasses {
   const found = fields(value, field);
   integer(found.program, `${field}.program`, 0, programs);
-  seconds(found.seconds, `${field}.seconds`);
+  amount(found.seconds, `${field}.seconds`);
   integer(found.left_out, `${field}.left_out`, 0);
   each(found.passes, `${field}.passes`, (value, name) => {
     const one = fields(value, name);

@@ -4,29 +4,24 @@
  * Its columns are as long as its points say, so a view reads any value of any point without looking again. The kernel
  * keeps at most 1,000 steps and 8 MB; the bounds here leave room to spare.
  */
+import { LIMITS, MOST } from './limits';
 import { Leaf, Recording } from './snapshot';
 import {
   Fields,
   Mismatch,
+  amount,
   each,
   fields,
+  finite,
   flag,
   indices,
   integer,
   list,
   oneOf,
   orNull,
-  seconds,
-  text
+  text,
+  upTo
 } from './structure';
-
-const MOST_POINTS = 20_000;
-const MOST_VISITS = 20_000;
-const MOST_LEAVES = 10_000;
-/** Of all leaves together. */
-const MOST_VALUES = 2_000_000;
-const MOST_SENTENCES = 1_000;
-const MOST_COMPARISONS = 100_000;
 
 const ROLES: readonly Leaf['role'][] = [
   'carry',
@@ -61,17 +56,21 @@ export function checkRecording(
   text(recording.snapshot, `${field}.snapshot`);
   integer(recording.control, `${field}.control`, 0, controls);
   const points = indices(
-    upTo(MOST_POINTS, recording.step, `${field}.step`),
+    upTo(MOST.Recording.step, recording.step, `${field}.step`),
     `${field}.step`,
     0,
     Number.MAX_SAFE_INTEGER
   ).length;
   const visits = checkVisits(recording, field, points);
   let values = 0;
-  for (const leaf of upTo(MOST_LEAVES, recording.leaves, `${field}.leaves`)) {
+  for (const leaf of upTo(
+    MOST.Recording.leaves,
+    recording.leaves,
+    `${field}.leaves`
+  )) {
     values += checkLeaf(leaf, `${field}.leaves`, points, visits);
   }
-  integer(values, `${field}.leaves`, 0, MOST_VALUES);
+  integer(values, `${field}.leaves`, 0, LIMITS.VALUES + 1);
   const taken = each(
     recording.branch_taken,
     `${field}.branch_taken`,
@@ -84,26 +83,28 @@ export function checkRecording(
   orNull(recording.stopped, `${field}.stopped`, text);
   orNull(recording.thinned, `${field}.thinned`, text);
   for (const one of upTo(
-    MOST_COMPARISONS,
+    MOST.Recording.comparisons,
     recording.comparisons,
     `${field}.comparisons`
   )) {
     checkComparison(one, `${field}.comparisons`);
   }
   text(recording.verdict, `${field}.verdict`);
-  for (const note of upTo(MOST_SENTENCES, recording.notes, `${field}.notes`)) {
+  for (const note of upTo(
+    MOST.Recording.notes,
+    recording.notes,
+    `${field}.notes`
+  )) {
     text(note, `${field}.notes`);
   }
-  if (seconds(recording.seconds, `${field}.seconds`) < 0) {
-    throw new Mismatch(`${field}.seconds`, 'a number from 0');
-  }
+  amount(recording.seconds, `${field}.seconds`);
   return recording as unknown as Recording;
 }
 
 /** Visits cover the points without a gap, in order; how many there are goes out. */
 function checkVisits(recording: Fields, field: string, points: number): number {
   const name = `${field}.visits`;
-  const visits = upTo(MOST_VISITS, recording.visits, name);
+  const visits = upTo(MOST.Recording.visits, recording.visits, name);
   let next = 0;
   for (const value of visits) {
     const visit = fields(value, name);
@@ -145,7 +146,7 @@ function checkLeaf(
   text(leaf.number_name, `${field}.number_name`);
   for (const name of ['numbers', 'minimum', 'mean', 'maximum']) {
     if (leaf[name] !== null) {
-      column(name, (value, field) => orNull(value, field, seconds));
+      column(name, (value, field) => orNull(value, field, finite));
     }
   }
   for (const name of ['nans', 'infinities']) {
@@ -154,7 +155,7 @@ function checkLeaf(
     }
   }
   if (leaf.threshold !== undefined) {
-    orNull(leaf.threshold, `${field}.threshold`, seconds);
+    orNull(leaf.threshold, `${field}.threshold`, finite);
   }
   return length;
 }
@@ -165,15 +166,7 @@ function checkComparison(value: unknown, field: string): void {
   flag(comparison.equal, `${field}.equal`);
   text(comparison.recorded, `${field}.recorded`);
   text(comparison.real, `${field}.real`);
-  orNull(comparison.largest_difference, `${field}.largest_difference`, seconds);
-}
-
-function upTo(most: number, value: unknown, field: string): readonly unknown[] {
-  const entries = list(value, field);
-  if (entries.length > most) {
-    throw new Mismatch(field, `a list of at most ${most} entries`);
-  }
-  return entries;
+  orNull(comparison.largest_difference, `${field}.largest_difference`, finite);
 }
 
 function sameLength(found: number, field: string, length: number): void {

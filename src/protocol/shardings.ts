@@ -1,26 +1,24 @@
 /**
  * How a program is spread over devices, decoded, comes in; it passes, or a `Mismatch` names the field.
  */
+import { LIMITS, MOST } from './limits';
 import { IDocumentSizes } from './cost';
 import { Collective, ProgramShardings, SpreadArray } from './snapshot';
 import {
+  given,
   Fields,
   Mismatch,
+  counted,
   each,
   fields,
   flag,
   integer,
-  list,
   oneOf,
   orNull,
   row,
   text,
   upTo
 } from './structure';
-import { duration as amount } from './timing';
-
-const MOST = 10_000;
-const MOST_HELD = 1_000_000;
 
 const ROLES: readonly SpreadArray['role'][] = [
   'argument',
@@ -43,25 +41,31 @@ export function checkProgramShardings(
 ): ProgramShardings {
   const shardings = fields(value, field);
   integer(shardings.program, `${field}.program`, 0, sizes.programs);
-  numbers(shardings.devices, `${field}.devices`);
-  const layouts = upTo(MOST, shardings.layouts, `${field}.layouts`).map(one =>
-    checkLayout(one, `${field}.layouts`)
+  const most = MOST.ProgramShardings;
+  numbers(
+    upTo(most.devices, shardings.devices, `${field}.devices`),
+    `${field}.devices`
   );
-  upTo(MOST, shardings.arrays, `${field}.arrays`).forEach(one =>
+  const layouts = upTo(most.layouts, shardings.layouts, `${field}.layouts`).map(
+    one => checkLayout(one, `${field}.layouts`)
+  );
+  upTo(most.arrays, shardings.arrays, `${field}.arrays`).forEach(one =>
     checkArray(one, `${field}.arrays`, layouts, sizes)
   );
-  integer(shardings.left_out ?? 0, `${field}.left_out`, 0);
+  integer(given(shardings.left_out, 0), `${field}.left_out`, 0);
   orNull(shardings.collectives ?? null, `${field}.collectives`, (all, name) =>
-    upTo(MOST, all, name).forEach(one => checkCollective(one, name, sizes))
+    upTo(LIMITS.ARRAYS, all, name).forEach(one =>
+      checkCollective(one, name, sizes)
+    )
   );
   integer(
-    shardings.collectives_left_out ?? 0,
+    given(shardings.collectives_left_out, 0),
     `${field}.collectives_left_out`,
     0
   );
-  orNull(shardings.bytes ?? null, `${field}.bytes`, amount);
-  orNull(shardings.sent ?? null, `${field}.sent`, amount);
-  text(shardings.exchanged ?? '', `${field}.exchanged`);
+  orNull(shardings.bytes ?? null, `${field}.bytes`, counted);
+  orNull(shardings.sent ?? null, `${field}.sent`, counted);
+  text(given(shardings.exchanged, ''), `${field}.exchanged`);
   return shardings as unknown as ProgramShardings;
 }
 
@@ -70,15 +74,21 @@ function checkLayout(value: unknown, field: string): readonly number[] {
   const layout = fields(value, field);
   text(layout.kind, `${field}.kind`);
   text(layout.spec, `${field}.spec`);
-  upTo(MOST, layout.mesh, `${field}.mesh`).forEach(one => {
+  upTo(MOST.Layout.mesh, layout.mesh, `${field}.mesh`).forEach(one => {
     const axis = row(one, `${field}.mesh`, 2);
     text(axis[0], `${field}.mesh.name`);
     integer(axis[1], `${field}.mesh.size`, 1);
   });
-  const splits = numbers(layout.splits, `${field}.splits`, 1);
-  const holders = upTo(MOST_HELD, layout.holders, `${field}.holders`).map(one =>
-    numbers(one, `${field}.holders`)
+  const splits = numbers(
+    upTo(MOST.Layout.splits, layout.splits, `${field}.splits`),
+    `${field}.splits`,
+    1
   );
+  const holders = upTo(
+    MOST.Layout.holders,
+    layout.holders,
+    `${field}.holders`
+  ).map(one => numbers(one, `${field}.holders`));
   const parts = splits.reduce((all, one) => all * one, 1);
   if (holders.length > 0 && holders.length !== parts) {
     throw new Mismatch(`${field}.holders`, `${parts} entries, one a part`);
@@ -97,14 +107,14 @@ function checkArray(
   oneOf(array.origin, `${field}.origin`, ORIGINS);
   text(array.name, `${field}.name`);
   text(array.type, `${field}.type`);
-  text(array.decided ?? '', `${field}.decided`);
-  const shape = list(array.shape, `${field}.shape`);
+  text(given(array.decided, ''), `${field}.decided`);
+  const shape = upTo(MOST.SpreadArray.shape, array.shape, `${field}.shape`);
   shape.forEach(axis =>
     typeof axis === 'string'
       ? text(axis, `${field}.shape`)
       : integer(axis, `${field}.shape`, 0)
   );
-  orNull(array.bytes, `${field}.bytes`, amount);
+  orNull(array.bytes, `${field}.bytes`, counted);
   const place = integer(array.layout, `${field}.layout`, 0, layouts.length);
   const splits = layouts[place];
   const shard = orNull(array.shard, `${field}.shard`, numbers);
@@ -114,8 +124,8 @@ function checkArray(
   ) {
     throw new Mismatch(`${field}.shard`, 'as many axes as its array');
   }
-  if ((array.scope ?? -1) === -1) {
-    integer(array.equation ?? -1, `${field}.equation`, -1, 0);
+  if (given(array.scope, -1) === -1) {
+    integer(given(array.equation, -1), `${field}.equation`, -1, 0);
   } else {
     checkEquation([array.scope, array.equation], field, sizes);
   }
@@ -133,26 +143,30 @@ function checkCollective(
   for (const name of ['line', 'arrays']) {
     integer(one[name], `${field}.${name}`, 0);
   }
-  amount(one.runs, `${field}.runs`);
-  orNull(one.bytes, `${field}.bytes`, amount);
-  orNull(one.sent, `${field}.sent`, amount);
-  flag(one.per_trip ?? false, `${field}.per_trip`);
-  flag(one.conditional ?? false, `${field}.conditional`);
-  text(one.often ?? '', `${field}.often`);
-  upTo(MOST, one.groups, `${field}.groups`).forEach(group =>
+  counted(one.runs, `${field}.runs`);
+  orNull(one.bytes, `${field}.bytes`, counted);
+  orNull(one.sent, `${field}.sent`, counted);
+  flag(given(one.per_trip, false), `${field}.per_trip`);
+  flag(given(one.conditional, false), `${field}.conditional`);
+  text(given(one.often, ''), `${field}.often`);
+  upTo(MOST.Collective.groups, one.groups, `${field}.groups`).forEach(group =>
     numbers(group, `${field}.groups`)
   );
-  upTo(MOST, one.causes, `${field}.causes`).forEach(value => {
+  upTo(MOST.Collective.causes, one.causes, `${field}.causes`).forEach(value => {
     const cause = fields(value, `${field}.causes`);
-    orNull(cause.bytes, `${field}.causes.bytes`, amount);
+    orNull(cause.bytes, `${field}.causes.bytes`, counted);
     text(cause.op_name, `${field}.causes.op_name`);
     text(cause.file, `${field}.causes.file`);
     orNull(cause.line, `${field}.causes.line`, (line, name) =>
       integer(line, name, 1)
     );
-    integer(cause.left_out ?? 0, `${field}.causes.left_out`, 0);
-    flag(cause.inferred ?? false, `${field}.causes.inferred`);
-    upTo(MOST, cause.equations, `${field}.causes.equations`).forEach(place =>
+    integer(given(cause.left_out, 0), `${field}.causes.left_out`, 0);
+    flag(given(cause.inferred, false), `${field}.causes.inferred`);
+    upTo(
+      MOST.Cause.equations,
+      cause.equations,
+      `${field}.causes.equations`
+    ).forEach(place =>
       checkEquation(row(place, `${field}.causes.equations`, 2), field, sizes)
     );
   });

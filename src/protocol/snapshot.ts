@@ -332,7 +332,7 @@ export interface Branch {
    */
   frame: number;
   /**
-   * Floating-point operations of one run, loops multiplied; null when unknown.
+   * Operations of one run, at most, loops multiplied; null when unknown.
    */
   flops: number | null;
 }
@@ -358,6 +358,8 @@ export interface Cause {
   line: number | null;
   /**
    * Those of that place, of the primitive and name stack that XLA names where there are any; at most 50.
+   *
+   * @maxItems 100000
    */
   equations: EquationPlace[];
   /**
@@ -424,6 +426,8 @@ export interface Collective {
   groups_text: string;
   /**
    * The same by device numbers; of a collective-permute, pairs of who gives and who takes. Empty where it is not known.
+   *
+   * @maxItems 100000
    */
   groups: number[][];
   /**
@@ -432,6 +436,8 @@ export interface Collective {
   runs: number;
   /**
    * Where its values come from, each place once.
+   *
+   * @maxItems 100000
    */
   causes: Cause[];
   /**
@@ -620,7 +626,7 @@ export interface Control {
    */
   trips: number | null;
   /**
-   * Who says so: scan's length, constant bounds, XLA's HLO.
+   * What says so: scan's length, constant bounds of a fori_loop or of a while's counter, XLA's HLO.
    */
   trips_from: ('bounds' | 'length' | 'xla') | null;
   /**
@@ -636,15 +642,17 @@ export interface Control {
    */
   reverse: boolean;
   /**
-   * Steps that XLA sees in one trip of the loop: scan's unroll; 1 otherwise.
+   * Steps of one iteration of the loop that JAX lowers: scan's unroll; 1 otherwise.
    */
   unroll: number;
   /**
-   * Floating-point operations of one step, an upper bound over branches; null when unknown.
+   * Operations of one step, at most; null when unknown.
    */
   step_flops: number | null;
   /**
    * What a person should know of it, sentences: why a fori_loop became a scan or a while, that the index is clamped, that both sides run under vmap.
+   *
+   * @maxItems 1000
    */
   facts: string[];
   /**
@@ -657,6 +665,8 @@ export interface Control {
   choice_reason: string | null;
   /**
    * Effects of its programs, such as Debug or IO: running it again repeats them.
+   *
+   * @maxItems 1000
    */
   effects: string[];
   /**
@@ -826,7 +836,7 @@ export interface CostRow {
    */
   per_trip: boolean;
   /**
-   * Its flops if every branch that holds it is taken; what it costs at most.
+   * Its flops at most, where each cond takes the branch with most of it.
    */
   if_taken?: number;
 }
@@ -975,6 +985,8 @@ export interface Snapshot {
   cell: Cell | null;
   /**
    * In call order; after them what was derived from one by a transform, see transforms.
+   *
+   * @maxItems 20000
    */
   programs: Program[];
   /**
@@ -987,6 +999,8 @@ export interface Snapshot {
   message: string | null;
   /**
    * In the order of the cell's lines.
+   *
+   * @maxItems 10000
    */
   notes: Note[];
   /**
@@ -1039,6 +1053,8 @@ export interface Snapshot {
   ledger?: Ledger | null;
   /**
    * Cards of all programs, in the order of the source.
+   *
+   * @maxItems 10000
    */
   control_flow?: Control[];
   /**
@@ -1047,14 +1063,20 @@ export interface Snapshot {
   comparison?: VariantComparison | null;
   /**
    * Where --steps was asked for: what ran, step by step.
+   *
+   * @maxItems 10000
    */
   recordings?: Recording[];
   /**
    * Of programs small enough to be counted at once; others on request.
+   *
+   * @maxItems 20000
    */
   costs?: ProgramCost[];
   /**
    * Where --time was asked for: what ran again.
+   *
+   * @maxItems 20000
    */
   timings?: ProgramTiming[];
   /**
@@ -1063,18 +1085,26 @@ export interface Snapshot {
   sweep?: Sweep | null;
   /**
    * Of the programs that were compiled for more than one device.
+   *
+   * @maxItems 20000
    */
   shardings?: ProgramShardings[];
   /**
    * Where the panel asked what XLA's passes did.
+   *
+   * @maxItems 20000
    */
   passes?: ProgramPasses[];
   /**
    * Where the panel asked for a tagged twin.
+   *
+   * @maxItems 20000
    */
   exact_links?: ExactLinks[];
   /**
    * Where --transform or the panel asked for some.
+   *
+   * @maxItems 20000
    */
   transforms?: Transform[];
   /**
@@ -1123,7 +1153,7 @@ export interface Environment {
    */
   tier: 'events' | 'hooks' | 'inspection' | 'none';
   /**
-   * What is missing at this tier and why, a sentence; null at hooks.
+   * What is missing at this tier and why, or that JAX is newer than the tested one; null where neither.
    */
   tier_note: string | null;
 }
@@ -1207,6 +1237,10 @@ export interface Program {
    * The part of the list of programs. jit: JAX ran it for a jitted function. eager: JAX ran it outside of jit. traced: JAX did not run it.
    */
   group?: 'eager' | 'jit' | 'traced';
+  /**
+   * Whether a library jitted the function for its own use; such programs come last.
+   */
+  library?: boolean;
 }
 /**
  * One of the texts of a program: StableHLO or optimised HLO.
@@ -1340,7 +1374,7 @@ export interface Note {
    */
   bytes: number | null;
   /**
-   * Of an unrolled loop: how often its block is repeated; else null.
+   * Of an unrolled loop: its iterations, at least; else null.
    */
   repetitions?: number | null;
   /**
@@ -1500,10 +1534,14 @@ export interface Scope {
 export interface Ledger {
   /**
    * Those of this run first, in call order, then earlier ones.
+   *
+   * @maxItems 20000
    */
   functions: LedgerFunction[];
   /**
    * Lines of the cell that called jitted functions.
+   *
+   * @maxItems 100000
    */
   lines: LedgerLine[];
   /**
@@ -1520,6 +1558,8 @@ export interface Ledger {
   cell_seconds: number | null;
   /**
    * Functions that JAX or packages jitted for their own use and that missed in this run, at most 200.
+   *
+   * @maxItems 1000
    */
   library_functions: string[];
   /**
@@ -1530,6 +1570,14 @@ export interface Ledger {
    * Why calls are lower bounds or absent here; null where they are exact.
    */
   calls_note: string | null;
+  /**
+   * Programs compiled in this run for operations outside of jitted functions.
+   */
+  small_programs?: number;
+  /**
+   * What compiling them took; no part of seconds.
+   */
+  small_seconds?: number;
   /**
    * What the misses of this run cost, as sentences. Empty in documents of older versions.
    */
@@ -1561,10 +1609,14 @@ export interface LedgerFunction {
   kernel: LedgerCounts;
   /**
    * In the order they were made.
+   *
+   * @maxItems 20000
    */
   entries: LedgerEntry[];
   /**
    * In the order they happened, the newest 64.
+   *
+   * @maxItems 1000
    */
   misses: LedgerMiss[];
   /**
@@ -1589,7 +1641,7 @@ export interface LedgerCounts {
    */
   hits: number | null;
   /**
-   * Calls that missed the C++ fast path, dispatch-only ones included.
+   * Calls that missed the C++ fast path, slow hits included.
    */
   misses: number;
   /**
@@ -1630,11 +1682,11 @@ export interface LedgerEntry {
    */
   signature: string;
   /**
-   * Calls that used it after it was made; null where they cannot be told apart.
+   * Calls that used it once it was made, slow hits included; null where not known.
    */
   hits: number | null;
   /**
-   * Calls with this key that missed the fast path, the one that made it included.
+   * Calls with this key that traced, lowered or compiled.
    */
   misses: number;
   /**
@@ -1645,17 +1697,23 @@ export interface LedgerEntry {
    * Later calls with this key hit JAX's C++ fast path.
    */
   fast_path: boolean;
+  /**
+   * JAX holds it still; null where that is unknown. Entries that are gone are not listed.
+   */
+  held?: boolean | null;
 }
 /**
  * One call that missed JAX's C++ fast path, or that ran while another function was traced.
  */
 export interface LedgerMiss {
   /**
-   * dispatch_only: Python found an executable that was there. lowered: lowered again, executable reused. compiled: by XLA. compiled_from_disk: from the persistent cache. inlined: called while another function was traced. raised: the trace or the compilation raised.
+   * dispatch_only: a slow hit, Python found an executable that was there. lowered: lowered again, executable reused. compiled: by XLA. compiled_from_disk: from the disk cache. inlined: called while another function was traced. raised: the trace or the compilation raised.
    */
   outcome: 'compiled' | 'compiled_from_disk' | 'dispatch_only' | 'inlined' | 'lowered' | 'raised';
   /**
    * Against the closest earlier key; empty where it was inlined or raised.
+   *
+   * @maxItems 1000
    */
   reasons: LedgerReason[];
   /**
@@ -1691,7 +1749,7 @@ export interface LedgerMiss {
    */
   total: number | null;
   /**
-   * The outcome as a label, such as: executable reused. Empty in documents of older versions.
+   * The outcome as a label, such as: slow hit. Empty in documents of older versions.
    */
   outcome_text?: string;
 }
@@ -1700,7 +1758,7 @@ export interface LedgerMiss {
  */
 export interface LedgerReason {
   /**
-   * Such as shape, static_value, new_function; see observe/cache/key_differences.py.
+   * Such as shape, static_value, new_function; see observe/cache/reason.py.
    */
   kind: string;
   /**
@@ -1759,10 +1817,14 @@ export interface VariantComparison {
   call: string;
   /**
    * In the order they were given.
+   *
+   * @maxItems 1000
    */
   variants: Variant[];
   /**
    * Which variant compiles faster, which runs faster, and more: sentences.
+   *
+   * @maxItems 1000
    */
   verdict: string[];
   /**
@@ -1848,6 +1910,8 @@ export interface Variant {
   mode?: 'eager' | 'jitted' | 'jitted_here' | 'missing';
   /**
    * What else is to be known, sentences: what was not measured, and why.
+   *
+   * @maxItems 1000
    */
   notes?: string[];
   /**
@@ -1856,6 +1920,8 @@ export interface Variant {
   calls?: number;
   /**
    * The notes, what it raised and why it has no derivative: sentences; empty in older documents.
+   *
+   * @maxItems 1000
    */
   remarks?: string[];
 }
@@ -1906,6 +1972,8 @@ export interface Recording {
   control: number;
   /**
    * In the order they ran; those beyond the bounds are left out.
+   *
+   * @maxItems 20000
    */
   visits: Visit[];
   /**
@@ -1914,10 +1982,14 @@ export interface Recording {
   visits_total: number;
   /**
    * Of each point: the step within its visit, from 0.
+   *
+   * @maxItems 20000
    */
   step: number[];
   /**
    * In the order of the card's slots.
+   *
+   * @maxItems 10000
    */
   leaves: Leaf[];
   /**
@@ -1934,6 +2006,8 @@ export interface Recording {
   thinned: string | null;
   /**
    * Of the function's results; empty where the run was stopped.
+   *
+   * @maxItems 100000
    */
   comparisons: Comparison[];
   /**
@@ -1942,6 +2016,8 @@ export interface Recording {
   verdict: string;
   /**
    * Such as: the residual stopped changing after 5 steps and never gets below 1e-5.
+   *
+   * @maxItems 1000
    */
   notes: string[];
   /**
@@ -2040,7 +2116,7 @@ export interface ProgramCost {
    */
   program: number;
   /**
-   * At most.
+   * Operations of the dearest run, on numbers of any type.
    */
   flops: number;
   /**
@@ -2052,11 +2128,11 @@ export interface ProgramCost {
    */
   exact: boolean;
   /**
-   * sin, exp, ...: counted apart; at most.
+   * sin, exp, ...: counted apart; in the dearest run.
    */
   transcendentals: number;
   /**
-   * By every equation on its own, nothing fused; at most.
+   * By every equation on its own, nothing fused; in the dearest run.
    */
   bytes_read: number;
   /**
@@ -2065,10 +2141,14 @@ export interface ProgramCost {
   bytes_written: number;
   /**
    * Loops of unknown trips, such as: while_loop, line 7.
+   *
+   * @maxItems 1000
    */
   per_trip: string[];
   /**
    * Primitives without a rule, with how many equations: ffi_call (2).
+   *
+   * @maxItems 1000
    */
   unknown: string[];
   /**
@@ -2077,18 +2157,26 @@ export interface ProgramCost {
   scopes: ScopeCost[];
   /**
    * In the order of the files and lines.
+   *
+   * @maxItems 100000
    */
   by_line: CostRow[];
   /**
    * The dearest first.
+   *
+   * @maxItems 100000
    */
   by_primitive: CostRow[];
   /**
    * Tree of scopes, the program first.
+   *
+   * @maxItems 100000
    */
   by_scope: CostNode[];
   /**
    * Tree of the name stack, the program first.
+   *
+   * @maxItems 100000
    */
   by_name_stack: CostNode[];
   /**
@@ -2105,8 +2193,28 @@ export interface ProgramCost {
   xla_asked?: boolean;
   /**
    * How much it is and where, in sentences for the user; empty in older documents.
+   *
+   * @maxItems 1000
    */
   lead?: string[];
+  /**
+   * At most, whichever branches are taken; 0 in older documents.
+   */
+  flops_most?: number;
+  /**
+   * At least; null in older documents.
+   */
+  transcendentals_min?: number | null;
+  /**
+   * At most; 0 in older documents.
+   */
+  transcendentals_most?: number;
+  /**
+   * Indices into control_flow: while loops whose recordings were asked. One whose executions took the same number of steps is counted with that number.
+   *
+   * @maxItems 100000
+   */
+  recordings?: number[];
 }
 /**
  * Costs of the equations of a scope, as columns: of one run of the scope, programs inside included.
@@ -2159,6 +2267,8 @@ export interface XlaCost {
   bytes: number | null;
   /**
    * Why its FLOPs are not ours; empty where they are equal.
+   *
+   * @maxItems 100000
    */
   differences: CostDifference[];
   /**
@@ -2200,10 +2310,14 @@ export interface Memory {
   peak_frame: number;
   /**
    * Estimate: the largest arrays alive there, the largest first.
+   *
+   * @maxItems 100000
    */
   live: LiveBuffer[];
   /**
    * Of a program that grad made; the largest first.
+   *
+   * @maxItems 100000
    */
   residuals: Residual[];
   /**
@@ -2290,11 +2404,11 @@ export interface ProgramTiming {
    */
   eager: WarmTime | null;
   /**
-   * Eager over warm, by the middle halves: upper and lower quartile against each other; null without both.
+   * Eager over warm, by the middle halves: lower and upper; null where the times show no difference.
    */
   ratio: [number, number] | null;
   /**
-   * Calls after which the first call is paid for by warm ones against eager; null where it never is.
+   * Calls after which the first call is paid for by warm ones against eager; null where that is not shown.
    */
   pays_after: number | null;
   /**
@@ -2303,6 +2417,8 @@ export interface ProgramTiming {
   sentence: string;
   /**
    * What was not measured and why, what was copied or left out: sentences.
+   *
+   * @maxItems 1000
    */
   notes: string[];
   /**
@@ -2324,14 +2440,20 @@ export interface Sweep {
   call: string;
   /**
    * Names, in the order they were given.
+   *
+   * @maxItems 1000
    */
   functions: string[];
   /**
    * By value, then by function.
+   *
+   * @maxItems 10000
    */
   points: SweepPoint[];
   /**
-   * Of each function and series that has two or more numbers.
+   * Of each function and series whose points show how it grows.
+   *
+   * @maxItems 10000
    */
   fits: SweepFit[];
   /**
@@ -2344,6 +2466,8 @@ export interface Sweep {
   stopped: string | null;
   /**
    * What was not measured and why: sentences.
+   *
+   * @maxItems 1000
    */
   notes: string[];
   /**
@@ -2411,6 +2535,10 @@ export interface SweepPoint {
    * What it raised, one line; null where it did not.
    */
   error: string | null;
+  /**
+   * Eager over warm; null where the times show no difference, and in older documents.
+   */
+  ratio?: number | null;
 }
 /**
  * A power law through a series: seconds (or a count) = factor x value ^ exponent.
@@ -2433,7 +2561,7 @@ export interface SweepFit {
    */
   factor: number;
   /**
-   * Standard error of the exponent; null with two points.
+   * How far the interval of 95 % around the exponent reaches to each side; null: two points.
    */
   error: number | null;
   /**
@@ -2455,14 +2583,20 @@ export interface ProgramShardings {
   program: number;
   /**
    * Their numbers.
+   *
+   * @maxItems 100000
    */
   devices: number[];
   /**
    * Pool.
+   *
+   * @maxItems 10000
    */
   layouts: Layout[];
   /**
    * Arguments, results, then what equations state; at most 400.
+   *
+   * @maxItems 10000
    */
   arrays: SpreadArray[];
   /**
@@ -2504,14 +2638,20 @@ export interface Layout {
   spec: string;
   /**
    * Empty where it has none.
+   *
+   * @maxItems 1000
    */
   mesh: MeshAxis[];
   /**
    * Into how many parts each axis is cut; empty where that cannot be told.
+   *
+   * @maxItems 1000
    */
   splits: number[];
   /**
    * Of each part, the last axis fastest: the numbers of the devices that hold it, ascending. Empty where they are not known, or more than 256.
+   *
+   * @maxItems 100000
    */
   holders: number[][];
 }
@@ -2533,6 +2673,8 @@ export interface SpreadArray {
   type: string;
   /**
    * Of the whole array; a string for a symbolic axis.
+   *
+   * @maxItems 1000
    */
   shape: (number | string)[];
   /**
@@ -2802,6 +2944,8 @@ export interface DiffRow {
   after: DiffSide | null;
   /**
    * What differs.
+   *
+   * @maxItems 100000
    */
   changes: DiffChange[];
   /**
@@ -3089,10 +3233,14 @@ export interface ProgramDiff {
   summary: string;
   /**
    * What else is to be known, such as what was wrapped in a scan: sentences.
+   *
+   * @maxItems 1000
    */
   remarks: string[];
   /**
    * In order.
+   *
+   * @maxItems 20000
    */
   rows: DiffRow[];
   /**
@@ -3145,6 +3293,10 @@ export interface Progress {
    * Whether Interrupt takes effect before the stage ends.
    */
   interruptible: boolean;
+  /**
+   * Why the cell takes longer than without the magic, a sentence.
+   */
+  warning?: string | null;
 }
 /**
  * There is no answer; the last reply.

@@ -4,6 +4,8 @@
  * Nothing here copies: what passes is the value itself, so a document of a million numbers costs one look at each.
  */
 
+import { LIMITS } from './limits';
+
 /** What was found is not what the document or the message promises. Caught inside this room. */
 export class Mismatch extends Error {
   constructor(
@@ -13,12 +15,6 @@ export class Mismatch extends Error {
     super(`${field}: ${expected}`);
   }
 }
-
-/** No list of an honest document is longer: a program of a million equations stays below. */
-const LONGEST_LIST = 20_000_000;
-
-/** No single text of an honest document is longer, in UTF-16 code units. */
-const LONGEST_TEXT = 64_000_000;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,8 +29,13 @@ export function text(value: unknown, field: string): string {
   if (typeof value !== 'string') {
     throw new Mismatch(field, 'a text');
   }
-  if (value.length > LONGEST_TEXT) {
-    throw new Mismatch(field, `a text of at most ${LONGEST_TEXT} characters`);
+  if (value.length > LIMITS.TEXT) {
+    throw new Mismatch(field, `a text of at most ${LIMITS.TEXT} characters`);
+  }
+  // Half of a surrogate pair is in no JSON that the kernel writes or reads. Older browsers cannot tell.
+  const { isWellFormed } = value as { isWellFormed?: () => boolean };
+  if (isWellFormed?.call(value) === false) {
+    throw new Mismatch(field, 'a text of whole characters');
   }
   return value;
 }
@@ -46,23 +47,46 @@ export function flag(value: unknown, field: string): boolean {
   return value;
 }
 
-/** Any number but infinity and NaN. */
+/** A value of the user's: any number but infinity and NaN. */
 export function finite(value: unknown, field: string): number {
-  return seconds(value, field);
-}
-
-export function seconds(value: unknown, field: string): number {
   if (typeof value !== 'number' || !Number.isFinite(value)) {
     throw new Mismatch(field, 'a number');
   }
   return value;
 }
 
+/** A number that can be added up. */
+export function seconds(value: unknown, field: string): number {
+  const found = finite(value, field);
+  if (Math.abs(found) > LIMITS.AMOUNT) {
+    throw new Mismatch(field, `a number up to ${LIMITS.AMOUNT}`);
+  }
+  return found;
+}
+
+/** Seconds, operations or bytes: a number from 0 that can be added up. */
+export function amount(value: unknown, field: string): number {
+  const found = seconds(value, field);
+  if (found < 0) {
+    throw new Mismatch(field, 'a number from 0');
+  }
+  return found;
+}
+
+/** Operations or bytes: may be more than an integer of JavaScript holds exactly. */
+export function counted(value: unknown, field: string): number {
+  const found = amount(value, field);
+  if (!Number.isInteger(found)) {
+    throw new Mismatch(field, 'an integer from 0');
+  }
+  return found;
+}
+
 export function integer(
   value: unknown,
   field: string,
   from: number,
-  below: number = Number.MAX_SAFE_INTEGER
+  below: number = LIMITS.INTEGER + 1
 ): number {
   if (
     typeof value !== 'number' ||
@@ -86,6 +110,11 @@ export function oneOf<T extends string>(
   return value as T;
 }
 
+/** A field that documents of earlier versions lack; null is no such field. */
+export function given(value: unknown, inEarlier: unknown): unknown {
+  return value === undefined ? inEarlier : value;
+}
+
 /** Null passes; anything else is looked at by `check`. */
 export function orNull<T>(
   value: unknown,
@@ -99,8 +128,8 @@ export function list(value: unknown, field: string): readonly unknown[] {
   if (!Array.isArray(value)) {
     throw new Mismatch(field, 'a list');
   }
-  if (value.length > LONGEST_LIST) {
-    throw new Mismatch(field, `a list of at most ${LONGEST_LIST} entries`);
+  if (value.length > LIMITS.LIST) {
+    throw new Mismatch(field, `a list of at most ${LIMITS.LIST} entries`);
   }
   return value;
 }
@@ -118,14 +147,14 @@ export function upTo(
   return entries;
 }
 
-/** A row of fixed length. */
+/** A row of so many entries; what a later version adds at its end is not known. */
 export function row(
   value: unknown,
   field: string,
   length: number
 ): readonly unknown[] {
   const entries = list(value, field);
-  if (entries.length !== length) {
+  if (entries.length < length) {
     throw new Mismatch(field, `a row of ${length}`);
   }
   return entries;

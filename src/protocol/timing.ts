@@ -1,9 +1,11 @@
 /**
  * Decoded times, sweeps and machines come in; they pass, or a `Mismatch` names the field.
  */
+import { LIMITS, MOST } from './limits';
 import { Machine, ProgramTiming, Sweep, SweepFit } from './snapshot';
 import {
-  Mismatch,
+  given,
+  amount,
   fields,
   finite,
   flag,
@@ -11,13 +13,9 @@ import {
   orNull,
   oneOf,
   row,
-  seconds,
   text,
   upTo
 } from './structure';
-
-const MOST_POINTS = 10_000;
-const MOST_SENTENCES = 1_000;
 
 const SERIES: readonly SweepFit['series'][] = [
   'eager',
@@ -32,19 +30,10 @@ const SERIES: readonly SweepFit['series'][] = [
 export function checkWarmTime(value: unknown, field: string): void {
   const warm = fields(value, field);
   for (const name of ['median', 'minimum', 'lower', 'upper', 'dispatch']) {
-    duration(warm[name], `${field}.${name}`);
+    amount(warm[name], `${field}.${name}`);
   }
   integer(warm.runs, `${field}.runs`, 1);
-  integer(warm.batch ?? 1, `${field}.batch`, 1);
-}
-
-/** A number from 0. */
-export function duration(value: unknown, field: string): number {
-  const found = seconds(value, field);
-  if (found < 0) {
-    throw new Mismatch(field, 'a number from 0');
-  }
-  return found;
+  integer(given(warm.batch, 1), `${field}.batch`, 1);
 }
 
 /**
@@ -62,7 +51,7 @@ export function checkProgramTiming(
   orNull(timing.warm, `${field}.warm`, checkWarmTime);
   orNull(timing.eager, `${field}.eager`, checkWarmTime);
   orNull(timing.ratio, `${field}.ratio`, (value, name) => {
-    row(value, name, 2).forEach(one => duration(one, name));
+    row(value, name, 2).forEach(one => amount(one, name));
   });
   orNull(timing.pays_after, `${field}.pays_after`, count);
   text(timing.sentence, `${field}.sentence`);
@@ -77,16 +66,20 @@ export function checkSweep(value: unknown, field = 'sweep'): Sweep {
   text(sweep.name, `${field}.name`);
   text(sweep.call, `${field}.call`);
   sentences(sweep.functions, `${field}.functions`);
-  for (const point of upTo(MOST_POINTS, sweep.points, `${field}.points`)) {
+  for (const point of upTo(
+    MOST.Sweep.points,
+    sweep.points,
+    `${field}.points`
+  )) {
     checkPoint(point, `${field}.points`);
   }
-  for (const fit of upTo(MOST_POINTS, sweep.fits, `${field}.fits`)) {
+  for (const fit of upTo(MOST.Sweep.fits, sweep.fits, `${field}.fits`)) {
     checkFit(fit, `${field}.fits`);
   }
   integer(sweep.total, `${field}.total`, 0);
   orNull(sweep.stopped, `${field}.stopped`, text);
   sentences(sweep.notes, `${field}.notes`);
-  duration(sweep.seconds, `${field}.seconds`);
+  amount(sweep.seconds, `${field}.seconds`);
   return sweep as unknown as Sweep;
 }
 
@@ -97,7 +90,7 @@ export function checkMachine(value: unknown, field = 'machine'): Machine {
     text(machine[name], `${field}.${name}`);
   }
   for (const name of ['flops', 'bandwidth', 'seconds']) {
-    duration(machine[name], `${field}.${name}`);
+    amount(machine[name], `${field}.${name}`);
   }
   return machine as unknown as Machine;
 }
@@ -111,13 +104,14 @@ function checkPoint(value: unknown, field: string): void {
     orNull(point[name], `${field}.${name}`, checkWarmTime);
   }
   for (const name of ['first', 'trace', 'lower', 'compile']) {
-    orNull(point[name], `${field}.${name}`, duration);
+    orNull(point[name], `${field}.${name}`, amount);
   }
   flag(point.from_disk, `${field}.from_disk`);
   for (const name of ['equations', 'bytes', 'flops']) {
     orNull(point[name], `${field}.${name}`, count);
   }
   orNull(point.error, `${field}.error`, text);
+  orNull(point.ratio ?? null, `${field}.ratio`, amount);
 }
 
 function checkFit(value: unknown, field: string): void {
@@ -126,9 +120,9 @@ function checkFit(value: unknown, field: string): void {
   oneOf(fit.series, `${field}.series`, SERIES);
   finite(fit.exponent, `${field}.exponent`);
   finite(fit.factor, `${field}.factor`);
-  orNull(fit.error, `${field}.error`, duration);
+  orNull(fit.error, `${field}.error`, amount);
   finite(fit.first_number, `${field}.first_number`);
-  text(fit.sentence ?? '', `${field}.sentence`);
+  text(given(fit.sentence, ''), `${field}.sentence`);
 }
 
 function count(value: unknown, field: string): number {
@@ -136,5 +130,5 @@ function count(value: unknown, field: string): number {
 }
 
 function sentences(value: unknown, field: string): void {
-  upTo(MOST_SENTENCES, value, field).forEach(one => text(one, field));
+  upTo(LIMITS.SENTENCES, value, field).forEach(one => text(one, field));
 }

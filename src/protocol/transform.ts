@@ -1,6 +1,7 @@
 /**
  * A decoded transform of a program comes in; it passes, or a `Mismatch` names the field.
  */
+import { MOST } from './limits';
 import type { IDocumentSizes } from './cost';
 import { TRANSFORM_KINDS } from './facts';
 import type { Transform } from './snapshot';
@@ -12,7 +13,8 @@ import {
   oneOf,
   orNull,
   row,
-  text
+  text,
+  upTo
 } from './structure';
 
 const ROLES = /^[fbrtm-]*$/;
@@ -24,14 +26,21 @@ export function checkTransforms(
   sizes: IDocumentSizes
 ): void {
   const derived = new Set<number>();
-  each(value, field, (transform, where) => {
-    for (const { program } of checkTransform(transform, where, sizes).parts) {
-      if (derived.has(program)) {
-        throw new Mismatch(`${where}.parts`, 'programs that are derived once');
+  each(
+    upTo(MOST.Snapshot.transforms, value, field),
+    field,
+    (transform, where) => {
+      for (const { program } of checkTransform(transform, where, sizes).parts) {
+        if (derived.has(program)) {
+          throw new Mismatch(
+            `${where}.parts`,
+            'programs that are derived once'
+          );
+        }
+        derived.add(program);
       }
-      derived.add(program);
     }
-  });
+  );
 }
 
 function checkTransform(

@@ -29,6 +29,7 @@ GROUPS = {
     "hooks": ("cells", "idle_hooks"),
     "miss": ("cells", "miss_record"),
     "tracing": ("cells", "tracing"),
+    "recordings": ("recordings", "recordings"),
     "warm-times": ("warm_times", "warm_times"),
     "snapshot": ("documents", "costs"),
     "growth": ("documents", "growth"),

@@ -29,7 +29,7 @@ def open_shell() -> InteractiveShell:
 
 def run(shell: InteractiveShell, source: str, *, magic: bool) -> float:
     """Run a cell and give its seconds; the line of the magic is a comment where it is to run without."""
-    cell = ("%%jaxpr\n" if magic else "# without\n") + source
+    cell = source if source.startswith("%%") else ("%%jaxpr\n" if magic else "# without\n") + source
     with capture_output():
         start = time.perf_counter()
         result = shell.run_cell(cell, store_history=True)

@@ -51,8 +51,8 @@ def main(way: str) -> None:
             "notes": [note.kind for each in built for note in each.document.notes],
             "failures": [note.detail for each in built for note in each.document.notes if note.kind == "failed"],
             "message": [each.document.message for each in built],
-            "origin_notes": [p.origin_note for each in built for p in each.document.programs],
-            "levels": [[level.state for level in p.levels] for each in built for p in each.document.programs],
+            "origin_notes": [p.origin_note for each in built for p in own(each)],
+            "levels": [[level.state for level in p.levels] for each in built for p in own(each)],
         }
     json.dump(found, sys.__stdout__)
 
@@ -65,9 +65,14 @@ def run(shell, text):
     return shown_text.getvalue(), result
 
 
+def own(built):
+    """The programs of a document, but for those that libraries jitted."""
+    return [program for program in built.document.programs if not program.library]
+
+
 def shown(built):
     document = built.document
-    for program in document.programs:
+    for program in own(built):
         scope = document.scopes[program.scope]
         primitives = " ".join(document.strings[p] for p in scope.primitive)
         arguments = ", ".join(f"{a.name}: {a.type}" if a.name else a.type for a in program.arguments)

@@ -1,7 +1,8 @@
 """Other projects' tests in, the same tests within `observe()` beside them out: passes and failures must be the same.
 
     python tests/suites                       optax's, from its source distribution of the installed version
-    python tests/suites --jax CHECKOUT        JAX's own of control flow and jit, too, from a checkout of its repository
+    python tests/suites --jax CHECKOUT        JAX's own, too, from a checkout of its repository
+    python tests/suites --only "JAX's control flow" --jax CHECKOUT
     python tests/suites --dated               prints the line for CONTRIBUTING.md
 
 JAX's source distribution has no tests, so they are run where there is a checkout; that of the tag `jax-v<installed>`
@@ -30,7 +31,9 @@ OPTAX = ("optax/transforms", "optax/_src/update_test.py", "optax/_src/linesearch
 JAX: dict[str, tuple[str, ...]] = {
     "JAX's control flow": ("lax_control_flow_test.py",),
     "JAX's C++ jit": ("jax_jit_test.py",),
-    "JAX's jit": ("api_test.py", "-k", "JitTest"),
+    "JAX's transforms": ("api_test.py",),
+    "JAX's pjit": ("pjit_test.py",),
+    "JAX's custom derivatives": ("custom_api_test.py",),
 }
 
 
@@ -38,13 +41,17 @@ def main() -> int:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description="Run other projects' tests with and without the observer.")
     parser.add_argument("--jax", type=Path, help="a checkout of JAX's repository")
+    parser.add_argument("--only", choices=["optax", *JAX], help="run this suite alone")
     parser.add_argument("--dated", action="store_true", help="print each result as a line with the date")
     arguments = parser.parse_args()
     same = True
     with tempfile.TemporaryDirectory() as folder:
-        suites = [("optax", source("optax", Path(folder)), OPTAX)]
+        suites = []
+        if arguments.only in (None, "optax"):
+            suites.append(("optax", source("optax", Path(folder)), OPTAX))
         if arguments.jax is not None:
-            suites += [(name, arguments.jax / "tests", tests) for name, tests in JAX.items()]
+            chosen = [name for name in JAX if arguments.only in (None, name)]
+            suites += [(name, arguments.jax / "tests", JAX[name]) for name in chosen]
         for name, where, tests in suites:
             plain, observed = (run(where, tests, Path(folder), observes) for observes in (False, True))
             text, fine = compared(name, plain, observed)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
+
+from ..limits import AMOUNT
 
 
 class Damaged(Exception):
@@ -31,6 +32,6 @@ def indices(numbers: Iterable[int], pool: Any, what: str, *, none: bool = False)
 
 
 def amounts(numbers: Iterable[float | None], what: str) -> None:
-    """Numbers from 0, or none."""
-    if not all(number is None or (math.isfinite(number) and number >= 0) for number in numbers):
+    """Numbers from 0 that can be added up, or none."""
+    if not all(number is None or 0 <= number <= AMOUNT for number in numbers):
         raise Damaged(what)

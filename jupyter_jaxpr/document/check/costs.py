@@ -46,7 +46,10 @@ def check_costs(document: Snapshot) -> None:
 def _cost(document: Snapshot, cost: ProgramCost, where: str) -> None:
     index(cost.program, document.programs, f"{where}: program")
     totals = (cost.flops, cost.flops_min, cost.transcendentals, cost.bytes_read, cost.bytes_written)
-    amounts(totals, f"{where}: totals")
+    bounds = (cost.flops_most, cost.transcendentals_min or 0, cost.transcendentals_most)
+    amounts((*totals, *bounds), f"{where}: totals")
+    for control in cost.recordings:
+        index(control, document.control_flow, f"{where}: a recording")
     need(cost.flops_min <= cost.flops, f"{where}: flops_min")
     for scope in cost.scopes:
         index(scope.scope, document.scopes, f"{where}: a scope")
@@ -135,7 +138,7 @@ def _sweep(sweep: Sweep) -> None:
         _warm(point.eager, "sweep")
         _warm(point.warm, "sweep")
         amounts((point.first, point.trace, point.lower, point.compile), "sweep: seconds")
-        amounts((point.equations, point.bytes, point.flops), "sweep: a point's numbers")
+        amounts((point.equations, point.bytes, point.flops, point.ratio), "sweep: a point's numbers")
     for fit in sweep.fits:
         need(all(map(math.isfinite, (fit.exponent, fit.factor, fit.first_number))), "sweep: a fit")
         amounts((fit.error,), "sweep: a fit")

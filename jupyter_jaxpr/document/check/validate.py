@@ -1,34 +1,29 @@
 """Text or data from anywhere in, a document that is safe to show out, or a sentence on why not.
 
 A saved notebook is nobody's friend: every index is in its pool, columns are of one length, scopes do not hold
-themselves, and printing the program takes no more than its size suggests.
+themselves, and nothing is beyond `limits`. `src/protocol/document.ts` refuses the same documents.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
+from ...plain_text import quoted
+from ..limits import DEPTH, EQUATIONS, HELD, LAST_SECOND, SLOTS, TEXT, VALUES
 from ..types.control_flow import Control
 from ..types.document import VERSION, Program, Scope, Snapshot
 from ..types.ledger import Ledger
 from ..types.steps import Recording
 from ..types.transform import Transform
-from .checks import Damaged, index, indices, need
+from .bounds import check_bounds
+from .checks import Damaged, amounts, index, indices, need
 from .costs import check_costs
 from .shardings import check_shardings
 
-#: Largest JSON that is read, in bytes.
-BYTES = 64_000_000
-#: Deepest nesting of programs: JAX itself gives up before that.
-DEPTH = 150
-#: Most equations that programs inside texts may come to when each is printed where it stands.
-PRINTED = 1_000_000
-
-_TOO_LONG = f"This is not a snapshot of jupyter_jaxpr: the text is longer than {BYTES // 1_000_000} MB."
+_TOO_LONG = f"This is not a snapshot of jupyter_jaxpr: the text is longer than {TEXT // 1_000_000} MB."
 _NOT_JSON = "This is not a snapshot of jupyter_jaxpr: the text is not JSON."
 _NO_VERSION = "This is not a snapshot of jupyter_jaxpr: the field `version` is missing or is not a number from 1."
 _NEWER = (
@@ -37,7 +32,6 @@ _NEWER = (
 )
 _BROKEN = "This snapshot is damaged ({why}) and cannot be shown. Run the cell again."
 
-_PROGRAM = "\ufffc"
 _ROLES = frozenset("fbrtm-")
 #: Roles of a recording's leaves that have one value more a visit than it has points.
 _ONE_MORE = frozenset({"carry", "condition", "compared"})
@@ -54,7 +48,7 @@ def read(data: str | bytes | dict[str, Any]) -> Snapshot:
     if isinstance(data, dict):
         fields: Any = data
     else:
-        if len(data) > BYTES:
+        if len(data) > TEXT:
             raise ValueError(_TOO_LONG)
         try:
             fields = msgspec.json.decode(data)
@@ -68,7 +62,7 @@ def read(data: str | bytes | dict[str, Any]) -> Snapshot:
     try:
         document = msgspec.convert(fields, Snapshot)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise ValueError(_BROKEN.format(why=error)) from error
+        raise ValueError(_broken(error)) from error
     validate(document)
     return document
 
@@ -82,20 +76,30 @@ def validate(document: Snapshot) -> None:
     try:
         _Check(document).all()
     except Damaged as error:
-        raise ValueError(_BROKEN.format(why=error)) from None
+        raise ValueError(_broken(error)) from None
+
+
+def _broken(error: Exception) -> str:
+    return _BROKEN.format(why=quoted(str(error)))
 
 
 class _Check:
     def __init__(self, document: Snapshot) -> None:
         self._document = document
+        #: Scopes that hold all their equations, and so do those inside.
+        self._whole: set[int] = set()
 
     def all(self) -> None:
         document = self._document
-        need(math.isfinite(document.created), "created")
+        need(0 <= document.created <= LAST_SECOND, "created: a date from 1970 to 9999, in seconds")
         index(document.focus, document.programs, "focus", none=True)
+        need(all(line >= 1 for line in document.untraced_lines), "untraced_lines: lines")
         self._pools()
         for number, scope in enumerate(document.scopes):
             self._scope(scope, f"scope {number}")
+        need(sum(scope.count for scope in document.scopes) <= EQUATIONS, "scopes: too many equations")
+        held = sum(len(scope.primitive) for scope in document.scopes)
+        need(held <= HELD, f"scopes: more than {HELD:,} equations")
         self._nesting()
         for number, program in enumerate(document.programs):
             self._program(program, f"program {number}")
@@ -108,17 +112,20 @@ class _Check:
             self._ledger(document.ledger)
         for number, control in enumerate(document.control_flow):
             self._control(control, number, f"card {number}")
+        need(sum(len(control.slots) for control in document.control_flow) <= SLOTS, "cards: too many slots")
         for number, recording in enumerate(document.recordings):
             self._recording(recording, f"recording {number}")
         if document.comparison is not None:
             for variant in document.comparison.variants:
                 index(variant.program, document.programs, "a variant's program", none=True)
+                amounts((variant.trace, variant.lower, variant.compile), "a variant's seconds")
         check_costs(document)
         check_shardings(document)
         for number, transform in enumerate(document.transforms):
             self._transform(transform, f"transform {number}")
         derived = [part.program for transform in document.transforms for part in transform.parts]
         need(len(derived) == len(set(derived)), "transforms: a program is derived twice")
+        check_bounds(document)
 
     def _transform(self, transform: Transform, where: str) -> None:
         document = self._document
@@ -162,11 +169,11 @@ class _Check:
         for branch in control.branches:
             index(branch.scope, document.scopes, f"{where}: a branch's scope", none=True)
             index(branch.frame, document.frames, f"{where}: a branch's frame", none=True)
-            need(branch.equations >= 0, f"{where}: a branch's equations")
 
     def _recording(self, recording: Recording, where: str) -> None:
         index(recording.control, self._document.control_flow, f"{where}: control")
         points, visits = len(recording.step), recording.visits
+        need(sum(len(leaf.texts) for leaf in recording.leaves) <= VALUES, f"{where}: too many values")
         expected = 0
         for visit in visits:
             need(visit.first_point == expected and visit.points >= 0 and visit.trips >= 0, f"{where}: visits")
@@ -183,12 +190,14 @@ class _Check:
 
     def _ledger(self, ledger: Ledger) -> None:
         frames = self._document.frames
-        need(math.isfinite(ledger.seconds) and ledger.seconds >= 0, "the ledger's seconds")
+        amounts((ledger.seconds, ledger.small_seconds, ledger.cell_seconds), "the ledger's seconds")
         for function in ledger.functions:
             index(function.definition, frames, "ledger: a definition", none=True)
             for miss in function.misses:
                 index(miss.frame, frames, "ledger: a miss's frame", none=True)
                 index(miss.entry, function.entries, "ledger: a miss's entry", none=True)
+                amounts((miss.trace, miss.lower, miss.compile, miss.total), "ledger: a miss's seconds")
+            amounts((function.run.seconds, function.kernel.seconds), "ledger: a function's seconds")
         need(all(line.line >= 1 for line in ledger.lines), "ledger: lines")
 
     def _pools(self) -> None:
@@ -246,48 +255,24 @@ class _Check:
             indices(row.effects, document.strings, f"{where}: effects")
 
     def _nesting(self) -> None:
-        """No scope is inside itself, none is too deep, and none inside texts comes to too much when printed."""
+        """No scope is inside itself, and none is too deep."""
         scopes = self._document.scopes
         depth: dict[int, int] = {}
-        printed: dict[int, int] = {}
         for root in range(len(scopes)):
-            path: list[tuple[int, Iterable[Any]]] = []
-            on_path: set[int] = set()
-            if root not in depth:
-                path.append((root, iter(scopes[root].children)))
-                on_path.add(root)
+            path = [(root, iter(scopes[root].children))] if root not in depth else []
+            on_path = {root}
             while path:
                 number, children = path[-1]
                 inner = next((child.scope for child in children if child.scope not in depth), None)
                 if inner is not None:
                     need(inner not in on_path, f"scope {inner} is inside itself")
-                    need(len(path) < DEPTH, f"more than {DEPTH} programs inside each other")
                     path.append((inner, iter(scopes[inner].children)))
                     on_path.add(inner)
                     continue
                 path.pop()
                 on_path.discard(number)
-                inside = [child.scope for child in scopes[number].children]
-                depth[number] = 1 + max((depth[scope] for scope in inside), default=0)
-                need(depth[number] <= DEPTH, f"more than {DEPTH} programs inside each other")
-                apart = self._apart(scopes[number])
-                printed[number] = (
-                    1
-                    + len(scopes[number].primitive)
-                    + sum(printed[scope] for scope in (inside if apart else set(inside)))
-                )
-                need(not apart or printed[number] <= PRINTED, "programs inside texts are too large")
-
-    def _apart(self, scope: Scope) -> bool:
-        """Whether some of its programs stand inside a text."""
-        document = self._document
-        holders = {child.equation for child in scope.children}
-        return any(
-            parameter.value >= 0 and _PROGRAM in document.strings[parameter.value]
-            for equation in holders
-            if scope.parameters[equation] >= 0
-            for parameter in document.parameter_lists[scope.parameters[equation]]
-        )
+                depth[number] = 1 + max((depth[child.scope] for child in scopes[number].children), default=0)
+                need(depth[number] <= DEPTH, f"more than {DEPTH:,} programs inside each other")
 
     def _program(self, program: Program, where: str) -> None:
         document = self._document
@@ -296,9 +281,7 @@ class _Check:
         index(program.call, document.frames, f"{where}: call", none=True)
         need(program.equations >= 0, f"{where}: equations")
         if program.complete:
-            for number in self._reached(program.scope):
-                scope = document.scopes[number]
-                need(len(scope.primitive) == scope.count, f"{where}: equations are missing")
+            self._check_whole(program.scope, where)
         for let in program.lets or []:
             index(let.scope, document.scopes, f"{where}: lets")
             index(let.name, document.strings, f"{where}: lets")
@@ -320,12 +303,12 @@ class _Check:
                 index(row[1], document.scopes, named)
                 need(0 <= row[2] < document.scopes[row[1]].count, named)
 
-    def _reached(self, scope: int) -> list[int]:
+    def _check_whole(self, scope: int, where: str) -> None:
+        """No equation is missing in a scope and in those inside; each scope is looked at once."""
         order = [scope]
-        known = {scope}
         for number in order:
-            for child in self._document.scopes[number].children:
-                if child.scope not in known:
-                    known.add(child.scope)
-                    order.append(child.scope)
-        return order
+            if number not in self._whole:
+                self._whole.add(number)
+                found = self._document.scopes[number]
+                need(len(found.primitive) == found.count, f"{where}: equations are missing")
+                order += [child.scope for child in found.children]

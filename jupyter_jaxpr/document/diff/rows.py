@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from ...quantities import count
+from ..limits import FUNCTIONS
 from ..types.diff import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
 from ..types.document import Snapshot
 from .constants_and_donations import outside
@@ -25,6 +26,8 @@ Text = tuple[Sequence[str], Sequence[int]]
 
 #: Rows up to which equal ones are all sent; beyond, those around differences.
 WHOLE = 2_000
+#: The same for scripts, which get all rows but those of the largest programs.
+WHOLE_IN_SCRIPTS = FUNCTIONS
 CONTEXT = 3
 ROWS_AT_MOST = 5_000
 
@@ -59,7 +62,7 @@ def side_of(document: Snapshot, program: int) -> Side:
 
 
 def program_diff(
-    before: Snapshot, program_before: int, after: Snapshot, program_after: int, *, whole: int | None = WHOLE
+    before: Snapshot, program_before: int, after: Snapshot, program_after: int, *, whole: int = WHOLE
 ) -> ProgramDiff:
     """What became of a program of `before` in one of `after`.
 
@@ -68,7 +71,7 @@ def program_diff(
         program_before: Index into its programs.
         after: As `before`.
         program_after: Index into its programs.
-        whole: Rows up to which equal ones are sent too; None: all rows, however many.
+        whole: Rows up to which equal ones are sent too.
     """
     found = compare(side_of(before, program_before), side_of(after, program_after))
     one, other = Written(before, program_before), Written(after, program_after)
@@ -87,7 +90,7 @@ def text_diff(
     after: DiffOf,
     text_after: Text,
     *,
-    whole: int | None = WHOLE,
+    whole: int = WHOLE,
 ) -> ProgramDiff:
     """What became of the lines of a StableHLO or HLO text in another one.
 
@@ -97,7 +100,7 @@ def text_diff(
         text_before: Its lines, and of each the line of the cell it belongs to, 0 where that is not known.
         after: As `before`.
         text_after: As `text_before`.
-        whole: Rows up to which equal ones are sent too; None: all rows.
+        whole: Rows up to which equal ones are sent too.
     """
     rows, remarks = text_rows(*text_before, *text_after)
     return _document(level, before, after, rows, remarks, whole)
@@ -114,10 +117,10 @@ def of(document: Snapshot, program: int) -> DiffOf:
     )
 
 
-def rows_document(rows: list[Row], whole: int | None) -> tuple[list[DiffRow], int, int]:
+def rows_document(rows: list[Row], whole: int) -> tuple[list[DiffRow], int, int]:
     """Rows as they are sent, equal ones left out where there are many; how many after the last, how many differ."""
     shown = [True] * len(rows)
-    if whole is not None and len(rows) > whole:
+    if len(rows) > whole:
         shown = [False] * len(rows)
         for number, row in enumerate(rows):
             if row.sign != "same":
@@ -127,7 +130,7 @@ def rows_document(rows: list[Row], whole: int | None) -> tuple[list[DiffRow], in
     numbers: dict[int, int] = {}
     skipped = left_out = 0
     for number, row in enumerate(rows):
-        if whole is not None and len(sent) >= ROWS_AT_MOST:
+        if len(sent) >= max(whole, ROWS_AT_MOST):
             left_out += row.sign != "same"
         elif shown[number]:
             numbers[number] = len(sent)
@@ -151,7 +154,7 @@ def _document(
     after: DiffOf,
     rows: list[Row],
     remarks: list[str],
-    whole: int | None,
+    whole: int,
 ) -> ProgramDiff:
     unit = {"equation", "line"}
     signs = [row.sign for row in rows if row.what in unit]

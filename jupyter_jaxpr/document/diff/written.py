@@ -133,14 +133,20 @@ class _Text:
     """A text as it is put together, and the spans of it that are marked."""
 
     def __init__(self) -> None:
-        self.text = ""
+        self._pieces: list[str] = []
+        self._units = 0
         self.marks: list[int] = []
 
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
+
     def put(self, text: str, marked: bool = False) -> None:
+        start = self._units
+        self._units += _units(text)
         if marked and text:
-            start = _units(self.text)
-            self.marks += [start, start + _units(text)]
-        self.text += text
+            self.marks += [start, self._units]
+        self._pieces.append(text)
 
 
 def _units(text: str) -> int:

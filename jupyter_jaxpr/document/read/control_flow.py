@@ -25,7 +25,7 @@ class BranchCard:
         name: Of the user's function, such as ``square``; empty when unknown.
         line: Of its def, from 1; None when unknown.
         equations: Of its program, programs inside included.
-        flops: Floating-point operations of one run; None when unknown.
+        flops: Operations of one run, at most; None when unknown.
     """
 
     label: str
@@ -65,8 +65,8 @@ class ControlFlow:
         condition: Of a while_loop, as the user wrote it; None when unknown.
         lower, upper: The bounds of a fori_loop, numbers or paths as text; None for others.
         reverse: It runs from the last x to the first.
-        unroll: Steps in one trip of XLA's loop.
-        step_flops: Floating-point operations of one step, of the most expensive branch; None when unknown.
+        unroll: Steps of one iteration of the loop that JAX lowers; no loop is left where this is the length or more.
+        step_flops: Operations of one step, at most; None when unknown.
         facts: What a person should know of it, sentences.
         choice: The row of the decision table that fits: ``flag``, ``branch``, ``elementwise``, ``short``, ``long``,
             ``open``, ``outputs``; None when none does.

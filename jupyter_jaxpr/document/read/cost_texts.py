@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
-from ...quantities import NO_BREAK, count, ends, operations, size
+from ...quantities import NO_BREAK, count, ends, operations, operations_in_words, size
+from ..facts import TRANSCENDENTAL_WEIGHT
 from ..types.cost import CostRow, ProgramCost
 from ..types.document import Snapshot
+from .recorded_steps import recorded_steps
 
+_WEIGHT = f"{TRANSCENDENTAL_WEIGHT} operations"
 #: Most loops or primitives that a sentence names.
 _NAMED = 3
 
@@ -15,14 +18,12 @@ _NAMED = 3
 def lead(document: Snapshot, cost: ProgramCost) -> list[str]:
     """How much a call costs and where, a sentence each; the total is in the first that has a number."""
     found = []
-    amount = operations_between(cost.flops_min, cost.flops)
-    if not cost.flops:
-        amount = count(cost.transcendentals, "transcendental operation")
-        if not cost.unknown:
-            found.append("The program has no floating-point operations.")
-    if cost.flops or cost.transcendentals:
+    amount = _amount(cost)
+    if amount:
         found.append(f"At least {amount} per call." if cost.unknown else f"{amount} per call.")
     else:
+        if not cost.unknown:
+            found.append("The program has no arithmetic operations.")
         moved = size(cost.bytes_read + cost.bytes_written)
         found.append(
             f"One call reads and writes at least {moved}." if cost.unknown else f"One call reads and writes {moved}."
@@ -30,6 +31,11 @@ def lead(document: Snapshot, cost: ProgramCost) -> list[str]:
     most = _most_expensive(document, cost)
     if most is not None:
         found.append(most)
+    recorded = recorded_steps(document, cost.program)
+    known = [(number, recorded.get(number)) for number in cost.recordings]
+    loops = [f"{_loop(document, number)} ({count(steps, 'step')})" for number, steps in known if steps is not None]
+    if loops:
+        found.append(f"The total counts the steps of the stepper's call: {_named(loops)}.")
     if cost.per_trip:
         found.append(
             f"The total counts one step of each loop with an unknown number of steps: {_named(cost.per_trip)}."
@@ -39,13 +45,39 @@ def lead(document: Snapshot, cost: ProgramCost) -> list[str]:
     return found
 
 
+def work_of(row: CostRow | ProgramCost) -> int:
+    """Operations, in which a transcendental one counts as several: what shares are shares of."""
+    return row.flops + TRANSCENDENTAL_WEIGHT * row.transcendentals
+
+
+def _amount(cost: ProgramCost) -> str:
+    """The operations of a call in words; empty where there are none."""
+    most, functions = max(cost.flops, cost.flops_most), max(cost.transcendentals, cost.transcendentals_most)
+    fewest = cost.transcendentals if cost.transcendentals_min is None else cost.transcendentals_min
+    plain = operations_in_words(cost.flops_min, most)
+    transcendental = count(functions, "transcendental operation")
+    if fewest < functions:
+        transcendental = f"{fewest:,} to {transcendental}"
+    if most and functions:
+        return f"{plain} and {transcendental}"
+    return plain if most else transcendental if functions else ""
+
+
+def _depends(cost: ProgramCost) -> bool:
+    """Whether the branches that a call takes decide what the call costs."""
+    fewest = cost.transcendentals if cost.transcendentals_min is None else cost.transcendentals_min
+    return cost.flops_min < max(cost.flops, cost.flops_most) or fewest < max(
+        cost.transcendentals, cost.transcendentals_most
+    )
+
+
 def xla_text(flops: int, xla_flops: float | None) -> str:
     """XLA's number of operations, and ours."""
     if xla_flops is None:
         return "XLA gives no number of operations on this device."
     if round(xla_flops) == flops:
-        return f"XLA and jupyter_jaxpr both count {flops:,}{NO_BREAK}FLOP."
-    return f"XLA counts {round(xla_flops):,}{NO_BREAK}FLOP. jupyter_jaxpr counts {flops:,}{NO_BREAK}FLOP."
+        return f"XLA and jupyter_jaxpr both count {count(flops, 'operation')}."
+    return f"XLA counts {count(round(xla_flops), 'operation')}. jupyter_jaxpr counts {count(flops, 'operation')}."
 
 
 def peak_text(peak: int) -> str:
@@ -54,7 +86,7 @@ def peak_text(peak: int) -> str:
 
 
 def operations_between(least: int, most: int) -> str:
-    """Such as `0 to 12 FLOP`, the unit once where it is the same."""
+    """Such as `0 to 12 op`, the unit once where it is the same."""
     if least == most:
         return operations(most)
     return " to ".join(ends(operations(least), operations(most)))
@@ -81,20 +113,28 @@ def _most_expensive(document: Snapshot, cost: ProgramCost) -> str | None:
     """Which line costs most; None where no line of the user's has a cost."""
 
     def amount(row: CostRow | ProgramCost) -> int:
-        if cost.flops:
-            return row.flops
-        return row.transcendentals if cost.transcendentals else row.bytes_read + row.bytes_written
+        return work_of(row) if total else row.bytes_read + row.bytes_written
 
+    total = work_of(cost)
     row = max((row for row in cost.by_line if row.frame >= 0), key=amount, default=None)
     if row is None or not amount(row):
         return None
     part = share(amount(row), amount(cost))
-    unit = "operations" if cost.flops else "transcendental operations" if cost.transcendentals else "bytes moved"
+    unit = "transcendental operations" if total else "bytes moved"
+    if cost.flops:
+        unit = "operations"
     counted = f"counted {unit}" if cost.unknown else unit
     line = f"line{NO_BREAK}{place(document, row.frame)}"
-    if cost.flops_min < cost.flops:
-        return f"With the most expensive branches, {part} of the {counted} are on {line}."
-    return f"{part} of the {counted} are on {line}."
+    found = f"{part} of the {counted} are on {line}."
+    if cost.flops and cost.transcendentals:
+        found = f"{part} of the {counted} are on {line}, where a transcendental operation counts as {_WEIGHT}."
+    return f"With the most expensive branches, {found}" if _depends(cost) else found
+
+
+def _loop(document: Snapshot, control: int) -> str:
+    """Such as `while_loop, line 7`."""
+    card = document.control_flow[control]
+    return f"{card.kind}, line {place(document, card.frame)}" if card.frame >= 0 else card.kind
 
 
 def _named(names: list[str]) -> str:

@@ -88,10 +88,14 @@ class Cost:
     read what they give.
 
     Attributes:
-        flops: Operations of the dearest run: each ``cond`` takes its dearest branch, a loop of unknown trips one trip.
-        flops_min: Operations of the cheapest run.
+        flops: Operations, on numbers of any type, of the dearest run: each ``cond`` takes the branch with most work, in
+            which a transcendental operation counts as 20; a loop of unknown trips takes one trip.
+        flops_min: Operations, at least.
+        flops_most: Operations, at most.
         exact: Every primitive has a rule, every loop a known length, and all runs cost the same.
-        transcendentals: Functions such as sin.
+        transcendentals: Functions such as sin, in the dearest run.
+        transcendentals_min: Functions, at least.
+        transcendentals_most: Functions, at most.
         bytes_read: By every equation on its own.
         bytes_written: Likewise.
         by_line: Of each line of the user's code, in the order of the files and lines; it adds up to the total.
@@ -108,8 +112,11 @@ class Cost:
 
     flops: int
     flops_min: int
+    flops_most: int
     exact: bool
     transcendentals: int
+    transcendentals_min: int
+    transcendentals_most: int
     bytes_read: int
     bytes_written: int
     by_line: tuple[CostOf, ...]
@@ -144,8 +151,11 @@ def cost_of(document: Snapshot, cost: ProgramCost) -> Cost:
     return Cost(
         flops=cost.flops,
         flops_min=cost.flops_min,
+        flops_most=max(cost.flops, cost.flops_most),
         exact=cost.exact,
         transcendentals=cost.transcendentals,
+        transcendentals_min=cost.transcendentals if cost.transcendentals_min is None else cost.transcendentals_min,
+        transcendentals_most=max(cost.transcendentals, cost.transcendentals_most),
         bytes_read=cost.bytes_read,
         bytes_written=cost.bytes_written,
         by_line=tuple(_row(document, row) for row in cost.by_line),

@@ -96,18 +96,25 @@ class Diff:
             lines += wrapped(remark, "  ")
         if self:
             lines.append("")
-            lines += _unified(document.rows)
+            lines += _unified(document.rows, document.skipped)
+        if document.left_out:
+            lines.append(f"  ... {count(document.left_out, 'more difference')}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         return str(self)
 
 
+_COLUMNS = 80
+
+
 def wrapped(text: str, indent: str) -> list[str]:
     """A text in lines of 80 columns."""
+    if len(indent) + len(text) <= _COLUMNS and text.isprintable() and not text.endswith(" ") and text:
+        return [indent + text]  # what wrapping would give, and most rows of a large diff
     return textwrap.wrap(
         text,
-        80,
+        _COLUMNS,
         initial_indent=indent,
         subsequent_indent=f"{indent}    ",
         break_on_hyphens=False,
@@ -134,7 +141,8 @@ def _label(side: DiffOf) -> str:
     return f"{side.name}{where}"
 
 
-def _unified(rows: list[DiffRow]) -> list[str]:
+def _unified(rows: list[DiffRow], after: int) -> list[str]:
+    """Rows with what is near a difference; `after` equal ones come after them."""
     near = [False] * len(rows)
     for number, row in enumerate(rows):
         if row.sign != "same":
@@ -143,6 +151,7 @@ def _unified(rows: list[DiffRow]) -> list[str]:
     lines: list[str] = []
     equal = 0
     for shown, row in zip(near, rows, strict=True):
+        equal += row.skipped
         if not shown:
             equal += 1
             continue
@@ -150,6 +159,7 @@ def _unified(rows: list[DiffRow]) -> list[str]:
             lines.append(f"  ... {count(equal, 'equal line')}")
         equal = 0
         lines += _row(row)
+    equal += after
     if equal:
         lines.append(f"  ... {count(equal, 'equal line')}")
     return lines

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from .struct import Struct
+from ..limits import SENTENCES, VARIANTS
+from .struct import Count, Struct
 from .struct import described as _text
 from .timing import WarmTime as WarmTime
 
@@ -14,7 +15,7 @@ class Variant(Struct):
 
     name: Annotated[str, _text("As the user gave it.")]
     program: Annotated[int, _text("Index into programs; -1 where it made none.")]
-    equations: Annotated[int | None, _text("Over all scopes; null where it made no program.")]
+    equations: Annotated[Count | None, _text("Over all scopes; null where it made no program.")]
     trace: Annotated[float | None, _text("Seconds; null when not measured.")]
     lower: Annotated[float | None, _text("Seconds; null when not measured.")]
     compile: Annotated[float | None, _text("Seconds; null when not measured.")]
@@ -28,7 +29,7 @@ class Variant(Struct):
         ),
     ]
     differentiable_note: Annotated[str | None, _text("JAX's own words where it does not; else null.")]
-    recompiles: Annotated[int | None, _text("Compiles over the sweep of the arguments; null without a sweep.")]
+    recompiles: Annotated[Count | None, _text("Compiles over the sweep of the arguments; null without a sweep.")]
     result: Annotated[str | None, _text("Short text of its result; null where it raised.")]
     agrees: Annotated[
         Literal["same_bits", "close", "differs", "other_types", "unknown"], _text("With the first variant's result.")
@@ -45,10 +46,16 @@ class Variant(Struct):
             "function; see error."
         ),
     ] = "jitted"
-    notes: Annotated[list[str], _text("What else is to be known, sentences: what was not measured, and why.")] = []
-    calls: Annotated[int, _text("How often it was called for the comparison.")] = 0
+    notes: Annotated[
+        list[str], _text("What else is to be known, sentences: what was not measured, and why.", most=SENTENCES)
+    ] = []
+    calls: Annotated[Count, _text("How often it was called for the comparison.")] = 0
     remarks: Annotated[
-        list[str], _text("The notes, what it raised and why it has no derivative: sentences; empty in older documents.")
+        list[str],
+        _text(
+            "The notes, what it raised and why it has no derivative: sentences; empty in older documents.",
+            most=SENTENCES,
+        ),
     ] = []
 
 
@@ -56,8 +63,10 @@ class VariantComparison(Struct):
     """Variants side by side."""
 
     call: Annotated[str, _text("The call whose arguments all variants were called with, as the user wrote it.")]
-    variants: Annotated[list[Variant], _text("In the order they were given.")]
-    verdict: Annotated[list[str], _text("Which variant compiles faster, which runs faster, and more: sentences.")]
+    variants: Annotated[list[Variant], _text("In the order they were given.", most=VARIANTS)]
+    verdict: Annotated[
+        list[str], _text("Which variant compiles faster, which runs faster, and more: sentences.", most=SENTENCES)
+    ]
     stopped: Annotated[str | None, _text("Why it is not complete, a sentence; null where it is.")]
     sweep: Annotated[str | None, _text("What the recompiles were counted over, such as n = 8, 16; else null.")] = None
     arguments: Annotated[str, _text("Which arguments all variants were called with, a sentence.")] = ""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from .struct import Struct
+from ..limits import SENTENCES
+from .struct import Count, Struct
 from .struct import described as _text
 
 
@@ -46,9 +47,9 @@ class Branch(Struct):
     label: Annotated[str, _text("False, True, or the index: 0, 1, 2.")]
     name: Annotated[str, _text("Of the user's function, such as square or <lambda>; empty when unknown.")]
     scope: Annotated[int, _text("Index into scopes: its program; -1 where it was dissolved into a select.")]
-    equations: Annotated[int, _text("Of its program, scopes inside included; 0 for a branch that only passes on.")]
+    equations: Annotated[Count, _text("Of its program, scopes inside included; 0 for a branch that only passes on.")]
     frame: Annotated[int, _text("Index into frames: the line of its def; -1 when unknown.")]
-    flops: Annotated[int | None, _text("Floating-point operations of one run, loops multiplied; null when unknown.")]
+    flops: Annotated[Count | None, _text("Operations of one run, at most, loops multiplied; null when unknown.")]
 
 
 class Control(Struct):
@@ -112,22 +113,22 @@ class Control(Struct):
     condition_text: Annotated[
         str | None, _text("The condition as the user wrote it, such as jnp.abs(r) > tol; null when unknown.")
     ]
-    trips: Annotated[int | None, _text("How many steps it takes; null when that is not known before it runs.")]
+    trips: Annotated[Count | None, _text("How many steps it takes; null when that is not known before it runs.")]
     trips_from: Annotated[
-        Literal["length", "bounds", "xla"] | None, _text("Who says so: scan's length, constant bounds, XLA's HLO.")
+        Literal["length", "bounds", "xla"] | None,
+        _text("What says so: scan's length, constant bounds of a fori_loop or of a while's counter, XLA's HLO."),
     ]
     lower: Annotated[str | None, _text("Of a fori_loop: its lower bound, a number or a variable's path; else null.")]
     upper: Annotated[str | None, _text("Of a fori_loop: its upper bound, a number or a variable's path; else null.")]
     reverse: Annotated[bool, _text("A scan that runs from the last x to the first.")]
-    unroll: Annotated[int, _text("Steps that XLA sees in one trip of the loop: scan's unroll; 1 otherwise.")]
-    step_flops: Annotated[
-        int | None, _text("Floating-point operations of one step, an upper bound over branches; null when unknown.")
-    ]
+    unroll: Annotated[int, _text("Steps of one iteration of the loop that JAX lowers: scan's unroll; 1 otherwise.")]
+    step_flops: Annotated[Count | None, _text("Operations of one step, at most; null when unknown.")]
     facts: Annotated[
         list[str],
         _text(
             "What a person should know of it, sentences: why a fori_loop became a scan or a while, that the index is "
-            "clamped, that both sides run under vmap."
+            "clamped, that both sides run under vmap.",
+            most=SENTENCES,
         ),
     ]
     choice: Annotated[
@@ -138,7 +139,9 @@ class Control(Struct):
         ),
     ]
     choice_reason: Annotated[str | None, _text("Why that row fits, a sentence; null where there is no row.")]
-    effects: Annotated[list[str], _text("Effects of its programs, such as Debug or IO: running it again repeats them.")]
+    effects: Annotated[
+        list[str], _text("Effects of its programs, such as Debug or IO: running it again repeats them.", most=SENTENCES)
+    ]
     steppable: Annotated[
         str | None, _text("Null where the stepper can run it; else why not and what to do, a sentence.")
     ]

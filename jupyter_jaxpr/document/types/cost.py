@@ -1,13 +1,15 @@
 """What a program costs: operations and bytes of each equation, times its trips, beside XLA's own totals; and memory.
 
-Numbers are of one call of the program. What depends on the data has two of them: the upper takes the dearest branch of
-a cond, the lower its cheapest. A while_loop of unknown trips counts as one trip in both, and is named in `per_trip`.
+Numbers are of one call of the program. What depends on the data has bounds, and a number of the dearest run: each
+cond takes the branch with most operations, in which a transcendental one counts as `facts.TRANSCENDENTAL_WEIGHT`. A
+while_loop of unknown trips counts as one trip in both, and is named in `per_trip`.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from ..limits import ROWS, SENTENCES
 from .struct import Struct
 from .struct import described as _text
 
@@ -36,7 +38,7 @@ class CostRow(Struct):
     bytes_read: Annotated[int, _text("In the dearest run.")]
     bytes_written: Annotated[int, _text("In the dearest run.")]
     per_trip: Annotated[bool, _text("Part of it is in a loop of unknown trips, counted once.")]
-    if_taken: Annotated[int, _text("Its flops if every branch that holds it is taken; what it costs at most.")] = 0
+    if_taken: Annotated[int, _text("Its flops at most, where each cond takes the branch with most of it.")] = 0
 
 
 class CostNode(Struct):
@@ -77,7 +79,9 @@ class XlaCost(Struct):
     flops: Annotated[float | None, _text("Null where XLA gives none.")]
     transcendentals: Annotated[float | None, _text("Null where XLA gives none.")]
     bytes: Annotated[float | None, _text("Bytes accessed; null where XLA gives none.")]
-    differences: Annotated[list[CostDifference], _text("Why its FLOPs are not ours; empty where they are equal.")]
+    differences: Annotated[
+        list[CostDifference], _text("Why its FLOPs are not ours; empty where they are equal.", most=ROWS)
+    ]
     text: Annotated[str, _text("Its FLOPs and ours in a sentence or two; empty in older documents.")] = ""
 
 
@@ -112,8 +116,8 @@ class Memory(Struct):
     aliased: Annotated[int | None, _text("Bytes of results that take an argument's place (donation).")]
     peak: Annotated[int | None, _text("Estimate from the jaxpr: most bytes alive at once, if nothing is fused.")]
     peak_frame: Annotated[int, _text("Index into frames: the line where that is; -1 for none.")]
-    live: Annotated[list[LiveBuffer], _text("Estimate: the largest arrays alive there, the largest first.")]
-    residuals: Annotated[list[Residual], _text("Of a program that grad made; the largest first.")]
+    live: Annotated[list[LiveBuffer], _text("Estimate: the largest arrays alive there, the largest first.", most=ROWS)]
+    residuals: Annotated[list[Residual], _text("Of a program that grad made; the largest first.", most=ROWS)]
     residual_bytes: Annotated[int, _text("All residuals together.")]
     constants: Annotated[int, _text("Bytes of the constants captured by the closure.")]
     peak_text: Annotated[str, _text("The estimate in a sentence; empty where there is none.")] = ""
@@ -123,19 +127,21 @@ class ProgramCost(Struct):
     """What one program costs."""
 
     program: Annotated[int, _text("Index into programs.")]
-    flops: Annotated[int, _text("At most.")]
+    flops: Annotated[int, _text("Operations of the dearest run, on numbers of any type.")]
     flops_min: Annotated[int, _text("At least.")]
     exact: Annotated[bool, _text("Every primitive has a rule, every loop a known length, every branch the same cost.")]
-    transcendentals: Annotated[int, _text("sin, exp, ...: counted apart; at most.")]
-    bytes_read: Annotated[int, _text("By every equation on its own, nothing fused; at most.")]
+    transcendentals: Annotated[int, _text("sin, exp, ...: counted apart; in the dearest run.")]
+    bytes_read: Annotated[int, _text("By every equation on its own, nothing fused; in the dearest run.")]
     bytes_written: Annotated[int, _text("Likewise.")]
-    per_trip: Annotated[list[str], _text("Loops of unknown trips, such as: while_loop, line 7.")]
-    unknown: Annotated[list[str], _text("Primitives without a rule, with how many equations: ffi_call (2).")]
+    per_trip: Annotated[list[str], _text("Loops of unknown trips, such as: while_loop, line 7.", most=SENTENCES)]
+    unknown: Annotated[
+        list[str], _text("Primitives without a rule, with how many equations: ffi_call (2).", most=SENTENCES)
+    ]
     scopes: Annotated[list[ScopeCost], _text("Of each scope of the program that the document holds whole.")]
-    by_line: Annotated[list[CostRow], _text("In the order of the files and lines.")]
-    by_primitive: Annotated[list[CostRow], _text("The dearest first.")]
-    by_scope: Annotated[list[CostNode], _text("Tree of scopes, the program first.")]
-    by_name_stack: Annotated[list[CostNode], _text("Tree of the name stack, the program first.")]
+    by_line: Annotated[list[CostRow], _text("In the order of the files and lines.", most=ROWS)]
+    by_primitive: Annotated[list[CostRow], _text("The dearest first.", most=ROWS)]
+    by_scope: Annotated[list[CostNode], _text("Tree of scopes, the program first.", most=ROWS)]
+    by_name_stack: Annotated[list[CostNode], _text("Tree of the name stack, the program first.", most=ROWS)]
     xla: Annotated[XlaCost | None, _text("Null where the program was not compiled, or XLA gives no analysis.")]
     memory: Annotated[Memory | None, _text("Null where it could not be had.")]
     xla_asked: Annotated[
@@ -146,7 +152,19 @@ class ProgramCost(Struct):
         ),
     ] = False
     lead: Annotated[
-        list[str], _text("How much it is and where, in sentences for the user; empty in older documents.")
+        list[str],
+        _text("How much it is and where, in sentences for the user; empty in older documents.", most=SENTENCES),
+    ] = []
+    flops_most: Annotated[int, _text("At most, whichever branches are taken; 0 in older documents.")] = 0
+    transcendentals_min: Annotated[int | None, _text("At least; null in older documents.")] = None
+    transcendentals_most: Annotated[int, _text("At most; 0 in older documents.")] = 0
+    recordings: Annotated[
+        list[int],
+        _text(
+            "Indices into control_flow: while loops whose recordings were asked. One whose executions took the same "
+            "number of steps is counted with that number.",
+            most=ROWS,
+        ),
     ] = []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from ..limits import FUNCTIONS, ROWS, SENTENCES
 from .struct import Struct
 from .struct import described as _text
 
@@ -67,7 +68,7 @@ class DiffRow(Struct):
     depth: Annotated[int, _text("How many programs it is inside of.")]
     before: Annotated[DiffSide | None, _text("Null where it was added, or is where something was moved to.")]
     after: Annotated[DiffSide | None, _text("Null where it was removed, or is where something was moved from.")]
-    changes: Annotated[list[DiffChange], _text("What differs.")]
+    changes: Annotated[list[DiffChange], _text("What differs.", most=ROWS)]
     primitive: Annotated[str, _text("Of an equation; else empty.")]
     partner: Annotated[int, _text("Of a moved one: the row of its other place; -1 where that is not here.")]
     skipped: Annotated[int, _text("Equal rows that were left out before this one.")]
@@ -85,7 +86,9 @@ class ProgramDiff(Struct):
     moved: Annotated[int, _text("Equations, or lines of a text; each once.")]
     signature: Annotated[int, _text("Arguments and results that were added, removed or changed, inner ones included.")]
     summary: Annotated[str, _text("How much differs: a sentence.")]
-    remarks: Annotated[list[str], _text("What else is to be known, such as what was wrapped in a scan: sentences.")]
-    rows: Annotated[list[DiffRow], _text("In order.")]
+    remarks: Annotated[
+        list[str], _text("What else is to be known, such as what was wrapped in a scan: sentences.", most=SENTENCES)
+    ]
+    rows: Annotated[list[DiffRow], _text("In order.", most=FUNCTIONS)]
     skipped: Annotated[int, _text("Equal rows that were left out after the last one.")]
     left_out: Annotated[int, _text("Rows that differ and were left out, for there are too many.")]

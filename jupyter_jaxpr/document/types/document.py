@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from ..limits import ARRAYS, FUNCTIONS
 from .comparison import VariantComparison
 from .control_flow import Control
 from .cost import Machine, ProgramCost
@@ -22,7 +23,7 @@ from .ledger import Ledger
 from .passes import ProgramPasses
 from .shardings import ProgramShardings
 from .steps import Recording
-from .struct import Struct
+from .struct import Count, Struct
 from .struct import described as _text
 from .timing import ProgramTiming, Sweep
 from .transform import Transform
@@ -42,7 +43,7 @@ class Environment(Struct):
     jaxlib: Annotated[str | None, _text("Version of jaxlib, or null.")]
     backend: Annotated[str | None, _text("Default backend of JAX: cpu, gpu, tpu; null when not started.")]
     device: Annotated[str | None, _text("Kind of the first device, such as 'cpu' or 'NVIDIA H200'.")]
-    device_count: Annotated[int, _text("Devices the backend has; 0 when unknown.")]
+    device_count: Annotated[Count, _text("Devices the backend has; 0 when unknown.")]
     tier: Annotated[
         Literal["hooks", "events", "inspection", "none"],
         _text(
@@ -50,14 +51,17 @@ class Environment(Struct):
             "missed the cache. inspection: programs only. none: no usable JAX."
         ),
     ]
-    tier_note: Annotated[str | None, _text("What is missing at this tier and why, a sentence; null at hooks.")]
+    tier_note: Annotated[
+        str | None,
+        _text("What is missing at this tier and why, or that JAX is newer than the tested one; null where neither."),
+    ]
 
 
 class Cell(Struct):
     """The cell that ran."""
 
     id: Annotated[str | None, _text("JupyterLab's cell id; null where the front end gave none.")]
-    execution_count: Annotated[int | None, _text("The number in In [n].")]
+    execution_count: Annotated[Count | None, _text("The number in In [n].")]
     file: Annotated[str, _text("The file name that tracebacks and source positions of this cell carry.")]
     source: Annotated[str, _text("The whole text of the cell, the magic's line included, as it ran.")]
 
@@ -71,7 +75,7 @@ class File(Struct):
         _text("cell: a notebook cell. user: the user's own module. library: JAX, NumPy, an installed package."),
     ]
     cell_id: Annotated[str | None, _text("For a cell: JupyterLab's id of it, where known.")]
-    execution_count: Annotated[int | None, _text("For a cell: the number in In [n] of the run that defined it.")]
+    execution_count: Annotated[Count | None, _text("For a cell: the number in In [n] of the run that defined it.")]
     source: Annotated[
         str | None,
         _text("For a cell other than the one that ran: its text then, where known. Null for other files."),
@@ -160,8 +164,8 @@ class Scope(Struct):
     """
 
     name: Annotated[int, _text("Index into strings: the `name` parameter of the calling equation; -1 if none.")]
-    constants: Annotated[int, _text("How many variables are constants; they come first.")]
-    inputs: Annotated[int, _text("How many variables are inputs; they come next.")]
+    constants: Annotated[Count, _text("How many variables are constants; they come first.")]
+    inputs: Annotated[Count, _text("How many variables are inputs; they come next.")]
     outputs: Annotated[list[int], _text("The results, as operands.")]
     count: Annotated[int, _text("Equations of this scope, those not in this document included.")]
     total: Annotated[int, _text("Equations of this scope and of all scopes inside, each scope once.")]
@@ -175,7 +179,7 @@ class Scope(Struct):
     ]
     primitive: Annotated[list[int], _text("Of each equation: index into strings.")]
     operands: Annotated[list[list[int]], _text("Of each equation.")]
-    output_counts: Annotated[list[int], _text("How many variables each equation binds.")]
+    output_counts: Annotated[list[Count], _text("How many variables each equation binds.")]
     parameters: Annotated[list[int], _text("Of each equation: index into parameter_lists; -1 for none.")]
     stack: Annotated[list[int], _text("Of each equation: index into stacks; -1 for none.")]
     name_stack: Annotated[list[int], _text("Of each equation: index into strings, such as layer/jvp().")]
@@ -193,7 +197,7 @@ class Naming(Struct):
     """How this JAX names variables when it prints a jaxpr; learned by printing one."""
 
     share_jit_names: Annotated[bool, _text("Inside a jit, inputs and outputs take the names outside.")]
-    hoist_above: Annotated[int, _text("Scopes of more equations than this are printed first, as let; 0: never.")]
+    hoist_above: Annotated[Count, _text("Scopes of more equations than this are printed first, as let; 0: never.")]
 
 
 class Let(Struct, array_like=True):
@@ -215,8 +219,8 @@ class Level(Struct):
         ),
     ]
     reason: Annotated[str | None, _text("Why it is absent or not made, and what to do: a sentence.")]
-    characters: Annotated[int | None, _text("Length of the text; null until it was asked for.")]
-    lines: Annotated[int | None, _text("Lines of the text; null until it was asked for.")]
+    characters: Annotated[Count | None, _text("Length of the text; null until it was asked for.")]
+    lines: Annotated[Count | None, _text("Lines of the text; null until it was asked for.")]
     sha256: Annotated[str | None, _text("Hash of the text, hexadecimal; null until it was asked for.")]
     text: Annotated[str | None, _text("The text itself, large constants elided; only where held.")]
     line_stacks: Annotated[
@@ -262,15 +266,15 @@ class Stages(Struct):
 class Activity(Struct):
     """What this run did with the function, from JAX's events and the observer."""
 
-    calls: Annotated[int | None, _text("Calls seen; null where they could not be counted.")]
+    calls: Annotated[Count | None, _text("Calls seen; null where they could not be counted.")]
     calls_exact: Annotated[bool, _text("False: calls is a lower bound, shown with a ≥.")]
-    misses: Annotated[int | None, _text("Calls that missed JAX's fast path; null at a lower tier.")]
-    traces: Annotated[int | None, _text("Traces, by JAX's events.")]
-    lowerings: Annotated[int | None, _text("Lowerings, by JAX's events.")]
-    compiles: Annotated[int | None, _text("Compilations by XLA, retrievals from disk not counted.")]
-    from_disk: Annotated[int | None, _text("Executables retrieved from the persistent compilation cache.")]
-    inlined: Annotated[int | None, _text("Calls while another function was being traced.")]
-    raised: Annotated[int | None, _text("Calls that raised while tracing or compiling.")]
+    misses: Annotated[Count | None, _text("Calls that missed JAX's fast path; null at a lower tier.")]
+    traces: Annotated[Count | None, _text("Traces, by JAX's events.")]
+    lowerings: Annotated[Count | None, _text("Lowerings, by JAX's events.")]
+    compiles: Annotated[Count | None, _text("Compilations by XLA, retrievals from disk not counted.")]
+    from_disk: Annotated[Count | None, _text("Executables retrieved from the persistent compilation cache.")]
+    inlined: Annotated[Count | None, _text("Calls while another function was being traced.")]
+    raised: Annotated[Count | None, _text("Calls that raised while tracing or compiling.")]
 
 
 class Summary(Struct):
@@ -327,6 +331,9 @@ class Program(Struct):
             "jit. traced: JAX did not run it."
         ),
     ] = "jit"
+    library: Annotated[
+        bool, _text("Whether a library jitted the function for its own use; such programs come last.")
+    ] = False
 
 
 class Cure(Struct):
@@ -352,8 +359,8 @@ class Note(Struct, omit_defaults=True):
     detail: Annotated[str | None, _text("The raw fact, such as the text that was printed; may be long.")]
     program: Annotated[int, _text("Index into programs; -1 for the whole run.")]
     frame: Annotated[int, _text("Index into frames: the line it is about; -1 for none.")]
-    bytes: Annotated[int | None, _text("A size in bytes, where the note is about one.")]
-    repetitions: Annotated[int | None, _text("Of an unrolled loop: how often its block is repeated; else null.")] = None
+    bytes: Annotated[Count | None, _text("A size in bytes, where the note is about one.")]
+    repetitions: Annotated[Count | None, _text("Of an unrolled loop: its iterations, at least; else null.")] = None
     carried: Annotated[
         bool | None, _text("Of an unrolled loop: an iteration needs the one before, so it is a scan; else null.")
     ] = None
@@ -387,11 +394,12 @@ class Snapshot(Struct, omit_defaults=True):
     environment: Annotated[Environment, _text("Versions and devices.")]
     cell: Annotated[Cell | None, _text("The cell that ran; null outside a notebook.")]
     programs: Annotated[
-        list[Program], _text("In call order; after them what was derived from one by a transform, see transforms.")
+        list[Program],
+        _text("In call order; after them what was derived from one by a transform, see transforms.", most=FUNCTIONS),
     ]
     focus: Annotated[int, _text("Index of the program to show first; -1 when there is none.")]
     message: Annotated[str | None, _text("Where there is no program: what was seen and what to type.")]
-    notes: Annotated[list[Note], _text("In the order of the cell's lines.")]
+    notes: Annotated[list[Note], _text("In the order of the cell's lines.", most=ARRAYS)]
     untraced_lines: Annotated[
         list[int],
         _text("Lines of the cell inside functions that were traced, that hold code and were not reached by the trace."),
@@ -407,20 +415,24 @@ class Snapshot(Struct, omit_defaults=True):
     stacks: Annotated[list[Stack], _text("Pool.")]
     scopes: Annotated[list[Scope], _text("Pool; a scope that is used twice is here once.")]
     ledger: Annotated[Ledger | None, _text("The jit cache; null where it was not observed.")] = None
-    control_flow: Annotated[list[Control], _text("Cards of all programs, in the order of the source.")] = []
-    comparison: Annotated[VariantComparison | None, _text("Where --compare was asked for; else null.")] = None
-    recordings: Annotated[list[Recording], _text("Where --steps was asked for: what ran, step by step.")] = []
-    costs: Annotated[
-        list[ProgramCost], _text("Of programs small enough to be counted at once; others on request.")
+    control_flow: Annotated[
+        list[Control], _text("Cards of all programs, in the order of the source.", most=ARRAYS)
     ] = []
-    timings: Annotated[list[ProgramTiming], _text("Where --time was asked for: what ran again.")] = []
+    comparison: Annotated[VariantComparison | None, _text("Where --compare was asked for; else null.")] = None
+    recordings: Annotated[
+        list[Recording], _text("Where --steps was asked for: what ran, step by step.", most=ARRAYS)
+    ] = []
+    costs: Annotated[
+        list[ProgramCost], _text("Of programs small enough to be counted at once; others on request.", most=FUNCTIONS)
+    ] = []
+    timings: Annotated[list[ProgramTiming], _text("Where --time was asked for: what ran again.", most=FUNCTIONS)] = []
     sweep: Annotated[Sweep | None, _text("Where --sweep was asked for; else null.")] = None
     shardings: Annotated[
-        list[ProgramShardings], _text("Of the programs that were compiled for more than one device.")
+        list[ProgramShardings], _text("Of the programs that were compiled for more than one device.", most=FUNCTIONS)
     ] = []
-    passes: Annotated[list[ProgramPasses], _text("Where the panel asked what XLA's passes did.")] = []
-    exact_links: Annotated[list[ExactLinks], _text("Where the panel asked for a tagged twin.")] = []
-    transforms: Annotated[list[Transform], _text("Where --transform or the panel asked for some.")] = []
+    passes: Annotated[list[ProgramPasses], _text("Where the panel asked what XLA's passes did.", most=FUNCTIONS)] = []
+    exact_links: Annotated[list[ExactLinks], _text("Where the panel asked for a tagged twin.", most=FUNCTIONS)] = []
+    transforms: Annotated[list[Transform], _text("Where --transform or the panel asked for some.", most=FUNCTIONS)] = []
     retrace: Annotated[
         Retrace | None, _text("What the kernel traces when the user presses a button; null where there is nothing.")
     ] = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from ..limits import ARRAYS, ROWS, SENTENCES
 from .struct import Struct
 from .struct import described as _text
 
@@ -23,13 +24,16 @@ class Layout(Struct):
 
     kind: Annotated[str, _text("Of JAX's object, such as NamedSharding.")]
     spec: Annotated[str, _text("As JAX prints it, such as P('x', None).")]
-    mesh: Annotated[list[MeshAxis], _text("Empty where it has none.")]
-    splits: Annotated[list[int], _text("Into how many parts each axis is cut; empty where that cannot be told.")]
+    mesh: Annotated[list[MeshAxis], _text("Empty where it has none.", most=SENTENCES)]
+    splits: Annotated[
+        list[int], _text("Into how many parts each axis is cut; empty where that cannot be told.", most=SENTENCES)
+    ]
     holders: Annotated[
         list[list[int]],
         _text(
             "Of each part, the last axis fastest: the numbers of the devices that hold it, ascending. Empty where they "
-            "are not known, or more than 256."
+            "are not known, or more than 256.",
+            most=ROWS,
         ),
     ]
 
@@ -48,7 +52,7 @@ class SpreadArray(Struct, omit_defaults=True):
         str, _text("A path such as p['w'], result[0] or in_specs[0]; empty for the only one of an equation.")
     ]
     type: Annotated[str, _text("Of the whole array, such as f32[8,16].")]
-    shape: Annotated[list[int | str], _text("Of the whole array; a string for a symbolic axis.")]
+    shape: Annotated[list[int | str], _text("Of the whole array; a string for a symbolic axis.", most=SENTENCES)]
     bytes: Annotated[int | None, _text("Of the whole array; null where unknown.")]
     shard: Annotated[list[int] | None, _text("Shape of what each device holds; null where it cannot be told.")]
     layout: Annotated[int, _text("Index into layouts: how it is cut.")]
@@ -80,7 +84,10 @@ class Cause(Struct, omit_defaults=True):
     line: Annotated[int | None, _text("Of the user's code, from 1; null where XLA states no place.")]
     equations: Annotated[
         list[EquationPlace],
-        _text("Those of that place, of the primitive and name stack that XLA names where there are any; at most 50."),
+        _text(
+            "Those of that place, of the primitive and name stack that XLA names where there are any; at most 50.",
+            most=ROWS,
+        ),
     ]
     left_out: Annotated[int, _text("How many more equations there are.")] = 0
     inferred: Annotated[bool, _text("XLA states no place of this line: it follows from other lines.")] = False
@@ -107,11 +114,12 @@ class Collective(Struct, omit_defaults=True):
         list[list[int]],
         _text(
             "The same by device numbers; of a collective-permute, pairs of who gives and who takes. Empty where it is "
-            "not known."
+            "not known.",
+            most=ROWS,
         ),
     ]
     runs: Annotated[int, _text("How often in one call, at most; loops of unknown trips counted once.")]
-    causes: Annotated[list[Cause], _text("Where its values come from, each place once.")]
+    causes: Annotated[list[Cause], _text("Where its values come from, each place once.", most=ROWS)]
     per_trip: Annotated[bool, _text("It is in a loop of unknown trips.")] = False
     conditional: Annotated[bool, _text("It is in a branch: it runs only where that is taken.")] = False
     often: Annotated[str, _text("How often it runs, in words, such as 10 times per call.")] = ""
@@ -121,9 +129,11 @@ class ProgramShardings(Struct, omit_defaults=True):
     """How one program is spread."""
 
     program: Annotated[int, _text("Index into programs.")]
-    devices: Annotated[list[int], _text("Their numbers.")]
-    layouts: Annotated[list[Layout], _text("Pool.")]
-    arrays: Annotated[list[SpreadArray], _text("Arguments, results, then what equations state; at most 400.")]
+    devices: Annotated[list[int], _text("Their numbers.", most=ROWS)]
+    layouts: Annotated[list[Layout], _text("Pool.", most=ARRAYS)]
+    arrays: Annotated[
+        list[SpreadArray], _text("Arguments, results, then what equations state; at most 400.", most=ARRAYS)
+    ]
     left_out: Annotated[int, _text("Arrays that are not in the list.")] = 0
     collectives: Annotated[
         list[Collective] | None,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from .struct import Struct
+from ..limits import ARRAYS, FUNCTIONS, ROWS, SENTENCES
+from .struct import Count, Struct
 from .struct import described as _text
 
 
@@ -26,7 +27,7 @@ class Leaf(Struct):
     ]
     path: Annotated[str, _text("As on the card, such as h or p['w']; empty when unknown.")]
     type: Annotated[str, _text("Of one value, such as f32[16].")]
-    elements: Annotated[int, _text("Of one value.")]
+    elements: Annotated[Count, _text("Of one value.")]
     texts: Annotated[
         list[str],
         _text("Each value: a scalar or a small array in full, a larger one shortened, such as [-0.82 -0.73 … +14]."),
@@ -39,8 +40,8 @@ class Leaf(Struct):
     minimum: Annotated[list[float | None] | None, _text("Of each value's finite elements; only of larger arrays.")]
     mean: Annotated[list[float | None] | None, _text("Of each value's finite elements; only of larger arrays.")]
     maximum: Annotated[list[float | None] | None, _text("Of each value's finite elements; only of larger arrays.")]
-    nans: Annotated[list[int], _text("How many NaN each value has; empty where no value has any.")]
-    infinities: Annotated[list[int], _text("How many infinities each value has; empty where no value has any.")]
+    nans: Annotated[list[Count], _text("How many NaN each value has; empty where no value has any.")]
+    infinities: Annotated[list[Count], _text("How many infinities each value has; empty where no value has any.")]
     threshold: Annotated[float | None, _text("Of compared: the constant beside it, such as 1e-5; else null.")] = None
 
 
@@ -58,9 +59,9 @@ class Visit(Struct):
     """One time that the construct was entered: a loop inside a loop is entered once a step of the outer one."""
 
     first_point: Annotated[int, _text("Index of its first point.")]
-    points: Annotated[int, _text("How many of its steps were kept.")]
-    trips: Annotated[int, _text("How many steps it took, or had taken when it was stopped.")]
-    outer: Annotated[list[int], _text("The step of each enclosing loop, outermost first; empty at the top.")]
+    points: Annotated[Count, _text("How many of its steps were kept.")]
+    trips: Annotated[Count, _text("How many steps it took, or had taken when it was stopped.")]
+    outer: Annotated[list[Count], _text("The step of each enclosing loop, outermost first; empty at the top.")]
     finished: Annotated[bool, _text("False: it was stopped by a cap or by the user.")]
 
 
@@ -69,10 +70,12 @@ class Recording(Struct):
 
     snapshot: Annotated[str, _text("Id.")]
     control: Annotated[int, _text("Index into control_flow.")]
-    visits: Annotated[list[Visit], _text("In the order they ran; those beyond the bounds are left out.")]
-    visits_total: Annotated[int, _text("How many there were.")]
-    step: Annotated[list[int], _text("Of each point: the step within its visit, from 0.")]
-    leaves: Annotated[list[Leaf], _text("In the order of the card's slots.")]
+    visits: Annotated[
+        list[Visit], _text("In the order they ran; those beyond the bounds are left out.", most=FUNCTIONS)
+    ]
+    visits_total: Annotated[Count, _text("How many there were.")]
+    step: Annotated[list[Count], _text("Of each point: the step within its visit, from 0.", most=FUNCTIONS)]
+    leaves: Annotated[list[Leaf], _text("In the order of the card's slots.", most=ARRAYS)]
     branch_taken: Annotated[
         list[str], _text("Of each point: the label of the branch, for a cond or a switch; or empty.")
     ]
@@ -81,11 +84,14 @@ class Recording(Struct):
         _text("Why it did not run to its end, a sentence: a cap on trips or seconds, or Stop; null if it did."),
     ]
     thinned: Annotated[str | None, _text("What was left out, a sentence; null where every step is here.")]
-    comparisons: Annotated[list[Comparison], _text("Of the function's results; empty where the run was stopped.")]
+    comparisons: Annotated[
+        list[Comparison], _text("Of the function's results; empty where the run was stopped.", most=ROWS)
+    ]
     verdict: Annotated[
         str, _text("The comparison in a sentence, such as: The results equal the function's, bit for bit.")
     ]
     notes: Annotated[
-        list[str], _text("Such as: the residual stopped changing after 5 steps and never gets below 1e-5.")
+        list[str],
+        _text("Such as: the residual stopped changing after 5 steps and never gets below 1e-5.", most=SENTENCES),
     ]
     seconds: Annotated[float, _text("That the recorded run took, its own compilation included.")]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import dataclass_transform
+from typing import Annotated, dataclass_transform
 
 import msgspec
+
+from ..limits import INTEGER
 
 
 # Without this, type checkers do not see that what is set here holds for the structs below.
@@ -13,6 +15,10 @@ class Struct(msgspec.Struct, frozen=True, kw_only=True):
     """Base of the document's structs: immutable, built by keyword."""
 
 
-def described(description: str) -> msgspec.Meta:
-    """The annotation that carries a field's description into the schema."""
-    return msgspec.Meta(description=description)
+#: How many there are of something.
+Count = Annotated[int, msgspec.Meta(ge=0, le=INTEGER)]
+
+
+def described(description: str, *, most: int | None = None) -> msgspec.Meta:
+    """The annotation that carries a field's description into the schema, and how long its list may be."""
+    return msgspec.Meta(description=description, max_length=most)

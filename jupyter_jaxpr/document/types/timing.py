@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from ..limits import ARRAYS, SENTENCES
 from .struct import Struct
 from .struct import described as _text
 
@@ -28,17 +29,19 @@ class ProgramTiming(Struct):
     eager: Annotated[WarmTime | None, _text("The same Python without jit; null where it could not be run: see notes.")]
     ratio: Annotated[
         tuple[float, float] | None,
-        _text("Eager over warm, by the middle halves: upper and lower quartile against each other; null without both."),
+        _text("Eager over warm, by the middle halves: lower and upper; null where the times show no difference."),
     ]
     pays_after: Annotated[
         int | None,
-        _text("Calls after which the first call is paid for by warm ones against eager; null where it never is."),
+        _text("Calls after which the first call is paid for by warm ones against eager; null where that is not shown."),
     ]
     sentence: Annotated[
         str,
         _text("The times of the first call, of a warm call and of a call without jit, and what jit saves: sentences."),
     ]
-    notes: Annotated[list[str], _text("What was not measured and why, what was copied or left out: sentences.")]
+    notes: Annotated[
+        list[str], _text("What was not measured and why, what was copied or left out: sentences.", most=SENTENCES)
+    ]
     stopped: Annotated[str | None, _text("Why it is not complete, a sentence; null where it is.")]
 
 
@@ -59,6 +62,9 @@ class SweepPoint(Struct):
     bytes: Annotated[int | None, _text("Arguments, results and temporaries by XLA; null where it gives none.")]
     flops: Annotated[int | None, _text("By our count; null where unknown.")]
     error: Annotated[str | None, _text("What it raised, one line; null where it did not.")]
+    ratio: Annotated[
+        float | None, _text("Eager over warm; null where the times show no difference, and in older documents.")
+    ] = None
 
 
 class SweepFit(Struct):
@@ -68,7 +74,9 @@ class SweepFit(Struct):
     series: Annotated[Literal["eager", "first", "warm", "compile", "equations", "bytes"], _text("What grows.")]
     exponent: Annotated[float, _text("Slope on log-log axes, least squares.")]
     factor: Annotated[float, _text("Value of the line at 1.")]
-    error: Annotated[float | None, _text("Standard error of the exponent; null with two points.")]
+    error: Annotated[
+        float | None, _text("How far the interval of 95 % around the exponent reaches to each side; null: two points.")
+    ]
     first_number: Annotated[float, _text("The line goes through the points from this value on.")]
     sentence: Annotated[str, _text("How the series grows, a sentence; empty in older documents.")] = ""
 
@@ -78,10 +86,10 @@ class Sweep(Struct):
 
     name: Annotated[str, _text("Of what varies, such as n.")]
     call: Annotated[str, _text("What was called, such as f(make(n)).")]
-    functions: Annotated[list[str], _text("Names, in the order they were given.")]
-    points: Annotated[list[SweepPoint], _text("By value, then by function.")]
-    fits: Annotated[list[SweepFit], _text("Of each function and series that has two or more numbers.")]
+    functions: Annotated[list[str], _text("Names, in the order they were given.", most=SENTENCES)]
+    points: Annotated[list[SweepPoint], _text("By value, then by function.", most=ARRAYS)]
+    fits: Annotated[list[SweepFit], _text("Of each function and series whose points show how it grows.", most=ARRAYS)]
     total: Annotated[int, _text("How many points it was to have.")]
     stopped: Annotated[str | None, _text("Why it is not complete, a sentence; null where it is.")]
-    notes: Annotated[list[str], _text("What was not measured and why: sentences.")]
+    notes: Annotated[list[str], _text("What was not measured and why: sentences.", most=SENTENCES)]
     seconds: Annotated[float, _text("That the sweep took.")]

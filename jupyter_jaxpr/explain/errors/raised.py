@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from ...observe.functions import is_installed
+from ...observe.functions import is_users_frame
 from ...observe.observation import Place
 from ...plain_text import FAILURES, exact, file_of, function_of
 from ..loops.statements import Loops, LoopStatement, node_span, parsed
@@ -81,7 +81,7 @@ def raised_at(error: BaseException) -> RaisedAt | None:
     found: TracebackType | None = None
     traceback = error.__traceback__
     while traceback is not None:
-        if not is_installed(file_of(traceback.tb_frame.f_code)):
+        if is_users_frame(traceback.tb_frame):
             found = traceback
         traceback = traceback.tb_next
     if found is None:

@@ -15,7 +15,7 @@ from ...program.jaxpr.repeated_blocks import RepeatedBlock, RepeatedBlocks
 from ...program.jaxpr.walk import Walk
 from ...program.source.positions import FrameRow
 from .nest import FoundLoop, merge, share_out
-from .statements import COMPREHENSIONS, LoopStatement, frame_span, loops_of
+from .statements import COMPREHENSIONS, Loop, LoopStatement, frame_span, iterating, loops_of
 
 #: A block that is there fewer times than this is not worth a word.
 _FEWEST = 4
@@ -87,13 +87,18 @@ class LoopFinder:
             file=file,
             function=function,
             repetitions=iterations,
-            carried=block.carried and not isinstance(statement.node, COMPREHENSIONS),
+            carried=block.carried and not _is_map(statement.node),
+            helped=any(self._is_helped(chain, file, function) for chain in map(self._chain, stacks)),
             inside=[*reversed(nest[:-1]), *self._inside(block, statement, _DEPTH)],
             around=outer[outer.index(statement) + 1 :],
             blocks=[block],
             forward=forward,
             starts_otherwise=block.carried and self._starts_otherwise(block),
         )
+
+    def _is_helped(self, chain: list[FrameRow], file: int, function: int) -> bool:
+        """Whether a function of the user's, called by the one that has the loop, made an equation."""
+        return bool(chain) and chain[-1][:2] != (file, function)
 
     def _starts_otherwise(self, block: RepeatedBlock) -> bool:
         """Whether the first iteration reads other shapes or dtypes than the second one."""
@@ -193,7 +198,11 @@ class LoopFinder:
         if loops is None:
             return False
         for node in ast.walk(loops.module):
-            if isinstance(node, ast.Call) and (node.lineno, node.end_lineno) == (row[2], row[4]):
+            if (
+                isinstance(node, ast.Call)
+                and not iterating(node)
+                and (node.lineno, node.end_lineno) == (row[2], row[4])
+            ):
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
                 if name in _OVER_LEAVES and (row[3] < 0 or row[3] == node.col_offset):
                     return True
@@ -251,3 +260,8 @@ class LoopFinder:
         return sum(walk.scopes[scope].count for scope in whole) + sum(
             self._own_equations(scope, match) for scope in others
         )
+
+
+def _is_map(node: Loop) -> bool:
+    """Whether iterations give results of their own, however these are put together."""
+    return isinstance(node, COMPREHENSIONS) or (isinstance(node, ast.Call) and iterating(node) == "map")

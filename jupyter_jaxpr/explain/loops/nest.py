@@ -26,8 +26,18 @@ class FoundLoop:
     around: list[LoopStatement] = field(default_factory=list)
     blocks: list[RepeatedBlock] = field(default_factory=list)
     forward: bool = False
+    #: Functions of the user's run in an iteration: they may skip one.
+    helped: bool = False
     #: The first iteration reads values of other types than the later iterations.
     starts_otherwise: bool = False
+
+    @property
+    def ran(self) -> int | None:
+        """How many iterations Python ran; None where only those that left equations are known."""
+        known = self.statement.iterations
+        if known is not None and known >= self.repetitions:
+            return known
+        return None if self.helped or self.statement.may_skip else self.repetitions
 
     @property
     def copies(self) -> int:

@@ -56,6 +56,8 @@ def rewrite(
         form = "while_loop"
     elif carried and isinstance(loop.node, ast.For) and not _is_range(loop.node.iter):
         form = "scan"
+    if isinstance(loop.node, ast.Call):
+        return Rewrite("scan" if carried else "vmap", None)
     try:
         return _Writer(loop, carried, differentiated, made_at, frozenset()).write(wanted)
     except Cannot as reason:
@@ -224,7 +226,7 @@ class _Writer:
     # --- comprehensions ------------------------------------------------------------------------
 
     def _comprehension(self, node: Loop) -> Rewrite:
-        if isinstance(node, ast.For | ast.While | ast.DictComp | ast.SetComp):
+        if isinstance(node, ast.For | ast.While | ast.Call | ast.DictComp | ast.SetComp):
             raise Cannot("The comprehension keeps its results by key, not in order.")
         if len(node.generators) > 1 or node.generators[0].ifs or node.generators[0].is_async:
             raise Cannot("The comprehension has several for clauses, or an if.")

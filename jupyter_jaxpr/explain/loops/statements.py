@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from ...program.source.positions import FrameRow, SourceFile
 
-Loop = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Loop = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Call
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 
@@ -37,7 +37,7 @@ class LoopStatement:
         module: The whole text's syntax.
         lines: The text, by lines.
         parts: What runs once an iteration.
-        call: A call whose only argument this comprehension is, such as sum(f(x) for x in xs).
+        call: A call whose only argument this comprehension is, such as sum(f(x) for x in xs), or that draws from a map.
     """
 
     node: Loop
@@ -54,6 +54,8 @@ class LoopStatement:
             return "for loop"
         if isinstance(self.node, ast.While):
             return "while loop"
+        if isinstance(self.node, ast.Call):
+            return f"call of {iterating(self.node)}"
         return "generator" if isinstance(self.node, ast.GeneratorExp) else "comprehension"
 
     @property
@@ -63,16 +65,30 @@ class LoopStatement:
 
     @functools.cached_property
     def iterations(self) -> int | None:
-        """How often it runs, where its text alone tells."""
+        """How often it runs, where its text alone tells; a condition may keep an iteration from leaving equations."""
         if isinstance(self.node, ast.While):
             return None
+        if isinstance(self.node, ast.Call):
+            return _applied(self.node)
         if isinstance(self.node, ast.For):
             body: list[ast.stmt] = self.node.body
             if any(isinstance(each, ast.Break | ast.Return) for part in body for each in ast.walk(part)):
                 return None
             return _length(self.node.iter)
         (first, *others) = self.node.generators
-        return None if others or first.ifs else _length(first.iter)
+        return None if others else _length(first.iter)
+
+    @functools.cached_property
+    def may_skip(self) -> bool:
+        """Whether its text lets iterations leave no equations, or other ones than the rest."""
+        node = self.node
+        if isinstance(node, ast.For):
+            once: list[ast.AST] = [*node.body, node.iter]
+        elif isinstance(node, ast.While):
+            once = [*node.body]
+        else:
+            once = [node]
+        return any(_decides(each) for part in once for each in ast.walk(part))
 
     def holds(self, span: Span) -> bool:
         """Whether a position is in what runs once an iteration."""
@@ -83,6 +99,37 @@ class LoopStatement:
     def drawn_at(self) -> tuple[Span, ...]:
         """Positions of the equations that taking the next element leaves."""
         return (node_span(self.node),) if self.call is None else (node_span(self.node), node_span(self.call))
+
+
+def iterating(call: ast.Call) -> str:
+    """The function of Python that calls its argument once for each element: reduce, accumulate or map; else empty."""
+    function = call.func
+    if isinstance(function, ast.Name):
+        name = function.id
+    elif isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        name = function.attr if function.value.id in ("functools", "itertools") else ""
+    else:
+        name = ""
+    return name if name in ("reduce", "accumulate", "map") and len(call.args) >= 2 else ""
+
+
+def _applied(call: ast.Call) -> int | None:
+    """How often reduce, accumulate or map calls the function that it was given."""
+    name = iterating(call)
+    length = _length(call.args[0 if name == "accumulate" else 1])
+    if length is None or (name == "map" and len(call.args) > 2):
+        return None
+    starts = any(each.arg in ("initial", "initializer") for each in call.keywords) or len(call.args) > 2
+    return length if name == "map" or starts else max(0, length - 1)
+
+
+def _decides(node: ast.AST) -> bool:
+    """Whether a piece of syntax decides what runs."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "filter"
+    if isinstance(node, ast.comprehension):
+        return bool(node.ifs)
+    return isinstance(node, ast.If | ast.IfExp | ast.BoolOp | ast.Match | ast.Try | ast.Continue)
 
 
 def _length(iterated: ast.expr) -> int | None:
@@ -178,7 +225,7 @@ class _Reader:
         for node, call in _own_nodes(function):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 inner.append(node)
-            elif isinstance(node, Loop):
+            elif isinstance(node, Loop) and (not isinstance(node, ast.Call) or iterating(node)):
                 loops.append(LoopStatement(node, function, self._module, self._lines, _parts(node), call))
         for each in inner:
             self.read(each)
@@ -194,13 +241,17 @@ def _own_nodes(function: Function) -> Iterator[tuple[ast.AST, ast.Call | None]]:
             continue
         single = isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], COMPREHENSIONS)
         for child in ast.iter_child_nodes(node):
-            waiting.append((child, node if single and isinstance(node, ast.Call) and child is node.args[0] else None))
+            draws = isinstance(child, ast.Call) and bool(iterating(child))
+            drawn = isinstance(node, ast.Call) and (draws or (single and child is node.args[0]))
+            waiting.append((child, node if drawn and isinstance(node, ast.Call) else None))
 
 
 def _parts(node: Loop) -> tuple[Span, ...]:
     if isinstance(node, ast.For | ast.While):
         body: Span = (node_span(node.body[0])[0], node_span(node.body[-1])[1])
         return (body, node_span(node.test)) if isinstance(node, ast.While) else (body,)
+    if isinstance(node, ast.Call):
+        return ()
     elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
     conditions = [test for generator in node.generators for test in generator.ifs]
     later = [generator.iter for generator in node.generators[1:]]

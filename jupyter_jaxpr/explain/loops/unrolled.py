@@ -30,7 +30,7 @@ class UnrolledLoop:
         cure: What to write instead.
         code: A sketch of it in the user's names.
         trial: The text of a cell that compares both.
-        repetitions: Iterations.
+        repetitions: Iterations; at least, where a condition decides what an iteration leaves.
         carried: An iteration needs the result of the one before.
         share: Part of the program's equations.
         price: Measured times, as sentences.
@@ -82,7 +82,8 @@ class UnrolledLoops:
         total = self._walk.scopes[scopes[0]].total
         equations = min(program.equations(match), total)
         share = equations / total if total else 0.0
-        short = match.copies <= words.SHORT
+        ran = match.ran
+        short = match.copies <= words.SHORT and (ran or 0) <= words.SHORT
         names = self._walk.strings.items[match.function]
         source = self._walk.positions.files[match.file]
         node = statement.node
@@ -98,16 +99,14 @@ class UnrolledLoops:
         return UnrolledLoop(
             kind="short_loop" if short else "unrolled_loop",
             key=(source.name, node.lineno, node.col_offset, match.repetitions, match.carried),
-            title=f"A {word} of {match.repetitions} iterations was unrolled"
-            if short
-            else f"The {word} was unrolled: {count(equations, 'equation')}",
+            title=words.short_title(match) if short else f"The {word} was unrolled: {count(equations, 'equation')}",
             text=words.text(match, equations, total),
             cure=words.FINE if written is None else words.cure(match, written),
             code=written.code if written is not None else None,
-            repetitions=match.repetitions,
+            repetitions=ran or match.repetitions,
             carried=match.carried,
             share=share,
-            price=[] if short else words.price(match, share, stages),
+            price=[] if short else words.price(stages),
             frame=frame,
             trial=self._trial(statement, written, call),
         )
@@ -143,7 +142,7 @@ def _rewritten(statement: LoopStatement, carried: bool, differentiated: bool, sp
     iterated: set[int] = set()
     if isinstance(statement.node, ast.For):
         iterated = set(map(id, ast.walk(statement.node.iter)))
-    elif not isinstance(statement.node, ast.While):
+    elif not isinstance(statement.node, ast.While | ast.Call):
         iterated = set(map(id, ast.walk(statement.node.generators[0].iter)))
 
     def made_at(node: ast.expr) -> bool | None:

@@ -6,6 +6,7 @@ from ...observe.observation import StageTimes
 from ...quantities import count, duration
 from .nest import FoundLoop
 from .rewrites import Rewrite
+from .statements import LoopStatement
 
 #: A loop of more repetitions than this is advised against; unrolling a shorter one is often the better choice.
 SHORT = 10
@@ -16,17 +17,42 @@ FINE = f"Unrolling up to about {SHORT} iterations is fine: it costs little, and 
 def text(match: FoundLoop, equations: int, total: int) -> str:
     """What was seen."""
     sentences = [
-        f"Python ran {match.repetitions} iterations of this {match.statement.word} while JAX traced.",
+        *_ran(match),
         f"The iterations left {equations:,} of the program's {count(total, 'equation')}.",
-        *(
-            f"The inner {inner.word} on line {inner.line} ran {count(times, 'iteration')} in each outer iteration."
-            for inner, times in match.inside
-        ),
+        *(_inner(inner, times) for inner, times in match.inside),
         "Each iteration needs the result of the previous iteration."
         if match.carried
         else "The iterations do not depend on each other.",
     ]
     return " ".join(sentences)
+
+
+def _ran(match: FoundLoop) -> list[str]:
+    """How many iterations Python ran, and how many of them the equations show."""
+    word, ran, seen = match.statement.word, match.ran, match.repetitions
+    if ran is None:
+        return [f"Python ran at least {count(seen, 'iteration')} of this {word} while JAX traced."]
+    sentences = [f"Python ran {count(ran, 'iteration')} of this {word} while JAX traced."]
+    if ran != seen:
+        sentences.append(
+            f"The same equations repeat {count(seen, 'time')}: iterations left different equations or none."
+        )
+    return sentences
+
+
+def _inner(inner: LoopStatement, times: int) -> str:
+    known = inner.iterations
+    number = count(times if known is None else max(known, times), "iteration")
+    if known is None and inner.may_skip:
+        return f"The inner {inner.word} on line {inner.line} ran at least {number} in each outer iteration."
+    return f"The inner {inner.word} on line {inner.line} ran {number} in each outer iteration."
+
+
+def short_title(match: FoundLoop) -> str:
+    """What happened, of a loop that is fine."""
+    if match.ran is None:
+        return f"A {match.statement.word} of at least {match.repetitions} iterations was unrolled"
+    return f"A {match.statement.word} of {match.ran} iterations was unrolled"
 
 
 def cure(match: FoundLoop, written: Rewrite) -> str:
@@ -46,8 +72,8 @@ def cure(match: FoundLoop, written: Rewrite) -> str:
     return " ".join(sentences)
 
 
-def price(match: FoundLoop, share: float, stages: StageTimes | None) -> list[str]:
-    """What unrolling costs, measured or estimated."""
+def price(stages: StageTimes | None) -> list[str]:
+    """What is known of what unrolling costs: times of the whole program, and what they do not say."""
     said = []
     measured = [
         (name, seconds)
@@ -60,12 +86,9 @@ def price(match: FoundLoop, share: float, stages: StageTimes | None) -> list[str
     ]
     if measured:
         times = ", ".join(f"{name} {duration(seconds)}" for name, seconds in measured)
-        whole = sum(seconds for _, seconds in measured)
         said.append(f"Measured for the whole program: {times}.")
         said.append(
-            f"The loop has {_percent(share)} of the equations. At this share, the loop takes about "
-            f"{duration(whole * share)} of the measured time, and each iteration about "
-            f"{duration(whole * share / match.repetitions)}. This is an estimate."
+            "A part of these times is the same for a program of any size. The price of one iteration was not measured."
         )
     else:
         said.append("The times to trace, lower and compile this program were not measured.")
@@ -76,7 +99,3 @@ def price(match: FoundLoop, share: float, stages: StageTimes | None) -> list[str
         "unrolled program may run faster, because XLA sees all iterations at once. Run times were not measured here."
     )
     return said
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}" if share < 0.995 or share == 1 else "over 99%"

@@ -19,7 +19,7 @@ from .differentiation import Differentiable, differentiability
 from .variants import Candidate, Comparison, Report, Trial, Variant, carry_out
 
 _NO_VALUES = (
-    "The argument values of the last call of {name} are gone, so the programs cannot run. Keep the arguments in "
+    "The recorded argument values of {name} are gone, so the programs cannot run. Keep the arguments in "
     "variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
 )
 _OTHER_INPUTS = (
@@ -64,7 +64,7 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
     if leaves is None:
         raise ValuesGone(_NO_VALUES.format(name=first_name))
     variants = [Variant(name) for name, _ in programs]
-    found = Comparison(f"the last call of {first_name} whose values were recorded", variants)
+    found = Comparison(f"the call of {first_name} whose values were recorded", variants)
     trials = []
     for variant, (name, program) in zip(variants, programs, strict=True):
         variant.function = ObservedFunction(name, None, [program])

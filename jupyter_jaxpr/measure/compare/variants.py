@@ -28,6 +28,7 @@ from ...observe.stages import CallStages
 from ...quantities import duration
 from ..times.repeated_calls import SLOW, Guarded, Stop, Warm, copied, take_turns
 from .agreement import Agreement, agreement, result_text
+from .compiled_again import compile_samples
 from .differentiation import Differentiable, differentiability, words
 
 Mode = Literal["jitted", "jitted_here", "eager", "missing"]
@@ -75,19 +76,13 @@ class Variant:
     error: str | None = None
     notes: list[str] = field(default_factory=list)
     calls: int = 0
+    compile_samples: Sequence[float] = ()  # seconds of compilations after the first one, by XLA alone
     compiled_before: bool = False  # JAX had its executable before the comparison called it
 
     @property
     def program(self) -> ObservedProgram | None:
         """What JAX made of it, if it could."""
         return self.function.programs[0] if self.function is not None else None
-
-    @property
-    def to_first_result(self) -> float | None:
-        """Seconds of trace, lowering and compilation together; None where JAX reported no compilation."""
-        if self.compile is None:
-            return None
-        return (self.trace or 0.0) + (self.lower or 0.0) + self.compile
 
 
 @dataclass
@@ -148,6 +143,7 @@ def carry_out(
     reference: list[Any] = []
     steps: list[tuple[str, Callable[[], None]]] = [
         *((f"calling {one.name}", functools.partial(one.first, reference)) for one in trials),
+        ("compiling again", lambda: _compile_again(observer, trials, stop)),
         ("timing the warm calls", lambda: _time(observer, trials, stop)),
         *((f"differentiating {one.name}", functools.partial(one.rest, sweep)) for one in trials),
     ]
@@ -161,6 +157,14 @@ def carry_out(
         except KeyboardInterrupt:
             found.stopped = f"The comparison was interrupted in this step: {doing}."
             break
+
+
+def _compile_again(observer: Observer, trials: Sequence[Trial], stop: Stop) -> None:
+    """Compile all variants several times, by turns."""
+    with observer.looking_away():
+        samples = compile_samples([one.compiles_again() for one in trials], stop)
+    for one, seconds in zip(trials, samples, strict=True):
+        one.variant.compile_samples = seconds
 
 
 def _time(observer: Observer, trials: Sequence[Trial], stop: Stop) -> None:
@@ -193,7 +197,7 @@ class Trial:
         stop: Stop,
     ) -> None:
         self._observer = observer
-        self._variant = variant
+        self.variant = variant
         self._fun = candidate.fun
         self._args = args
         self._kwargs = kwargs
@@ -209,13 +213,13 @@ class Trial:
     @property
     def name(self) -> str:
         """As the user gave it."""
-        return self._variant.name
+        return self.variant.name
 
     # --- the first call ---
 
     def first(self, reference: list[Any]) -> None:
         """Call it once, take its stages, and compare its result."""
-        variant = self._variant
+        variant = self.variant
         try:
             with undone(self.name, self._fun, self._args, self._kwargs, watched=False):
                 result = self._first()
@@ -232,7 +236,7 @@ class Trial:
 
     def _first_jitted(self) -> Any:
         """Call what the user jitted, in everybody's sight: JAX's cache has its entry afterwards."""
-        fun, variant = self._fun, self._variant
+        fun, variant = self._fun, self.variant
         result, stages = self._run(fun, jit_name(fun._fun))
         note = f"JAX made this program for the comparison, which called {variant.name}."
         variant.function = trace_call(self._observer, fun, self._args, self._kwargs, note).function
@@ -243,7 +247,7 @@ class Trial:
             if program is not None:
                 program.origin, program.origin_note = "ran", note
             return result
-        self._variant.compiled_before = True
+        self.variant.compiled_before = True
         if program is None or program.stages is None or program.stages.compile is None:
             variant.notes.append(
                 f"JAX compiled {variant.name} before it was recorded, so the compile time is unknown. Run the cell "
@@ -256,7 +260,7 @@ class Trial:
 
     def _first_plain(self) -> Any:
         """Call a plain function under a jit of ours; as it is where JAX cannot trace it."""
-        variant = self._variant
+        variant = self.variant
         note = f"{variant.name} is not jitted. The comparison called {variant.name} under a jax.jit of its own."
         why = ""
         for scalars in (False, True):
@@ -273,7 +277,7 @@ class Trial:
         return self._first_eager(why)
 
     def _first_traced(self, traced: CallStages) -> Any:
-        program = self._variant.program
+        program = self.variant.program
         assert program is not None
         self._effects = program_effects(program.jaxpr)
         with self._observer.looking_away():
@@ -289,7 +293,7 @@ class Trial:
         return result
 
     def _first_eager(self, why: str | None) -> Any:
-        variant = self._variant
+        variant = self.variant
         variant.mode = "eager"
         variant.notes.append(f"JAX cannot trace {variant.name}, so {variant.name} was called without jit. {why}")
         prints = PrintRecorder(lambda: variant.name, swallow=True)
@@ -303,7 +307,7 @@ class Trial:
         """Call once, wait, and learn what the call took away."""
         import jax
 
-        variant = self._variant
+        variant = self.variant
         prints = prints or PrintRecorder(lambda: variant.name, swallow=True)
         with ExitStack() as stack:
             with self._observer.looking_away():
@@ -326,15 +330,22 @@ class Trial:
         return result, stages
 
     def _take(self, times: StageTimes) -> None:
-        variant = self._variant
+        variant = self.variant
         variant.trace, variant.lower, variant.compile = times.trace, times.lower, times.compile
         variant.from_disk = times.from_disk
 
     # --- again ---
 
+    def compiles_again(self) -> ObservedProgram | None:
+        """What XLA may compile again unasked; None where there is nothing, or where a compilation takes long."""
+        variant = self.variant
+        if variant.result is None or variant.compile is None or variant.compile > SLOW:
+            return None
+        return variant.program
+
     def may_be_repeated(self) -> bool:
         """Whether it may be called again unasked; why not is noted."""
-        variant = self._variant
+        variant = self.variant
         if variant.result is None:
             return False
         if self._effects and not self._repeat_effects:
@@ -357,7 +368,7 @@ class Trial:
 
     def take_times(self) -> None:
         """Read off what was timed."""
-        variant, timed = self._variant, self.timed
+        variant, timed = self.variant, self.timed
         if timed is None:
             return
         variant.warm = timed.warm()
@@ -367,7 +378,7 @@ class Trial:
 
     def rest(self, sweep: Sweep | None) -> None:
         """Try its derivatives, and count compilations over the sweep."""
-        variant = self._variant
+        variant = self.variant
         if variant.result is not None and sweep is not None and variant.mode != "eager":
             self._sweep(sweep)
         if variant.program is None:
@@ -390,7 +401,7 @@ class Trial:
         """Count the compilations of further calls."""
         import jax
 
-        variant = self._variant
+        variant = self.variant
         compiles = 0 if variant.compiled_before else 1
         name = jit_name(getattr(self._call, "_fun", self._call))
         for text, args, kwargs in sweep.calls:

@@ -1,33 +1,42 @@
-"""A comparison in, what to read off it out: sentences, only of what was measured and is larger than the noise.
-
-`compiles` means trace, lower and compile together: what stands between a function and its first result.
-"""
+"""A comparison in, what to read off it out: sentences, of times only what repeated samples show."""
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ...quantities import count
+from ..times.difference import FEWEST, is_slower
+from ..times.repeated_calls import Warm
 from .variants import Comparison, Variant
 
-# A compilation is measured once and has no quartiles: a small difference says nothing.
-_COMPILE_RATIO = 1.5
-_COMPILE_SECONDS = 0.005
-# Said with one digit after the point: what rounds to 1.0 is no difference.
-_RUN_RATIO = 1.05
+if TYPE_CHECKING:
+    from ..times.sweep import Sweep
 
 
-def verdict(comparison: Comparison) -> list[str]:
-    """Times of the first variant against each other one, then results, derivatives and recompiles."""
+def verdict(comparison: Comparison, sweep: Sweep | None = None) -> list[str]:
+    """Times of the first variant against each other one, then results, derivatives and recompiles.
+
+    Args:
+        comparison: What was measured; of several values of a name, at the first one.
+        sweep: The same functions at each value, where there is more than one.
+    """
     called = [variant for variant in comparison.variants if variant.result is not None]
     if len(called) < 2:
         return []
-    times = [_times(called[0], other) for other in called[1:]]
+    times: list[str | None] = []
+    for other in called[1:]:
+        if sweep is not None:
+            times.append(_at_the_largest(called[0], other, sweep))
+        sentence = _times(called[0], other)
+        first = f"{sweep.name} = {sweep.points[0].value}" if sweep is not None and sweep.points else None
+        times.append(f"At {first}: {sentence}" if first and sentence else sentence)
     return [*filter(None, times), *_results(called), *_derivatives(called), *_recompiles(called, comparison.sweep)]
 
 
 def _times(first: Variant, other: Variant) -> str | None:
-    """Such as: unrolled compiles 8.1× slower than fori. unrolled runs 2.0× faster than fori."""
+    """Such as: XLA compiles unrolled 8.1× slower than fori. unrolled runs 2.0× faster than fori."""
     return " ".join(filter(None, (_compiles(first, other), _runs(first, other)))) or None
 
 
@@ -36,29 +45,55 @@ def _named(variant: Variant) -> str:
 
 
 def _compiles(first: Variant, other: Variant) -> str | None:
-    """How soon it can run."""
-    a, b = first.to_first_result, other.to_first_result
-    if a is None or b is None or first.from_disk or other.from_disk or min(a, b) <= 0:
+    """Which one XLA compiles faster."""
+    if None in (first.compile, other.compile) or first.from_disk or other.from_disk:
         return None
-    if max(a, b) / min(a, b) < _COMPILE_RATIO or abs(a - b) < _COMPILE_SECONDS:
-        return f"{_named(first)} compiles about as fast as {_named(other)}."
-    if a > b:
-        return f"{_named(first)} compiles {_times_as(a / b)} slower than {_named(other)}."
-    return f"{_named(first)} compiles {_times_as(b / a)} faster than {_named(other)}."
+    a, b = first.compile_samples, other.compile_samples
+    if min(len(a), len(b)) < FEWEST:
+        return f"{first.name} and {other.name} were not compiled repeatedly: no difference in compile time is shown."
+    if is_slower(a, b):
+        return f"XLA compiles {first.name} {_ratio(a, b)} slower than {other.name}."
+    if is_slower(b, a):
+        return f"XLA compiles {first.name} {_ratio(b, a)} faster than {other.name}."
+    return f"The compile times of {first.name} and {other.name} show no difference."
 
 
 def _runs(first: Variant, other: Variant) -> str | None:
-    """How fast a warm call is; a difference counts where the quartiles do not overlap."""
-    a, b = first.warm, other.warm
-    if a is None or b is None or a.runs < 2 or b.runs < 2:
+    """Which one's warm call is faster."""
+    if first.warm is None or other.warm is None:
         return None
-    if max(a.median, b.median) < _RUN_RATIO * min(a.median, b.median):
-        return f"{_named(first)} runs about as fast as {_named(other)}."
-    if a.upper < b.lower:
-        return f"{_named(first)} runs {_times_as(b.median / a.median)} faster than {_named(other)}."
-    if b.upper < a.lower:
-        return f"{_named(first)} runs {_times_as(a.median / b.median)} slower than {_named(other)}."
-    return f"{_named(first)} runs about as fast as {_named(other)}: the quartiles of their times overlap."
+    return _faster(_named(first), first.warm, _named(other), other.warm)
+
+
+def _at_the_largest(first: Variant, other: Variant, sweep: Sweep) -> str | None:
+    """As `_runs`, at the largest value of a sweep at which the warm calls of both were timed."""
+    timed = {
+        (point.function, point.number): point
+        for point in sweep.points
+        if point.warm is not None and point.number is not None
+    }
+    both = [number for name, number in timed if name == first.name and (other.name, number) in timed]
+    if not both or max(both) == sweep.points[0].number:
+        return None
+    one, two = timed[first.name, max(both)], timed[other.name, max(both)]
+    assert one.warm is not None
+    assert two.warm is not None
+    return f"At {sweep.name} = {one.value}: {_faster(first.name, one.warm, other.name, two.warm, in_turns=False)}"
+
+
+def _faster(one: str, its: Warm, two: str, other: Warm, *, in_turns: bool = True) -> str:
+    a, b = its.samples, other.samples
+    if min(len(a), len(b)) < FEWEST:
+        return f"Too few warm calls of {one} or {two} were timed: no difference in warm time is shown."
+    if is_slower(a, b, in_turns=in_turns):
+        return f"{one} runs {_ratio(a, b)} slower than {two}."
+    if is_slower(b, a, in_turns=in_turns):
+        return f"{one} runs {_ratio(b, a)} faster than {two}."
+    return f"The warm times of {one} and {two} show no difference."
+
+
+def _ratio(slower: Sequence[float], faster: Sequence[float]) -> str:
+    return _times_as(statistics.median(slower) / statistics.median(faster))
 
 
 def _times_as(ratio: float) -> str:

@@ -24,7 +24,7 @@ from .stepper import Step, Stepper, Steps, Unsteppable
 
 NOT_RUN = "The recorded run did not end, so the original function was not run for a comparison."
 EFFECTS = (
-    "The function has effects ({effects}). A recording runs the function twice: once recorded and once unchanged. "
+    "The function has effects ({effects}). The stepper runs the function twice: once step by step and once unchanged. "
     "Its prints and callbacks happen again. Run the function?"
 )
 _DEVICES = (
@@ -33,10 +33,9 @@ _DEVICES = (
 )
 _NO_VALUES = "The values of the call were not recorded. Run the cell again with %%jaxpr --steps."
 _EARLIER = (
-    "The recording uses the values of the call that compiled, not of the last call. "
-    "%%jaxpr --steps records the last call."
+    "The steps use the values of the call that compiled, not of the last call. %%jaxpr --steps records the last call."
 )
-_GIVEN_AWAY = "The recording uses the values of the call that compiled, because later calls donated their arguments."
+_GIVEN_AWAY = "The steps use the values of the call that compiled, because later calls donated their arguments."
 
 
 @dataclass(frozen=True)
@@ -210,7 +209,7 @@ def _verdict(pairs: Sequence[Pair]) -> str:
     )
     if len(apart) == 1:
         differ = f"One result differs from the original function's result by at most {largest:.2g}."
-    return f"{differ} The recording compiles the loop in pieces, which rounds differently. The table shows both values."
+    return f"{differ} The stepper compiles the loop in pieces, which rounds differently. The table shows both values."
 
 
 def _never_note(steps: Steps) -> list[str]:

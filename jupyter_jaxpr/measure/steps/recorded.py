@@ -131,11 +131,11 @@ class Kept:
         """What was left out, in sentences."""
         sentences = []
         if self.step_every > 1:
-            sentences.append(f"The recording keeps one of every {self.step_every:,} steps.")
+            sentences.append(f"The stepper keeps one of every {self.step_every:,} steps.")
         if self.visit_every > 1:
-            sentences.append(f"The recording keeps one of every {self.visit_every:,} executions of the construct.")
+            sentences.append(f"The stepper keeps one of every {self.visit_every:,} executions of the construct.")
         if not sentences and self._lost:
-            sentences.append("The recording keeps only the first steps.")
+            sentences.append("The stepper keeps only the first steps.")
         if not sentences:
             return None
         return " ".join([*sentences, f"The stepper keeps at most {self._capacity:,} steps."])

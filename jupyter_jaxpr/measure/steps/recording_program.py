@@ -69,13 +69,20 @@ class Recorder:
         run_equations(jaxpr.eqns[:place], environment)
         equation = jaxpr.eqns[place]
         operands = [read(environment, atom) for atom in equation.invars]
-        results, buffers = self._on_the_way(equation, operands, way, outer, buffers)
+        passed = [read(environment, atom) for atom in self.target.passed] if len(way) == 1 else []
+        results, buffers = self._on_the_way(equation, operands, way, outer, buffers, passed)
         environment.update(zip(equation.outvars, results, strict=True))
         run_equations(jaxpr.eqns[place + 1 :], environment)
         return [read(environment, atom) for atom in jaxpr.outvars], buffers
 
     def _on_the_way(
-        self, equation: Any, operands: list[Any], way: Sequence[Step], outer: Sequence[Any], buffers: Buffers
+        self,
+        equation: Any,
+        operands: list[Any],
+        way: Sequence[Step],
+        outer: Sequence[Any],
+        buffers: Buffers,
+        passed: Sequence[Any],
     ) -> tuple[list[Any], Buffers]:
         from jax import lax
 
@@ -88,7 +95,7 @@ class Recorder:
                 buffers = loop.end(state, buffers)
             return loop.results(state), buffers
         if len(way) == 1:
-            return self.pass_by(equation, operands, outer, buffers)
+            return self.pass_by(equation, operands, outer, buffers, passed)
         if name == COND:
             index, *given = operands
 
@@ -109,11 +116,11 @@ class Recorder:
         raise Unsteppable(INSIDE.format(name=name))
 
     def pass_by(
-        self, equation: Any, operands: list[Any], outer: Sequence[Any], buffers: Buffers
+        self, equation: Any, operands: list[Any], outer: Sequence[Any], buffers: Buffers, passed: Sequence[Any]
     ) -> tuple[list[Any], Buffers]:
-        """A construct that is no loop: one visit of one step."""
+        """A construct that is no loop: one visit of one step; `passed` is what `Target.passed` was."""
         visit = self.control.first_visit + buffers["seen"]
         results = bind(equation, operands)
-        buffers = keep_point(buffers, self.control, visit, 0, self.target.sketches, [*operands, *results])
+        buffers = keep_point(buffers, self.control, visit, 0, self.target.sketches, [*operands, *results, *passed])
         buffers = {**buffers, "work": buffers["work"] + 1}
         return results, end_visit(buffers, self.control, visit, outer, [], [], trips=1, finished=True)

@@ -30,7 +30,7 @@ from .loops import loop_of
 from .recorded import Kept, Leaf, VisitEnd, leaves_of
 from .recording_program import Recorder, counted
 from .sketch import Seen
-from .target import Target
+from .target import Target, passed_index
 
 __all__ = ["Leaf", "Seen", "Step", "Steps", "Stepper", "Unsteppable", "Visit"]
 
@@ -63,12 +63,12 @@ class Steps:
     notes: list[str] = field(default_factory=list)
 
 
-STOPPED = "You stopped the recording after {count}. Press “Run it again” to start over."
-_TRIPS = "The recording stopped after {count}, because the stepper runs at most this many steps."
-_SECONDS = "The recording stopped after {count}, because the stepper runs for at most {seconds:g} seconds."
-_NO_CHANGE = "The recording stopped after {count}. The state of the loop no longer changes, so the loop never ends."
+STOPPED = "You stopped the stepper after {count}. Press “Run it again” to start over."
+_TRIPS = "The stepper stopped after {count}, because the stepper runs at most this many steps."
+_SECONDS = "The stepper stopped after {count}, because the stepper runs for at most {seconds:g} seconds."
+_NO_CHANGE = "The stepper stopped after {count}. The state of the loop no longer changes, so the loop never ends."
 _COMES_BACK = (
-    "The recording stopped after {count}. The state of the loop repeats every {period:,} steps, so the loop never ends."
+    "The stepper stopped after {count}. The state of the loop repeats every {period:,} steps, so the loop never ends."
 )
 
 #: Seconds that a piece may take before the run can be stopped.
@@ -100,8 +100,8 @@ class Stepper:
         self._way = tuple(way)
         self._bounds = bounds or Bounds()
         self._compiled: dict[Any, Any] = {}
-        equations, depth = self._check()
-        self.target = Target(equations)
+        around, equation, depth = self._check()
+        self.target = Target(equation, passed_index(around, equation))
         self._depth = depth
         self.effects = program_effects(jaxpr)
         row = max(1, bytes_of(self.target.sketches))
@@ -111,7 +111,8 @@ class Stepper:
         if not self.target.is_loop:
             self._visits = self._points  # a visit is one point
 
-    def _check(self) -> tuple[Any, int]:
+    def _check(self) -> tuple[Any, Any, int]:
+        """The jaxpr around the construct, its equation, and how many loops are around it."""
         jaxpr, depth = self._jaxpr, 0
         for step in self._way[:-1]:
             equation = jaxpr.eqns[step.equation]
@@ -123,7 +124,7 @@ class Stepper:
             elif name != COND and (name not in SCOPE_PRIMITIVES or step.parameter not in SCOPE_PARAMETERS):
                 raise Unsteppable(INSIDE.format(name=name))
             jaxpr, _ = inner_program(equation, step)
-        return jaxpr.eqns[self._way[-1].equation], depth
+        return jaxpr, jaxpr.eqns[self._way[-1].equation], depth
 
     def run(
         self,
@@ -213,10 +214,13 @@ class _Run:
         environment = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*constants, *values), strict=True))
         place = way[0].equation
         before, equation, after = jaxpr.eqns[:place], jaxpr.eqns[place], jaxpr.eqns[place + 1 :]
+        passed = self._target.passed if len(way) == 1 else []
         wanted = {id(atom) for each in (equation, *after) for atom in each.invars} | {id(v) for v in jaxpr.outvars}
+        wanted |= {id(atom) for atom in passed}
         self._piece((*key, place, 0), before, environment, wanted)
         operands = [read(environment, atom) for atom in equation.invars]
-        results = self._equation(equation, operands, way, (*key, place))
+        values = [read(environment, atom) for atom in passed]
+        results = self._equation(equation, operands, way, (*key, place), values)
         environment.update(zip(equation.outvars, results, strict=True))
         self._piece((*key, place, 1), after, environment, {id(v) for v in jaxpr.outvars})
         return [read(environment, atom) for atom in jaxpr.outvars]
@@ -241,12 +245,14 @@ class _Run:
         self._tell("Running the code before and after the loop", None, None)
         environment.update(zip(gives, piece([environment[variable] for variable in given]), strict=True))
 
-    def _equation(self, equation: Any, operands: list[Any], way: Sequence[Step], key: tuple[int, ...]) -> list[Any]:
+    def _equation(
+        self, equation: Any, operands: list[Any], way: Sequence[Step], key: tuple[int, ...], passed: list[Any]
+    ) -> list[Any]:
         name = equation.primitive.name
         if name in (SCAN, WHILE):
             return self._loop(equation, operands, way, key)
         if len(way) == 1:
-            return self._pass_by(equation, operands, key)
+            return self._pass_by(equation, operands, key, passed)
         jaxpr, constants = inner_program(equation, way[0])
         if name == COND:
             index = int(operands[0])
@@ -258,17 +264,17 @@ class _Run:
                 return [read(environment, atom) for atom in taken.outvars]
         return self._program(jaxpr, constants, operands, way[1:], key)
 
-    def _pass_by(self, equation: Any, operands: list[Any], key: tuple[int, ...]) -> list[Any]:
+    def _pass_by(self, equation: Any, operands: list[Any], key: tuple[int, ...], passed: list[Any]) -> list[Any]:
         def make() -> Callable[..., Any]:
-            def once(operands: list[Any]) -> Any:
+            def once(operands: list[Any], passed: list[Any]) -> Any:
                 recorder = Recorder(self._target, Control(1, 1, 1, 0))
                 buffers = empty(1, 1, 0, self._target.sketches, [])
-                return recorder.pass_by(equation, operands, (), buffers)
+                return recorder.pass_by(equation, operands, (), buffers, passed)
 
             return once
 
         once, _ = self._stepper.compiled((*key, "once"), make)
-        results, buffers = once(operands)
+        results, buffers = once(operands, passed)
         self._trips = 1
         self._kept.add(_numbers(buffers))
         return list(results)

@@ -25,15 +25,28 @@ class Column:
     compared: Compared | None = None
 
 
+def passed_index(jaxpr: Any, equation: Any) -> list[Any]:
+    """The index that a switch was called with, before JAX clamps it; empty where no clamp stands before the cond."""
+    if equation.primitive.name != COND:
+        return []
+    index = equation.invars[0]
+    for each in jaxpr.eqns:
+        if each.primitive.name == "clamp" and index in each.outvars:
+            return [each.invars[1]]
+    return []
+
+
 class Target:
     """The construct that is recorded.
 
     Args:
         equation: Its equation.
+        passed: The index that a switch was called with, where that is known.
     """
 
-    def __init__(self, equation: Any) -> None:
+    def __init__(self, equation: Any, passed: Sequence[Any] = ()) -> None:
         self.equation = equation
+        self.passed = list(passed)
         self.name: str = equation.primitive.name
         self.is_loop = self.name in (SCAN, WHILE)
         self.columns: list[Column] = []
@@ -63,6 +76,7 @@ class Target:
                 first = 1
             self._add("operand", equation.invars[first:])
             self._add("result", equation.outvars)
+            self._add("passed", self.passed)
 
     def _add(self, role: str, atoms: Sequence[Any], ends: bool = False) -> None:
         for index, atom in enumerate(atoms):
@@ -75,7 +89,7 @@ class Target:
 
     def bare(self) -> Target:
         """The same construct, nothing of it written down."""
-        bare = Target(self.equation)
+        bare = Target(self.equation, self.passed)
         bare.columns, bare.ends = [], []
         return bare
 

@@ -2,8 +2,8 @@
 
 A call of few elements costs what any call costs: dispatch, a thread, a file. Those points say nothing of how the work
 grows, so the line leaves them out. The rule: the points up to the last one below twice the smallest are the fixed cost
-of the series, and the line goes through the points after them. Where only one point is after them, the last of them is
-taken as well (the exponent is then a lower bound); where none is, the series is flat and the line goes through all.
+of the series, and the line goes through the points after them; where none is, the series is flat and the line goes
+through all. A line needs three points, and an exponent that their spread supports.
 """
 
 from __future__ import annotations
@@ -14,6 +14,11 @@ from dataclasses import dataclass
 
 #: A value below this many times the smallest one is fixed cost.
 FIXED = 2.0
+_FEWEST = 3
+#: An exponent that is known no better than this is not told: n^1 and n^2 are to be told apart for sure.
+_LARGEST_ERROR = 0.3
+#: Of one to ten degrees of freedom, how many standard errors an interval of 95 % reaches to each side (Student's t).
+_STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
 
 
 @dataclass(frozen=True)
@@ -23,45 +28,54 @@ class PowerLaw:
     Attributes:
         exponent: Its slope.
         factor: Its value at 1.
-        error: Standard error of the exponent; None with two points.
+        error: How far the interval of 95 % around the exponent reaches to each side.
         first_number: The line goes through the points from this number on.
     """
 
     exponent: float
     factor: float
-    error: float | None
+    error: float
     first_number: float
 
 
-def power_law(points: Sequence[tuple[float, float]]) -> PowerLaw | None:
-    """Fit (number, value) pairs, in any order; None with fewer than two different positive numbers.
+def power_law(points: Sequence[tuple[float, float]], spreads: Sequence[float] = ()) -> PowerLaw | None:
+    """Fit (number, value) pairs, in any order.
 
     What has no logarithm (0, negative numbers) is left out.
+
+    Args:
+        points: Numbers and values.
+        spreads: Of each value, by what part of it the samples differ; empty where each value is one sample or a count.
+
+    Returns:
+        None where fewer than three points are beyond the fixed cost, or where they leave the exponent open.
     """
-    known = sorted((number, value) for number, value in points if number > 0 and value > 0)
-    used = known[_first(known) :]
-    if len({number for number, _ in used}) < 2:
+    parts = spreads or [0.0] * len(points)
+    known = sorted((*point, part) for point, part in zip(points, parts, strict=True) if min(point) > 0)
+    used = known[_first([value for _, value, _ in known]) :]
+    if len({number for number, *_ in used}) < _FEWEST:
         return None
-    xs = [math.log(number) for number, _ in used]
-    ys = [math.log(value) for _, value in used]
+    xs = [math.log(number) for number, *_ in used]
+    ys = [math.log(value) for _, value, _ in used]
     mean_x, mean_y = math.fsum(xs) / len(xs), math.fsum(ys) / len(ys)
-    spread = math.fsum((x - mean_x) ** 2 for x in xs)
-    exponent = math.fsum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True)) / spread
+    width = math.fsum((x - mean_x) ** 2 for x in xs)
+    exponent = math.fsum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True)) / width
     intercept = mean_y - exponent * mean_x
-    error = None
-    if len(used) > 2:
-        apart = math.fsum((y - intercept - exponent * x) ** 2 for x, y in zip(xs, ys, strict=True))
-        error = math.sqrt(apart / (len(used) - 2) / spread)
+    apart = math.fsum((y - intercept - exponent * x) ** 2 for x, y in zip(xs, ys, strict=True))
+    within = math.fsum(((x - mean_x) * part) ** 2 for x, (*_, part) in zip(xs, used, strict=True))
+    freedom = len(used) - 2
+    student = _STUDENT[min(freedom, len(_STUDENT)) - 1]
+    error = math.hypot(student * math.sqrt(apart / freedom / width), 2 * math.sqrt(within) / width)
+    is_known = error < abs(exponent) or abs(exponent) + error < _LARGEST_ERROR  # growth for sure, or none for sure
+    if error > _LARGEST_ERROR or not is_known:
+        return None
     return PowerLaw(exponent, math.exp(min(intercept, 700.0)), error, used[0][0])
 
 
-def _first(known: Sequence[tuple[float, float]]) -> int:
+def _first(values: Sequence[float]) -> int:
     """Index of the first point that the line goes through."""
-    if not known:
+    if not values:
         return 0
-    smallest = min(value for _, value in known)
-    last = max(place for place, (_, value) in enumerate(known) if value < FIXED * smallest)
-    beyond = len(known) - 1 - last
-    if not beyond:
-        return 0
-    return last + 1 if beyond > 1 else last
+    smallest = min(values)
+    last = max(place for place, value in enumerate(values) if value < FIXED * smallest)
+    return 0 if last == len(values) - 1 else last + 1

@@ -36,7 +36,7 @@ EFFECTS = (
 LONG = "One call of {name} takes {seconds}. Timing makes {runs} or more calls. Time {name}?"
 LONG_EAGER = "One call of {name} without jit takes {seconds}. Timing makes {runs} or more calls. Time {name}?"
 NO_VALUES = (
-    "The argument values of the last call of {name} are gone, so {name} cannot be called again. Run the cell again "
+    "The recorded argument values of {name} are gone, so {name} cannot be called again. Run the cell again "
     "with %%jaxpr --time, which keeps the values, or keep the arguments in variables."
 )
 _NO_EXECUTABLE = "The executable of this program is gone. Run the cell again."

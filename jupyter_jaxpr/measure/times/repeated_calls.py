@@ -15,6 +15,7 @@ from itertools import repeat
 from typing import Any
 
 from ...observe.collection import without_collection
+from .difference import FEWEST
 
 #: A call that takes longer than this many seconds is not repeated without asking.
 SLOW = 1.0
@@ -24,9 +25,6 @@ BUDGET = 0.25
 _BATCH_BELOW = 1e-3
 _BATCHES = 25
 _RUNS_AT_MOST = 1_000
-_RUNS_AT_LEAST = 5
-_RUNS_OF_LONG_CALLS = 3
-_LONG = 0.2
 _PROBES = 5
 _PROBES_BELOW = 1e-3
 _COPIED_BYTES = 64_000_000
@@ -46,6 +44,7 @@ class Warm:
         calls: calls in all, those that found out how many to time included.
         batch: calls between two readings of the clock.
         dispatch: median until the call returned, its work perhaps not done.
+        samples: of each run, or the mean of each batch.
     """
 
     median: float
@@ -56,6 +55,7 @@ class Warm:
     batch: int
     dispatch: float
     calls: int
+    samples: tuple[float, ...] = ()
 
 
 def warm_time(
@@ -181,6 +181,7 @@ class Timed:
             batch=self._batch,
             dispatch=statistics.median(self._dispatches),
             calls=self._inputs.calls,
+            samples=tuple(seconds),
         )
 
     def _begin(self) -> None:
@@ -199,8 +200,7 @@ class Timed:
             self._turns = _BATCHES
             self._batch = min(max(int(self._budget / _BATCHES / estimate), 2), max(self._inputs.at_once, 1))
         else:
-            least = _RUNS_AT_LEAST if estimate < _LONG else _RUNS_OF_LONG_CALLS
-            self._turns = min(max(int(self._budget / estimate), least), _RUNS_AT_MOST)
+            self._turns = min(max(int(self._budget / estimate), FEWEST), _RUNS_AT_MOST)
 
     def _single(self, keep: bool) -> Any:
         seconds, dispatch, result = _one(self._call, self._inputs.fresh(1)[0])

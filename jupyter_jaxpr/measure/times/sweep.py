@@ -191,7 +191,7 @@ def fits(found: Sweep) -> list[Fit]:
         points = [point for point in found.points if point.function == function and point.number is not None]
         for series in SERIES:
             pairs = [(point.number or 0.0, value) for point in points if (value := point.of(series)) is not None]
-            law = power_law(pairs)
+            law = power_law(pairs, [point.spread(series) for point in points if point.of(series) is not None])
             if law is not None:
                 laws.append(Fit(function, series, law))
     return laws

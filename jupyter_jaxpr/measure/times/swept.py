@@ -76,6 +76,11 @@ class Point:
             return self.compile
         return self.equations if series == "equations" else self.bytes
 
+    def spread(self, series: Series) -> float:
+        """By what part of the median the middle half of a series' samples reaches to each side; 0 of one sample."""
+        time = self.eager if series == "eager" else self.warm if series == "warm" else None
+        return 0.0 if time is None or not time.lower else math.log(time.upper / time.lower) / 2
+
 
 class Growth:
     """How long a call took at the numbers before, and whether the next one would take too long.

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from ...jax.eager import Construct
 from ..functions import is_installed
 from ..value_texts import Reading
+from .closed_over import ChangedValue
 from .history import FunctionHistory, MissEvent
-from .key_differences import Reason, closest
+from .key_differences import closest
+from .reason import Reason
 
 
 def construct_reasons(
@@ -37,7 +39,7 @@ def construct_reasons(
         return (_rerun(construct),)
     if not before or event.key is None:
         return (Reason("first_call", f"first call of {history.name}"),)
-    _, found = closest(event.key, [old.key for old in before if old.key is not None], reading)
+    found = closest(event.key, [old.key for old in before if old.key is not None], reading).reasons
     reasons = tuple(reason for reason in found if reason.kind != "config")
     if reasons:
         return reasons
@@ -61,7 +63,10 @@ def _other_settings(old: Construct | None, new: Construct) -> tuple[Reason, ...]
 
 def _rerun(construct: Construct) -> Reason:
     bodies = _bodies(construct)
-    text = f"this cell ran again, so {bodies} is a new function object, and JAX compiled the {construct.name} again"
+    text = (
+        f"the cell that defines {bodies} was run again: {bodies} is a new function object, so JAX compiled the "
+        f"{construct.name} again"
+    )
     return Reason("cell_rerun", text, cure=f"Define {bodies} in a cell of its own, and run that cell once.")
 
 
@@ -80,6 +85,8 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
         return Reason("new_function", f"{bodies}, a function of a library, is a new function object in each call")
     if event.rerun:
         return _rerun(construct)
+    if event.changed:
+        return _reads_another(construct, bodies, event.changed[0])
     if construct.function is None:
         text = f"JAX traced {bodies} again: a new function object, or the caches were cleared"
         cure = f"Define the functions once, outside of the code that calls {construct.name}."
@@ -89,3 +96,14 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     if bodies == "<lambda>":
         cure = f"Give the lambda a name outside of the code that calls {construct.name}: JAX caches by function object."
     return Reason("new_function", text, cure=cure)
+
+
+def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> Reason:
+    """A body that could not have been defined once: a value that the body reads from outside is another one."""
+    text = (
+        f"{bodies} is a new function object, so JAX traced and compiled the {construct.name} again: {bodies} reads "
+        f"{changed.name} from outside, and {changed.described()}"
+    )
+    cure = f"Pass {changed.name} as a part of the carry or as an operand, and define {bodies} once."
+    before, after = changed.before.described(), changed.after.described()
+    return Reason("new_function", text, changed.name, before, after, cure)

@@ -10,24 +10,27 @@ counts go on.
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from types import FunctionType, MethodType
+from types import FunctionType, MappingProxyType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...jax.eager import Construct
 from ...jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, partial_of
 from ...plain_text import exact
-from ..functions import code_of
+from ..functions import code_of, unwrap
 from ..observation import Outcome, Place
 from ..stages import CallStages, Tally
 from ..value_texts import NOTHING_CALLED, Reading
-from .key_differences import Reason
+from .closed_over import ChangedValue, Outside, changed_values, unread_values, values_outside
 from .keys import Key, is_plain
+from .reason import Reason
 from .wrapped_functions import Wrappers, equinox_wrappers, options_of, wrappers_of
 
 if TYPE_CHECKING:
@@ -57,6 +60,8 @@ class MissEvent:
     effects: tuple[str, ...] = ()  # of its program, where they may be why there is no fast path
     held_before: bool = False  # JAX held entries of this function object that were made unobserved
     rerun: bool = False  # its cell was executed again since the object before was first seen
+    clears: int = 0  # how often JAX's caches had been cleared before
+    reloaded: bool = False  # the file of its def was executed again since the object before
     cell: int | None = None  # the number in In [n] of the cell that made the call
     partial: dict[str, str] | None = None  # what a functools.partial binds, as text
     partial_read: bool = True  # whether the text says what the values are; outside of observed cells it may not
@@ -64,6 +69,8 @@ class MissEvent:
     alike: int = 0  # function objects before it that are wrapped alike
     alike_here: bool = False  # the last of them was first called at the same line
     method: bool = False  # a method with its object, likewise of the first miss of its function object
+    changed: Sequence[ChangedValue] = ()  # what its function object reads from outside, other than the last of those
+    unread: Sequence[str] = ()  # the names that it reads from outside whose values may be others
     construct: Construct | None = None  # that JAX compiled outside of jit
     another: bool = False  # there are others on its line: other lambdas, or transformed with other options
     reasons: tuple[Reason, ...] | None = None  # worked out when first asked for
@@ -120,23 +127,56 @@ class FunctionHistory:
     events: deque[MissEvent] = field(default_factory=lambda: deque(maxlen=EVENTS_PER_FUNCTION))
     counts_of: dict[int, Counts] = field(default_factory=dict)  # of each thread that is alive
     counts_gone: Counts = field(default_factory=Counts)  # of those that are not
+    compiled_at: float = -math.inf  # when a compile was last counted, by `time.perf_counter`
     objects: int = 0
     last_seen: int = -1  # execution of cells in which the newest function object was first seen
     entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
     by_hash: dict[int, list[int]] = field(default_factory=dict)
-    wrapped: dict[Wrapped, tuple[int, tuple[str, int] | None]] = field(default_factory=dict)  # line of the last
+    newest: weakref.ref[FunctionType] | None = None  # the user's function inside the newest function object
+    wrapped: dict[Wrapped, _Last] = field(default_factory=dict)
     whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
+    whole_at: int = 0  # how often JAX's caches had been cleared then
+    alive: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # the function objects by number
+    jitted: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # what was called of each, where that was seen
+
+    def is_alive(self, number: int) -> bool:
+        """Whether a function object is there still."""
+        return number in self.alive and self.alive[number]() is not None
+
+    def live(self, number: int, fun: Any) -> None:
+        """A function object has come; its end is noticed, for the entries of JAX's cache go with it."""
+
+        def gone(_: object) -> None:
+            self.alive.pop(number, None)
+            self.jitted.pop(number, None)
+            self.whole = None
+
+        self.alive[number] = weakref.ref(fun, gone)
+
+    def called(self, number: int, jitted: Any) -> None:
+        """What `jax.jit` made of a function object was called."""
+        known = self.jitted.get(number)
+        if known is None or known() is None:
+            self.jitted[number] = weakref.ref(jitted)
 
     def count_alike(self, event: MissEvent, first: _First) -> None:
-        """Tell the first miss of a function object how many were wrapped as it is."""
+        """Tell the first miss of a function object how many were wrapped as it is, and what changed since the last.
+
+        What changed is told now: an object that the last one read may be gone later.
+        """
         line = None if event.place is None else (event.place.file, event.place.line)
         event.partial, event.partial_read = first.partial, first.partial_read
         event.wrappers, event.method = first.wrappers, first.method
         key = first.wrappers, first.partial is not None, first.apart
-        event.alike, last = self.wrapped.get(key, (0, None))
-        event.alike_here = line is not None and last == line
+        last = self.wrapped.get(key)
+        if last is not None:
+            event.alike = last.objects
+            # Text given to exec may be another text with the same lines.
+            event.alike_here = line is not None and last.line == line and not line[0].startswith("<string")
+            event.changed = changed_values(last.outside, first.outside)
+            event.unread = unread_values(last.outside, first.outside)
         event.another = any(each[:2] == key[:2] and each[2] != first.apart for each in self.wrapped)
-        self.wrapped[key] = event.alike + 1, line
+        self.wrapped[key] = _Last(event.alike + 1, line, first.outside)
 
     def counts_on(self, thread: int | None) -> Counts:
         """The counts of one thread, or of all."""
@@ -159,7 +199,8 @@ class FunctionHistory:
 class History:
     """The memory of a kernel."""
 
-    def __init__(self) -> None:
+    def __init__(self, clears: Callable[[], int] = lambda: 0) -> None:
+        self.clears = clears  # how often JAX's caches were cleared until now
         self._functions: dict[tuple[str, str, int], FunctionHistory] = {}
         self._ended: deque[_Ended] = deque()
         self.number = 0
@@ -199,17 +240,21 @@ class History:
 
         What is asked of the user's objects is asked before the lock is taken.
         """
-        first = None if record.missed else _first(fun, key, record.name, reading)
+        first = None if record.missed else _first(record, fun, key, reading)
         record.missed = True
         with self._lock:
             history, number, rerun = record.history or self._of(record)
             self.number += 1
             event = MissEvent(self.number, threading.get_ident(), number, key, place, rerun=rerun)
             event.construct = record.construct
+            event.clears = self.clears()
+            if number not in history.alive:
+                history.live(number, fun)
             event.cell = None if place is None else self._count_of.get(place.file)
             if first is not None:
                 event.held_before = bool(self._held_before) and self._is_held_before(fun)
                 history.count_alike(event, first)
+                event.reloaded = self._is_reloaded(history, unwrap(fun))
             history.events.append(event)
             history.whole = None
             return event
@@ -280,7 +325,7 @@ class History:
         counts.misses += 1
         counts.raised += outcome == "raised"
         counts.dispatch_only += outcome == "dispatch_only"
-        self._count(counts, tally, event.seconds)
+        self._count(history, event.thread, tally, event.seconds)
         if activity is not None:
             activity.add(tally)
             activity.raised += raised
@@ -301,9 +346,12 @@ class History:
         with self._lock:
             history.whole = None
             tally = stages.tally()
-            self._count(history.counts_by(threading.get_ident()), tally, sum(tally.seconds.values()))
+            self._count(history, threading.get_ident(), tally, sum(tally.seconds.values()))
 
-    def _count(self, counts: Counts, tally: Tally, seconds: float) -> None:
+    def _count(self, history: FunctionHistory, thread: int, tally: Tally, seconds: float) -> None:
+        if tally.compiles:
+            history.compiled_at = time.perf_counter()
+        counts = history.counts_by(thread)
         counts.traces += tally.traces
         counts.lowerings += tally.lowerings
         counts.compiles += tally.compiles
@@ -332,6 +380,10 @@ class History:
         return Ledger(self, None, 0, {}, list, reading, newest)
 
     # --- whose ---
+
+    def names(self) -> list[str]:
+        """The names of all functions that were seen, each once."""
+        return list(dict.fromkeys(name for name, _, _ in list(self._functions)))
 
     def place_key(self, name: str, definition: Place | None) -> tuple[str, str, int]:
         """What makes functions one: their name and the line of their def, in one cell or file."""
@@ -368,6 +420,31 @@ class History:
         same = [each for (other, place, _), each in self._functions.items() if (other, place) == (name, cell)]
         return bool(same) and all(each.last_seen < executed for each in same)
 
+    def _is_reloaded(self, history: FunctionHistory, inner: Any) -> bool:
+        """Whether the file of a function was executed again: its code stands outside of any function, so it runs once.
+
+        Args:
+            history: Of the function.
+            inner: The user's function inside the new function object.
+        """
+        place = history.definition
+        if type(inner) is not FunctionType or place is None or "<locals>" in place.function or self._is_cell(place):
+            return False
+        if inner.__globals__.get("__file__") != place.file:  # code that was given to exec under the name of a file
+            return False
+        before = [history]
+        if history.newest is None:  # the file may have been edited: the function may stand on another line now
+            before = [
+                each
+                for each in self._functions.values()
+                if each.definition and (each.definition.file, each.definition.function) == (place.file, place.function)
+            ]
+        history.newest, known = weakref.ref(inner), [each.newest for each in before if each.newest is not None]
+        return bool(known) and all(each() is not inner for each in known)
+
+    def _is_cell(self, place: Place) -> bool:
+        return place.file in self._cell_of or place.file.startswith("<") or "ipykernel_" in place.file
+
     def _is_held_before(self, fun: Any) -> bool:
         held = self._held_before.get(id(fun))
         return held is not None and held() is fun
@@ -384,23 +461,32 @@ class _First(NamedTuple):
     partial_read: bool = True  # whether that says what the values are
     method: bool = False  # a method with its object
     apart: int = hash(((), ()))  # what else tells functions of a line apart
+    outside: Mapping[str, Outside] = MappingProxyType({})  # what it reads from outside of its arguments
 
 
-_PLAIN = _First()
+class _Last(NamedTuple):
+    """The function objects of one wrapping so far."""
+
+    objects: int
+    line: tuple[str, int] | None  # at which the last was first called
+    outside: Mapping[str, Outside]  # what the last reads
 
 
-def _first(fun: Any, key: Key | None, name: str, reading: Reading) -> _First:
+def _first(record: Any, fun: Any, key: Key | None, reading: Reading) -> _First:
     """Read a function object; asks what `reading` lets it ask."""
     equinox = None if key is None else key.function
+    name, outside = record.name, _outside(record, fun, reading)
     # One line may hold several lambdas: where their code is written tells them apart. What a transformation was given,
     # such as in_axes, tells its functions apart.
     if equinox is None and type(fun) is FunctionType and "__wrapped__" not in vars(fun):
         if name != "<lambda>":
-            return _PLAIN
-        return _First((), None, True, False, hash((tuple(fun.__code__.co_positions()), ())))
+            return _First(outside=outside)
+        return _First((), None, True, False, hash((tuple(fun.__code__.co_positions()), ())), outside)
     code = code_of(fun) if name == "<lambda>" else None
     positions = () if code is None else tuple(code.co_positions())
     wrappers = wrappers_of(fun)
+    if key is not None and key.options.by == "pmap" and wrappers[:1] == ("jax.shard_map",):
+        wrappers = wrappers[1:]  # JAX's own: `jax.pmap` is made of it
     if equinox is not None:
         wrappers = ("equinox.filter_jit", *equinox_wrappers(equinox.type), *wrappers)
     texts = None
@@ -411,7 +497,15 @@ def _first(fun: Any, key: Key | None, name: str, reading: Reading) -> _First:
         values.update((exact(name), value) for name, value in bound.keywords.items())
         texts = {name: reading.text(value) for name, value in values.items()}
         read = reading.calls or all(map(is_plain, values.values()))
-    return _First(wrappers, texts, read, type(fun) is MethodType, hash((positions, options_of(fun))))
+    return _First(wrappers, texts, read, type(fun) is MethodType, hash((positions, options_of(fun))), outside)
+
+
+def _outside(record: Any, fun: Any, reading: Reading) -> Mapping[str, Outside]:
+    """What a function object reads from outside of its arguments; of a construct, what its body reads."""
+    construct = record.construct
+    if construct is not None:
+        fun = None if construct.function is None else construct.function()
+    return values_outside(fun, reading)
 
 
 def _outcome(tally: Tally, raised: bool) -> Outcome:

@@ -13,7 +13,7 @@ import functools
 import inspect
 import operator
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -32,6 +32,7 @@ from ...jax.keys import (
 )
 from ...plain_text import FAILURES, Limit, defined, exact, kind_name, text_of
 from ..value_texts import NOTHING_CALLED, Reading
+from .structures import nnx_variables
 
 LAYOUTS_UP_TO = 32
 """Leaves up to which the memory layout is recorded: reading it costs 1.5 us a leaf."""
@@ -92,6 +93,16 @@ class StaticValue:
             return self._held
         value = self._reference()
         return UNKNOWN if value is None else value
+
+    @property
+    def plain(self) -> Hashable:
+        """The value where comparing it calls nothing; else None."""
+        return self._held if is_plain(self._held) else None
+
+    @property
+    def mark(self) -> Hashable:
+        """Another one for every other value, and for most equal objects the same."""
+        return self.type, self._hash if self._held is UNKNOWN else self._held, self.text
 
     def equals(self, other: StaticValue) -> bool:
         """Whether JAX takes the two for one; of two that were not both read, whether they are one object."""
@@ -241,6 +252,7 @@ class Key:
         positional: how many arguments were given by position.
         keywords: names of those given by keyword, sorted.
         statics: static values by parameter name.
+        defaults: the default values of the parameters that the call left out.
         names: parameter name of each dynamic positional argument, then of each keyword.
         treedef: structure of (positional, keywords), dynamic ones only.
         count: how many dynamic leaves there are.
@@ -255,6 +267,7 @@ class Key:
         "_leaves",
         "context",
         "count",
+        "defaults",
         "function",
         "keywords",
         "names",
@@ -275,6 +288,7 @@ class Key:
         function: StaticValue | None = None,
         reading: Reading = NOTHING_CALLED,
         flat: FlatCall | None = None,
+        defaults: Mapping[str, StaticValue] | None = None,
     ) -> None:
         values, self.treedef = flatten(dynamic) if flat is None else (flat.leaves, flat.tree)
         self.count = len(values)
@@ -290,6 +304,7 @@ class Key:
         self.positional = positional
         self.keywords = keywords
         self.statics = statics
+        self.defaults = _NO_STATICS if defaults is None else defaults
         self.names = names
         self.function = function
 
@@ -348,12 +363,14 @@ def key_of(
         The key. It holds no array.
     """
     count = len(args)
+    signature = getattr(options, "fun_signature", None)
     if not kwargs and not getattr(options, "static_argnums", ()) and not getattr(options, "static_argnames", ()):
-        names = _names_of(fun, count) or positional_names(getattr(options, "fun_signature", None), count)
+        names = _names_of(fun, count) or positional_names(signature, count)
         dynamic_only = (tuple(args), _NO_KEYWORDS)
-        return Key(JitOptions(options), count, (), _NO_STATICS, names, dynamic_only, reading=reading, flat=flat)
+        defaults = _NO_STATICS if _needs_all(fun) else _left_out(signature, count, _NO_KEYWORDS, reading)
+        return Key(JitOptions(options), count, (), _NO_STATICS, names, dynamic_only, None, reading, flat, defaults)
     static_positions, static_names = static_places(options, count)
-    parameters = positional_names(getattr(options, "fun_signature", None), count)
+    parameters = positional_names(signature, count)
     statics: dict[str, StaticValue] = {}
     names = []
     dynamic: list[Any] = []
@@ -378,8 +395,10 @@ def key_of(
         statics,
         names,
         (tuple(dynamic), keywords),
-        reading=reading,
-        flat=flat,
+        None,
+        reading,
+        flat,
+        _left_out(signature, count, given, reading),
     )
 
 
@@ -398,6 +417,24 @@ def by_name(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
 
 _NO_STATICS: Mapping[str, StaticValue] = {}
 _NO_KEYWORDS: Mapping[str, Any] = {}
+
+
+def _needs_all(fun: Any) -> bool:
+    """Whether a plain function has no default values, so that no call leaves a parameter out."""
+    return type(fun) is FunctionType and not fun.__defaults__ and not fun.__kwdefaults__ and not vars(fun)
+
+
+def _left_out(
+    signature: inspect.Signature | None, count: int, keywords: Container[str], reading: Reading
+) -> Mapping[str, StaticValue]:
+    """The default values of the parameters that a call left out; `count` arguments were given by position."""
+    found = {}
+    for position, parameter in enumerate(() if signature is None else signature.parameters.values()):
+        if parameter.default is parameter.empty or parameter.name in keywords:
+            continue
+        if position >= count or parameter.kind is parameter.KEYWORD_ONLY:
+            found[exact(parameter.name)] = StaticValue(parameter.default, reading)
+    return found
 
 
 def _names_of(fun: Any, count: int) -> Sequence[str]:
@@ -447,7 +484,9 @@ def equinox_key_of(
         function.owner = weakref.ref(wrapper)
     dynamic = (tuple(args), dict(kwargs))
     flat = None if reading.calls else _equinox_flat(inner)
-    return Key(JitOptions(options), len(args), tuple(sorted(kwargs)), {}, names, dynamic, function, reading, flat)
+    keywords = tuple(sorted(kwargs))
+    defaults = _left_out(wrapper._signature, len(args), keywords, reading)
+    return Key(JitOptions(options), len(args), keywords, {}, names, dynamic, function, reading, flat, defaults)
 
 
 def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
@@ -503,7 +542,13 @@ def paths(key: Key, reading: Reading) -> list[str]:
         else:
             name = exact(place.key)
         found.append(exact(name + "".join(step_text(step, reading) for step in inner), Limit.PATH) if inner else name)
-    return found if len(found) == len(key.leaves) else [f"leaf {n}" for n in range(len(key.leaves))]
+    if len(found) != len(key.leaves):
+        return [f"leaf {n}" for n in range(len(key.leaves))]
+    for first, variables in nnx_variables(key.treedef, reading):
+        for number, variable in enumerate(variables):
+            at = first + number
+            found[at] = exact(found[at].removesuffix(f".states[0][{number}]") + variable, Limit.PATH)
+    return found
 
 
 def step_text(step: Any, reading: Reading) -> str:

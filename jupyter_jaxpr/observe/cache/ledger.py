@@ -6,18 +6,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from ...plain_text import FAILURES, could_not
 from ...quantities import count
+from ..calls.entry_hits import EntryHits
 from ..observation import Outcome, Place
 from ..value_texts import NOTHING_CALLED, Reading
+from .held_entries import held_entries
 from .history import Counts, FunctionHistory, History, MissEvent
-from .key_differences import Reason
 from .keys import Key, signature_text
 from .miss_reasons import entries_of, reasons_of
+from .miss_reasons import entry_of as find_entry
+from .reason import Reason
 
 
 @dataclass(frozen=True)
@@ -60,10 +63,13 @@ class CacheEntry:
 
     Attributes:
         signature: argument types and static values.
-        hits: calls of the block that used it without missing; None where they cannot be told apart.
-        misses: calls with this key that missed, the one that made it included.
+        hits: calls of the block that used it and compiled nothing, slow hits included; None where they cannot be told
+            apart.
+        misses: calls with this key that traced, lowered or compiled.
         fast_path: whether later calls with this key hit JAX's C++ fast path.
         made_here: whether it was made in this block; False for one that an earlier call made.
+        held: whether JAX holds it still; None where that is unknown. An entry that is surely gone is not listed.
+        number: which entry of the function's it is, in the order they were made in this kernel.
     """
 
     signature: str
@@ -71,6 +77,8 @@ class CacheEntry:
     misses: int
     fast_path: bool
     made_here: bool
+    held: bool | None = True
+    number: int = -1
 
 
 @dataclass(frozen=True)
@@ -88,7 +96,7 @@ class FunctionRecord:
         traces, lowerings, from_disk: by JAX's events.
         inlined: calls while another function was traced.
         raised: calls that raised while tracing or compiling.
-        entries: cache entries, those that earlier calls made included if this block used them.
+        entries: the cache entries that JAX still holds, those that earlier calls made included if this block used them.
         misses: in the order they happened; the newest 512 of the kernel. What JAX made ahead of time, for
             ``.lower().compile()``, is no call and not among them; it is in `traces`, `lowerings` and `compiles`.
         function_objects: how many different function objects of this line missed in this block.
@@ -153,6 +161,8 @@ class Ledger(Mapping[str, FunctionRecord]):
         self._reading = reading
         self.note: str | None = None
         """What cannot be told with this JAX or Python, a sentence; None where everything can."""
+        self.entry_hits: EntryHits | None = None
+        """Where the hits of each entry are counted."""
         self._records: tuple[FunctionRecord, ...] | None = None
         self._elsewhere: tuple[str, ...] | None = None
 
@@ -271,7 +281,7 @@ class Ledger(Mapping[str, FunctionRecord]):
 
     def _described(self, key: tuple[str, str, int], called: Calls | None) -> FunctionRecord:
         history = self._history.functions.get(key) or FunctionHistory(key[0], called.definition if called else None)
-        if self._is_whole and history.whole is not None:
+        if self._is_whole and history.whole is not None and history.whole_at == self._history.clears():
             return history.whole
         here = [event for event in history.events if self._is_here(event)]
         counts = self._counts(history)
@@ -282,7 +292,11 @@ class Ledger(Mapping[str, FunctionRecord]):
             calls, exact = len(here), False  # some were made from C, such as by map()
         raised = max(counts.raised, called.raised if called is not None else 0)
         looked = None if calls is None else calls - (raised - counts.raised)  # JAX looked for an entry
-        entries, entry_of = _entries(history, here, counts, looked, self._reading)
+        clears = self._history.clears()
+        makers = entries_of(history, self._reading)
+        held = held_entries(history, clears, self._history.number)
+        fast_hits = self._fast_hits(history)
+        entries, entry_of = _entries(history, here, counts, looked, self._reading, makers, held, fast_hits)
         record = FunctionRecord(
             name=key[0],
             line=definition.line if definition else None,
@@ -302,8 +316,21 @@ class Ledger(Mapping[str, FunctionRecord]):
             seconds=counts.seconds,
         )
         if self._is_whole:
-            history.whole = record
+            history.whole, history.whole_at = record, clears
         return record
+
+    def _fast_hits(self, history: FunctionHistory) -> dict[int, int] | None:
+        """The hits of each entry on the fast path, by index; None where they are not counted, or not all."""
+        counted = None if self.entry_hits is None else self.entry_hits.hits_of(history)
+        if counted is None:
+            return None
+        found: dict[int, int] = {}
+        for each in counted:
+            entry = find_entry(each.function_object, each.key, history, self._reading)
+            if entry is None:  # made before anything was observed
+                return None
+            found[entry] = found.get(entry, 0) + each.times
+        return found
 
     def _counts(self, history: FunctionHistory) -> Counts:
         """What was counted in this block."""
@@ -341,30 +368,43 @@ def _signature(key: Key, reading: Reading) -> str:
 
 
 def _entries(
-    history: FunctionHistory, here: list[MissEvent], counts: Counts, calls: int | None, reading: Reading
+    history: FunctionHistory,
+    here: list[MissEvent],
+    counts: Counts,
+    calls: int | None,
+    reading: Reading,
+    makers: Sequence[MissEvent],
+    held: Sequence[bool | None],
+    fast_hits: Mapping[int, int] | None,
 ) -> tuple[tuple[CacheEntry, ...], dict[int, int]]:
-    """The entries that a block made or met at a miss, and the entry of each event by its number."""
-    makers = entries_of(history, reading)
-    used = sorted({event.entry for event in here if event.entry >= 0})
+    """The entries that a block made or met at a miss and that JAX holds, and the entry of each event by its number."""
+    met = {event.entry for event in here if event.entry >= 0}.union(fast_hits or ())
+    used = sorted(entry for entry in met if held[entry] is not False)
     places = {entry: index for index, entry in enumerate(used)}
     since = here[0].number if here else 0
     users: dict[int, list[MissEvent]] = {entry: [] for entry in used}
     for event in here:
-        if event.entry >= 0:
+        if event.entry in users:
             users[event.entry].append(event)
     entries = []
     for entry, mine in users.items():
         maker = makers[entry]
         # With one entry in all, whatever did not miss has used it.
         alone = len(makers) == 1 and calls is not None
+        slow_hits = sum(event.outcome == "dispatch_only" for event in mine)
+        hits = max((calls or 0) - counts.misses + counts.dispatch_only - counts.inlined, 0) if alone else None
+        if fast_hits is not None:
+            hits = fast_hits.get(entry, 0) + slow_hits
         assert maker.key is not None
         entries.append(
             CacheEntry(
                 signature=_signature(maker.key, reading),
-                hits=max((calls or 0) - counts.misses - counts.inlined, 0) if alone else None,
-                misses=len(mine),
-                fast_path=mine[-1].fast_path,
+                hits=hits,
+                misses=len(mine) - slow_hits,
+                fast_path=mine[-1].fast_path if mine else maker.fast_path,
                 made_here=maker.number >= since,
+                held=held[entry],
+                number=entry,
             )
         )
-    return tuple(entries), {event.number: places[event.entry] for event in here if event.entry >= 0}
+    return tuple(entries), {event.number: places[event.entry] for event in here if event.entry in places}

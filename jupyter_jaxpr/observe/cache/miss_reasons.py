@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from ...plain_text import FAILURES, could_not
 from ..observation import Place
 from ..value_texts import NOTHING_CALLED, Reading
+from .closed_over import reads_another
 from .construct_reasons import construct_reasons
 from .history import FunctionHistory, MissEvent
-from .key_differences import Reason, closest, compare
-from .keys import Key
+from .key_differences import closest, compare, kinds_of_values
+from .keys import Key, is_plain
+from .reason import Reason, names_text
 from .wrapped_functions import equinox_wrappers, written
 
 _COMPARED = 128
@@ -47,7 +49,7 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     if not own and event.construct is not None:
         return construct_reasons(event, earlier, history, reading)
     if not own:
-        return (_new_object(event, history),)
+        return _new_object(event, earlier, history, reading)
     if event.key is None:
         return (Reason("unknown", "the reason is unknown: the cache key of the call could not be read"),)
     if event.key.function is not None:
@@ -69,40 +71,73 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
         text = f"first call of {history.name} with these options for {by}"
         return (Reason("first_call", text, after=f"other options of {by}"),)
     keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
-    _, reasons = closest(event.key, keys, reading)
-    return reasons or (_same_key(event, same_jit, history, reading),)
+    found = closest(event.key, keys, reading)
+    if found.compiles or (found.kinds and event.outcome == "dispatch_only"):
+        return found.reasons
+    return (_same_key(event, same_jit, history, reading),)
 
 
-def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
+def _new_object(
+    event: MissEvent, earlier: Sequence[MissEvent], history: FunctionHistory, reading: Reading
+) -> tuple[Reason, ...]:
+    """Why the first call of a function object missed: the object is new, and what else is new beside it."""
     name = history.name
     number = event.function_object
     if event.held_before:
-        text = f"first observed call of {name}; JAX had compiled {name} before"
-        return Reason("first_observed", text)
-    if number == 0 and not event.rerun:
-        return Reason("first_call", f"first call of {name}")
+        return (Reason("first_observed", f"first observed call of {name}; JAX had compiled {name} before"),)
+    if number == 0 and not event.rerun and not event.reloaded:
+        return (Reason("first_call", f"first call of {name}"),)
     if event.rerun:
         text = f"the cell that defines {name} was run again: {name} is a new function object"
         cure = f"Put the definition of {name} in a cell of its own, and run that cell once."
-        return Reason("cell_rerun", text, cure=cure)
-    before = [old for old in history.events if old.function_object == number - 1 and old.partial is not None]
-    if event.partial is not None and before:
-        return _new_partial(event, before[0], history)
+        return (Reason("cell_rerun", text, cure=cure), *_beside(event, earlier, reading))
+    if event.reloaded and history.definition is not None:
+        file = os.path.basename(history.definition.file)
+        text = f"{file} was loaded again, by a reload or by %run: {name} is a new function object"
+        cure = f"Expect one compile of {name} for each time that Python loads {file}."
+        return (Reason("reloaded", text, cure=cure), *_beside(event, earlier, reading))
     made = written(event.wrappers, name.strip("<>"))
     if event.alike == 0:
         called = _as_it_is(event, history, made)
-        return Reason("first_call", f"first call of {called}", after=None if called == name else called)
+        return (Reason("first_call", f"first call of {called}", after=None if called == name else called),)
+    return (_made_anew(event, history, made), *_beside(event, earlier, reading))
+
+
+def _made_anew(event: MissEvent, history: FunctionHistory, made: str | None) -> Reason:
+    name = history.name
+    before = [old for old in history.events if old.function_object == event.function_object - 1]
+    if event.partial is not None and before and before[0].partial is not None:
+        return _new_partial(event, before[0], history)
     if event.method and not event.wrappers:
-        text = f"another method {name}{_line(history.definition)}: each object.{name} is a function object of its own"
+        text = f"another method {name}{_defined_at(history, event)}: each object.{name} is a function object of its own"
         cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
         return Reason("new_function", text, cure=cure)
-    called = f"{_ordinal(event.alike)} function object of {made or name.strip('<>')}{_line(history.definition)}"
-    if event.alike_here:
-        cure = "Make the function once, before the loop: JAX caches by function object, not by code."
-        by = "jit" if event.key is None else event.key.options.by
-        return Reason("new_function", f"{called}: move the {by} out of the loop", cure=cure)
-    cure = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
-    return Reason("new_function", f"{called}: make the function once", cure=cure)
+    plain = name.strip("<>")
+    called = f"{_ordinal(event.alike)} function object of {made or plain}{_defined_at(history, event)}"
+    if event.changed:
+        return reads_another(called, plain, event.changed)
+    by = "jit" if event.key is None else event.key.options.by
+    text = f"{called}: move the {by} out of the loop" if event.alike_here else f"{called}: make the function once"
+    where = "once, before the loop" if event.alike_here else "once and keep it in a variable"
+    cure = f"Make the function {where}: JAX caches by function object, not by code."
+    if event.unread:
+        cure += f" If the contents of {names_text(event.unread)} change between the calls, pass them as arguments."
+    return Reason("new_function", text, cure=cure)
+
+
+def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) -> tuple[Reason, ...]:
+    """What differs, besides the function object, from the closest call of an earlier object that was wrapped alike."""
+    if event.key is None:
+        return ()
+    keys = [
+        old.key
+        for old in earlier[-_COMPARED:]
+        if old.key is not None and old.key.traced == event.key.traced and _same_options(old, event)
+    ]
+    if not keys:
+        return ()
+    found = closest(event.key, keys, reading)
+    return found.reasons if found.compiles else ()
 
 
 def _as_it_is(event: MissEvent, history: FunctionHistory, made: str | None) -> str:
@@ -110,7 +145,7 @@ def _as_it_is(event: MissEvent, history: FunctionHistory, made: str | None) -> s
     if len(history.wrapped) < 2:
         return history.name
     if event.another:
-        return f"another {made or 'lambda'}{_line(history.definition)}"
+        return f"another {made or 'lambda'}{_defined_at(history, event)}"
     if event.partial is not None:
         return f"a partial of {history.name}"
     if made is None:
@@ -127,7 +162,7 @@ def _new_equinox(event: MissEvent, earlier: Sequence[MissEvent], history: Functi
         called = made or f"{name} with this wrapper around it"
         return Reason("first_call", f"first call of {called}", after=called)
     here = alike[-1].place == event.place
-    called = f"another function object of {name}{_line(history.definition)}"
+    called = f"another function object of {name}{_defined_at(history, event)}"
     text = f"{called}: move the filter_jit out of the loop" if here else f"{called}: make the function once"
     cure = "Make the function once, before the calls: the function is part of the cache key."
     return Reason("new_function", text, cure=cure)
@@ -151,22 +186,22 @@ def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> 
 
 
 def _without_fast_path(name: str, effects: Sequence[str]) -> str:
-    miss = f"every call of {name} is a miss"
+    slow = f"each later call of {name} is a slow hit"
     known = ", ".join(effects)
     if not effects:
-        return f"{miss}: JAX gives {name} no fast path, and the cause is unknown"
+        return f"{slow}: JAX gives {name} no fast path, and the cause is unknown"
     if all(re.match("Read|Write|Accum", each) for each in effects):
         return (
-            f"{miss}: JAX has no fast path for a function that reads or writes a mutable reference from outside of the "
+            f"{slow}: JAX has no fast path for a function that reads or writes a mutable reference from outside of the "
             f"function ({known})"
         )
-    return f"{miss}: JAX has no fast path for a function with effects, such as those of a callback ({known})"
+    return f"{slow}: JAX has no fast path for a function with effects, such as those of a callback ({known})"
 
 
 def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:
     """The key is one that was seen before: its entry is gone, or there never is one."""
     assert event.key is not None
-    equal = (old for old in reversed(own) if old.key is not None and not closest(event.key, [old.key], reading)[1])
+    equal = (old for old in reversed(own) if old.key is not None and not compare(old.key, event.key, reading))
     last = next(equal, None)
     if event.outcome != "dispatch_only" and event.key.traced:
         text = (
@@ -204,23 +239,49 @@ def entries_of(history: FunctionHistory, reading: Reading) -> list[MissEvent]:
 
 
 def _entry(event: MissEvent, key: Key, history: FunctionHistory, reading: Reading) -> int:
-    try:
-        mark = hash((event.function_object, key.leaves))
-    except FAILURES:  # a leaf of a library's own type
-        mark = event.function_object
-    for index in history.by_hash.get(mark, ()):
-        first = history.entries[index]
-        same = first.function_object == event.function_object and first.key is not None
-        if same and first.key is not None and _is_equal(first.key, key, reading) and _same_options(first, event):
-            return index
+    mark = _mark(event.function_object, key)
+    found = _entry_with(event.function_object, key, mark, history, reading)
+    if found is not None:
+        return found
     history.entries.append(event)
     history.by_hash.setdefault(mark, []).append(len(history.entries) - 1)
     return len(history.entries) - 1
 
 
+def entry_of(function_object: int, key: Key, history: FunctionHistory, reading: Reading) -> int | None:
+    """The entry of a function object that a call with this key hits; None for an entry that was not seen made."""
+    return _entry_with(function_object, key, _mark(function_object, key), history, reading)
+
+
+def _mark(function_object: int, key: Key) -> int:
+    """Equal for equal keys of one function object."""
+    statics = tuple((name, value.plain) for name, value in key.statics.items())
+    try:
+        return hash((function_object, _dict_keys(key), key.leaves, statics))
+    except FAILURES:  # a leaf of a library's own type
+        return function_object
+
+
+def _dict_keys(key: Key) -> tuple[tuple[Hashable, ...], ...]:
+    """The keys of each argument that is a dict, as far as comparing them calls nothing."""
+    trees = [tree.node_data() for side in key.treedef.children() for tree in side.children()]
+    return tuple(tuple(filter(is_plain, node[1])) for node in trees if node is not None and node[0] is dict)
+
+
+def _entry_with(function_object: int, key: Key, mark: int, history: FunctionHistory, reading: Reading) -> int | None:
+    for index in history.by_hash.get(mark, ()):
+        first = history.entries[index]
+        if first.function_object != function_object or first.key is None:
+            continue
+        if first.key.options.equals(key.options) and _is_equal(first.key, key, reading):
+            return index
+    return None
+
+
 def _is_equal(old: Key, new: Key, reading: Reading) -> bool:
     try:
-        return not compare(old, new, reading)
+        kinds = kinds_of_values(old, new)
+        return not (compare(old, new, reading) if kinds is None else kinds)
     except FAILURES:  # keys that cannot be compared are two
         return False
 
@@ -232,17 +293,31 @@ def _same_options(old: MissEvent, new: MissEvent) -> bool:
 
 def _line_from(old: MissEvent, new: MissEvent) -> str:
     """The line of an earlier call, with its cell or file where that is another one than the later call's."""
-    line = _line(old.place)
-    if not line or old.place is None or (new.place is not None and new.place.file == old.place.file):
+    place = old.place
+    if place is None or not place.line:
+        return ""
+    line = f" from line {place.line}"
+    if new.place is not None and new.place.file == place.file:
         return line
     if old.cell is not None:
         return f"{line} of cell [{old.cell}]"
-    name = os.path.basename(old.place.file)
-    return f"{line} of another cell" if "ipykernel" in old.place.file or name.startswith("<") else f"{line} of {name}"
+    return f"{line} of another cell" if _is_cell(place) else f"{line} of {os.path.basename(place.file)}"
 
 
-def _line(place: Place | None) -> str:
-    return "" if place is None else f" from line {place.line}" if place.line else ""
+def _defined_at(history: FunctionHistory, event: MissEvent) -> str:
+    """The line of a function's def, with its module where the call stands in another file.
+
+    A cell is not named: the history knows the newest def, and the call may be of an earlier run of the cell.
+    """
+    place = history.definition
+    line = "" if place is None or not place.line else f" from line {place.line}"
+    if place is None or not line or _is_cell(place) or event.place is None or event.place.file == place.file:
+        return line
+    return f"{line} of {os.path.basename(place.file)}"
+
+
+def _is_cell(place: Place) -> bool:
+    return "ipykernel" in place.file or os.path.basename(place.file).startswith("<")
 
 
 def _ordinal(index: int) -> str:

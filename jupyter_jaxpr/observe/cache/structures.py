@@ -60,7 +60,7 @@ def _in_nodes(path: str, before: Any, after: Any, reading: Reading) -> Iterator[
         raise _Another
     kind, was = old
     now = new[1]
-    if not _same(was, now):
+    if not is_same(was, now):
         if issubclass(kind, _CONTAINERS):
             raise _Another
         yield from _in_data(path, kind, was, now, reading)
@@ -79,7 +79,7 @@ def _in_data(path: str, kind: type, was: Any, now: Any, reading: Reading) -> Ite
         yield Changed(path, isinstance(was, kind), owner, was, now)
         return
     for name, *values in zip(names, was, now, strict=True):
-        if not _same(*values):
+        if not is_same(*values):
             yield Changed(path if name is None else f"{path}.{text_of(name)}", name is not None, owner, *values)
 
 
@@ -116,13 +116,6 @@ def _fields(kind: type) -> Sequence[Any]:
     return dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
 
 
-def _same(old: Any, new: Any) -> bool:
-    try:
-        return bool(old is new or old == new)
-    except FAILURES:  # JAX could not compare them either
-        return False
-
-
 # --- flax.nnx ---------------------------------------------------------------------------------------------
 
 
@@ -133,18 +126,28 @@ def _in_graph(path: str, was: Any, now: Any, reading: Reading) -> Iterator[Chang
     if [place for place, _ in before] != [place for place, _ in after]:
         raise _Another
     for (place, old), (_, new) in zip(before, after, strict=True):
-        if not _same(old, new):
+        if not is_same(old, new):
             before_it, after_it = (getattr(value, "value", value) for value in (old, new))
             yield Changed(place, True, "", before_it, after_it, library="nnx")
 
 
 def _attributes(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]]:
     """The attributes of a graph by their paths."""
+    return [(place, found) for place, found in _walked(path, graph, reading) if not _is_node(found)]
+
+
+def _is_node(found: Any) -> bool:
+    return kind_name(type(found)) in ("NodeDef", "NodeRef") or _is_variable(found)
+
+
+def _walked(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]]:
+    """The nodes and the attributes of a graph by their paths, in the order of nnx's walk."""
     found: list[tuple[str, Any]] = []
     nodes, attributes = iter(graph.nodes), iter(graph.attributes)
 
     def walk(path: str) -> None:
         node = next(nodes)
+        found.append((path, node))
         for _ in range(getattr(node, "num_attributes", 0)):
             name, value = next(attributes)
             inner = f"{path}.{exact(name)}" if isinstance(name, str) else f"{path}[{reading.text(name)}]"
@@ -160,6 +163,45 @@ def _attributes(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]
     if next(nodes, None) is not None or next(attributes, None) is not None:
         raise _Another
     return found
+
+
+def nnx_variables(tree: Any, reading: Reading) -> list[tuple[int, list[str]]]:
+    """The variables of each nnx module in a structure: the index of the first leaf, and paths such as `.lin.bias`.
+
+    nnx hands a module to JAX as a graph and a list of what the variables of the graph hold, in the order of the graph.
+    """
+    found: list[tuple[int, list[str]]] = []
+    _find_variables(tree, 0, reading, found)
+    return found
+
+
+def _find_variables(tree: Any, first: int, reading: Reading, found: list[tuple[int, list[str]]]) -> None:
+    node = tree.node_data()
+    if node is None:
+        return
+    if kind_name(node[0]) == "NodeStates":
+        variables = _variables(tree, reading)
+        if len(variables) == tree.num_leaves:
+            found.append((first, variables))
+        return
+    for child in tree.children():
+        _find_variables(child, first, reading, found)
+        first += child.num_leaves
+
+
+def _variables(tree: Any, reading: Reading) -> list[str]:
+    """The paths of the variables of one module; empty where nnx split them into several states."""
+    try:
+        graph, states = tree.children()
+        if len(states.children()) != 1:
+            return []
+        return [path for path, node in _walked("", graph.node_data()[1], reading) if _is_variable(node)]
+    except (AttributeError, TypeError, ValueError, _Another):
+        return []
+
+
+def _is_variable(node: Any) -> bool:
+    return kind_name(type(node)) == "VariableDef"
 
 
 def structure_text(tree: Any, reading: Reading, limit: int) -> str:
@@ -188,3 +230,11 @@ def structure_text(tree: Any, reading: Reading, limit: int) -> str:
     if issubclass(kind, tuple) and beside is None:
         return f"CustomNode(namedtuple[{kind_name(kind)}], [{inside}])"
     return f"CustomNode({kind_name(kind)}[{reading.text(beside, limit)}], [{inside}])"
+
+
+def is_same(old: Any, new: Any) -> bool:
+    """Whether two objects that JAX compares are equal; objects that cannot be compared are not."""
+    try:
+        return bool(old is new or old == new)
+    except FAILURES:
+        return False

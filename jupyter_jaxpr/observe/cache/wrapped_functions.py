@@ -9,15 +9,19 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from ...plain_text import file_of, kind_name, own_name
+from ...plain_text import file_of, function_of, kind_name, own_name
 from ..functions import next_inside
 
-#: Names of the code that JAX's transformations give, by where it is.
+#: What JAX calls the code that its transformations give.
 _TRANSFORMATIONS = {
-    "grad_f": "jax.grad",
-    "value_and_grad_f": "jax.value_and_grad",
-    "vmap_f": "jax.vmap",
-    "fun_remat": "jax.checkpoint",
+    "grad.<locals>.grad_f": "jax.grad",
+    "value_and_grad.<locals>.value_and_grad_f": "jax.value_and_grad",
+    "vmap.<locals>.vmap_f": "jax.vmap",
+    "checkpoint.<locals>.fun_remat": "jax.checkpoint",
+    "jacfwd.<locals>.jacfun": "jax.jacfwd",
+    "jacrev.<locals>.jacfun": "jax.jacrev",
+    "_shard_map.<locals>.wrapped": "jax.shard_map",
+    "pmap.<locals>.wrapped": "jax.pmap",
 }
 _IN_JAX = "jax/_src/"
 
@@ -101,5 +105,5 @@ def _name(wrapper: FunctionType) -> str:
             code = inside.__code__
             break
     file = file_of(code).replace("\\", "/")
-    public = _TRANSFORMATIONS.get(code.co_name) if _IN_JAX in file else None
+    public = _TRANSFORMATIONS.get(function_of(code)) if _IN_JAX in file else None
     return public or f"{file}:{code.co_firstlineno}"

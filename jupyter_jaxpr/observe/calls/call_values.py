@@ -19,7 +19,7 @@ _COPIED = 4_096  # bytes of a NumPy array up to which it is copied: it may be wr
 
 GONE = (
     "The values of the call are gone: nothing holds {what} any more. Keep the arguments in variables, or run the cell "
-    "again with %%jaxpr --steps, which records the steps during the run."
+    "again with %%jaxpr --steps, which runs the steps with the cell."
 )
 GIVEN_AWAY = (
     "The values of the call are gone: the call donated {what}. Run the cell again with %%jaxpr --steps, which copies "

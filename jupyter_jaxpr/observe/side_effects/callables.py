@@ -212,7 +212,7 @@ def _is_jax_code(function: Any) -> bool:
 
 def is_users_code(code: types.CodeType) -> bool:
     """Whether code was written by the user; code that was given to `exec` counts as such."""
-    return not is_installed(code.co_filename) or code.co_filename.startswith("<string")
+    return not is_installed(code.co_filename)
 
 
 def is_generated(function: types.FunctionType) -> bool:

@@ -132,7 +132,7 @@ class Calls(Methods):
         if is_jitted(function) or type(function).__module__.startswith("jax"):
             return self._call_library(scope, node, function, values, keywords)
         if isinstance(function, types.FunctionType):
-            if not is_users_code(function.__code__) and function.__code__.co_filename != "<string>":
+            if not is_users_code(function.__code__):
                 return self._call_library(scope, node, function, values, keywords)
             return self._call_function(scope, node, function, values, keywords)
         if function is builtins.super:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...jax.loop_equations import lowered_scan
 from ...quantities import count
 from .card import Card
 from .place import Place
@@ -24,7 +25,7 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
         return _branch(card, place)
     if card.kind == "map":
         return "outputs", "Each step returns an output and does not need the other steps."
-    if card.kind == "while_loop":
+    if card.kind == "while_loop" and (card.trips is None or card.primitive == "scan"):  # a bound is no count
         return "open", "The number of steps depends on values that are known only at run time."
     if card.kind == "fori_loop" and card.trips is None:
         return "open", "The number of steps is known only at run time."
@@ -32,11 +33,13 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
         if derivative:
             return None  # they may be what the derivative keeps
         return "outputs", "Each step returns an output beside the carry."
-    if not card.trips:
+    if not card.trips or card.kind == "while_loop":
         return None
     steps = count(card.trips, "step")
     if card.trips <= SHORT:
         return "short", f"The loop has only {steps}. A Python loop is fine too, and XLA can fuse across its iterations."
+    if not lowered_scan(card.trips, card.unroll)[0]:
+        return None  # as a Python loop is, it is unrolled
     return "long", f"The loop has {steps}. A Python loop would unroll its body {card.trips:,} times."
 
 

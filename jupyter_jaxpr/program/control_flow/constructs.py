@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ...jax.effects import INSIDE
 from ...jax.loop_equations import scan_parts, while_parts
 from ..costs import Costs
+from ..costs.trips import counted_trips
 from ..jaxpr.walk import Walk
 from . import choice, facts
 from .body import Bodies, Body
@@ -72,7 +73,8 @@ class Constructs:
         derivative = place.derivative(card.name_stack)
         plain = card.library is None and (card.body < 0 or self.debug_of(card.body).users)
         again = REMATTED in f"{place.around}/{card.name_stack}" and derivative != "transpose"
-        facts.add(card, call, self._walk, backward=derivative == "transpose", again=again, plain=plain)
+        used = equation in dict(columns.effects) or self._is_used(place, equation)
+        facts.add(card, call, self._walk, backward=derivative == "transpose", again=again, plain=plain, used=used)
         choice.choose(card, place, derivative)
         return card
 
@@ -122,7 +124,10 @@ class Constructs:
             if not text and call is not None:
                 text = text_of(call.argument(0, "lower")) or ""
             if text.lstrip("-").isdigit():
-                card.lower, card.upper = text, str(int(text) + card.trips)
+                upper = None if call is None else text_of(call.argument(1, "upper"))
+                # Without a step the length does not say where the loop would end.
+                upper = str(int(text) + card.trips) if card.trips else upper
+                card.lower, card.upper = (text, upper) if upper else (None, None)
 
     def _while(self, card: Card, place: Place, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
         equation = place.jaxpr.eqns[card.equation]
@@ -153,6 +158,8 @@ class Constructs:
             self._traced_bounds(card, place, operands[consts:], call)
         else:
             card.condition_text = self._condition_text(card.condition, card.frame)
+            card.trips = counted_trips(self._walk, place.number, card.equation, card.condition, card.body)
+            card.trips_from = None if card.trips is None else "bounds"
         steps = [self._costs.scope(card.body), self._costs.scope(card.condition)]
         card.step_flops = None if None in steps else sum(each for each in steps if each is not None)
 
@@ -338,6 +345,16 @@ class Constructs:
 
     def _outside(self, place: Place, operand: int, card: Card) -> str:
         return self._paths.of(place, operand, card.frame)
+
+    def _is_used(self, place: Place, equation: int) -> bool:
+        """Whether an equation, or what the scope gives, reads a result of an equation."""
+        columns = place.columns
+        first = self._paths.first_result(columns, place.number, equation)
+        results = range(first, first + columns.output_counts[equation])
+        later = columns.operands[equation + 1 :]
+        return any(each in results for each in columns.outputs) or any(
+            operand in results for operands in later for operand in operands
+        )
 
     def _effects(self, place: Place, equation: int) -> list[str]:
         rows = dict(place.columns.effects)

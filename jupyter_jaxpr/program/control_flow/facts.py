@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...jax.loop_equations import lowered_scan
 from ...quantities import count
 from ..jaxpr.walk import Walk
 from .card import Card
@@ -57,6 +58,10 @@ _COUNTED = (
     "XLA found that the loop always takes {steps}. Reverse-mode grad works too if you write the loop as a scan of this "
     "length."
 )
+_COUNTS = (
+    "The loop counts from a constant to a constant, so the loop always takes {steps}. Reverse-mode grad works too if "
+    "you write the loop as a scan of this length."
+)
 _MAP = "lax.map is a scan without a carry: each step computes one element. jax.vmap computes all elements at once."
 _MAP_BATCHED = (
     "With batch_size, each step computes a batch by vmap. Remaining elements that do not fill a batch are computed "
@@ -69,8 +74,17 @@ _NO_LOOP = (
 _KEPT = "No step changes {paths}, a part of the carry, so JAX made this part a constant of the loop."
 _KEPT_MANY = "No step changes {paths}, parts of the carry, so JAX made these parts constants of the loop."
 _NO_STEP_AT_ALL = "The loop has no steps: the carry comes out unchanged."
+_NO_STEP = "The loop has no steps."
 _AGAIN = "remat computes the forward loop again here, in the backward pass, instead of storing the loop's values."
-_UNROLL = "XLA runs {unroll} steps in each iteration of its own loop, so {steps} take {iterations}."
+_ALL_UNROLLED = "JAX unrolls the loop when JAX lowers the program: {steps} follow each other, and no loop is left."
+_UNUSED = "No equation uses a result of this construct, so XLA removes the construct."
+_UNROLLED = "JAX unrolls the loop when JAX lowers the program: {iterations} of {unroll} steps."
+_UNROLLED_REST = (
+    "JAX unrolls the loop when JAX lowers the program: {iterations} of {unroll} steps, and {rest} after the loop."
+)
+_NO_HLO_LOOP = (
+    "The optimised HLO has no loop for this construct: XLA wrote the steps without a loop, or removed the steps."
+)
 _BACKWARD = (
     "The loop is part of the backward pass. The carry holds derivatives, and the steps go from the last forward step "
     "to the first."
@@ -80,7 +94,9 @@ _BATCHED_WHILE = (
 )
 
 
-def add(card: Card, call: Call | None, walk: Walk, *, backward: bool, again: bool, plain: bool) -> None:
+def add(
+    card: Card, call: Call | None, walk: Walk, *, backward: bool, again: bool, plain: bool, used: bool = True
+) -> None:
     """Add the facts of a scan, a while or a cond.
 
     Args:
@@ -90,8 +106,11 @@ def add(card: Card, call: Call | None, walk: Walk, *, backward: bool, again: boo
         backward: It is a part of a backward pass.
         again: remat computes it again in a backward pass.
         plain: The user called it, and JAX's own: a library may have a rule of its own for its derivative.
+        used: Something needs a result of it, or its effects.
     """
     found = card.facts
+    if not used:
+        found.append(_UNUSED)
     if card.kind == "switch" and card.branches and not card.branches[0].label.isdigit():
         found.append(_BY_PLATFORM)
     elif card.kind == "cond" and len(card.branches) == 2 and card.branches[0].label == "False":
@@ -105,6 +124,9 @@ def add(card: Card, call: Call | None, walk: Walk, *, backward: bool, again: boo
             _fori(card)
     elif card.kind == "while_loop" and card.primitive == "scan":
         found.append(_BOUNDED.format(length=card.trips))
+    elif card.primitive == "while" and plain and card.trips is not None:
+        if card.trips:
+            found.append(_COUNTS.format(steps=count(card.trips, "step")))
     elif card.primitive == "while" and plain:
         card.open_fact = len(found)
         found.append(_WHILE)
@@ -115,13 +137,12 @@ def add(card: Card, call: Call | None, walk: Walk, *, backward: bool, again: boo
     kept = [slot.path for slot in card.slots if slot.kept]
     if kept:
         found.append((_KEPT if len(kept) == 1 else _KEPT_MANY).format(paths=", ".join(kept[:5])))
-    if card.primitive == "scan" and card.trips == 0:
-        found.append(_NO_STEP_AT_ALL)
+    if card.primitive in ("scan", "while") and card.trips == 0:
+        found.append(_NO_STEP_AT_ALL if any(slot.role == "carry" for slot in card.slots) else _NO_STEP)
     if again:
         found.append(_AGAIN)
     if card.unroll > 1 and card.trips:
-        iterations = count(-(-card.trips // card.unroll), "iteration")
-        found.append(_UNROLL.format(unroll=card.unroll, steps=count(card.trips, "step"), iterations=iterations))
+        found.append(_unrolled(card.trips, card.unroll))
     if card.primitive == "while" and _is_batched(card, walk):
         found.append(_BATCHED_WHILE)
 
@@ -138,6 +159,21 @@ def counted_by_xla(card: Card) -> None:
         del card.facts[card.open_fact]
     card.facts.append(_COUNTED.format(steps=count(card.trips, "step")))
     card.choice = card.choice_reason = None
+
+
+def no_hlo_loop(card: Card) -> None:
+    """A loop of the program of which the HLO has none, where JAX lowers the loop to one."""
+    unrolled = card.primitive == "scan" and card.trips is not None and not lowered_scan(card.trips, card.unroll)[0]
+    if card.trips != 0 and not unrolled and _UNUSED not in card.facts:
+        card.facts.append(_NO_HLO_LOOP)
+
+
+def _unrolled(steps: int, unroll: int) -> str:
+    iterations, rest = lowered_scan(steps, unroll)
+    if not iterations:
+        return _ALL_UNROLLED.format(steps=count(steps, "step"))
+    fact = _UNROLLED_REST if rest else _UNROLLED
+    return fact.format(iterations=count(iterations, "iteration"), unroll=unroll, rest=count(rest, "step"))
 
 
 def _fori(card: Card) -> None:

@@ -1,7 +1,8 @@
-"""The optimised HLO of a program in, the trip counts that XLA found in it put onto the cards of its while loops.
+"""The optimised HLO of a program in, what it says of the program's loops put onto their cards.
 
 XLA writes `known_trip_count` where it could count a loop itself. An instruction and a card belong together by the
-position of the user's call; where a position has not as many instructions as cards, or they disagree, nothing is said.
+position of the user's call; where a position has not as many instructions as cards, or they disagree, no count is
+taken. A position without an instruction is a loop that XLA did not keep, provided that each instruction has a position.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from ..source.positions import Positions
 from . import facts
 from .card import Card
+from .equation import SCAN, WHILE
 
 _WHILE = re.compile(r"= .* while\(")
 _COUNT = re.compile(r'"known_trip_count":\{"n":"(\d+)"')
@@ -20,7 +22,7 @@ _Position = tuple[int, int, int]
 
 
 def known_trips(cards: Sequence[Card], text: str, line_stacks: Sequence[int], positions: Positions) -> None:
-    """Fill the trips of a program's while loops.
+    """Fill the trips of a program's while loops, and tell which loops the HLO does not have.
 
     Args:
         cards: Of one program.
@@ -28,28 +30,41 @@ def known_trips(cards: Sequence[Card], text: str, line_stacks: Sequence[int], po
         line_stacks: Of each line: index of its stack; -1 for none.
         positions: The pools of the stacks.
     """
-    waiting: dict[_Position, list[Card]] = {}
+    loops: dict[_Position, list[Card]] = {}
     for card in cards:
-        if card.primitive == "while" and card.trips is None and card.frame >= 0:
-            waiting.setdefault(_position(positions, card.frame), []).append(card)
-    if not waiting:
+        if card.primitive in (SCAN, WHILE) and card.frame >= 0:
+            loops.setdefault(_position(positions, card.frame), []).append(card)
+    if not loops:
         return
-    found: dict[_Position, list[int | None]] = {}
-    for line, stack in zip(text.split("\n"), line_stacks, strict=False):
-        if stack < 0 or not _WHILE.search(line):
-            continue
-        frames = positions.stacks[stack][0]
-        if frames:
-            count = _COUNT.search(line)
-            found.setdefault(_position(positions, frames[0]), []).append(int(count.group(1)) if count else None)
-    for position, loops in waiting.items():
+    found, all_placed = _instructions(text, line_stacks, positions)
+    for position, here in loops.items():
         counts = found.get(position, [])
-        trips = counts[0] if counts else None
-        if trips is None or len(counts) != len(loops) or any(count != trips for count in counts):
+        uncounted = [card for card in here if card.primitive == WHILE and card.trips is None]
+        if not counts and all_placed:
+            for card in here:
+                facts.no_hlo_loop(card)
+        elif len(counts) == len(uncounted) and len(set(counts)) == 1 and counts[0] is not None:
+            for card in uncounted:
+                card.trips, card.trips_from = counts[0], "xla"
+                facts.counted_by_xla(card)
+
+
+def _instructions(
+    text: str, line_stacks: Sequence[int], positions: Positions
+) -> tuple[dict[_Position, list[int | None]], bool]:
+    """The trip counts of the while instructions by position, and whether each instruction has a position."""
+    found: dict[_Position, list[int | None]] = {}
+    all_placed = True
+    for line, stack in zip(text.split("\n"), line_stacks, strict=False):
+        if not _WHILE.search(line):
             continue
-        for card in loops:
-            card.trips, card.trips_from = trips, "xla"
-            facts.counted_by_xla(card)
+        frames = positions.stacks[stack][0] if stack >= 0 else []
+        if not frames:
+            all_placed = False
+            continue
+        count = _COUNT.search(line)
+        found.setdefault(_position(positions, frames[0]), []).append(int(count.group(1)) if count else None)
+    return found, all_placed
 
 
 def _position(positions: Positions, frame: int) -> _Position:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 
+from ..jaxpr.programs_that_run import is_run
 from ..jaxpr.walk import Walk
 from . import facts
 from .callers import Caller, Callers
@@ -107,8 +108,10 @@ class Reader:
         columns = self._walk.scopes[scope]
         self._holds[scope] = False
         found = self._dissolved.any_in(columns)
-        for equation, _, _, child in columns.children:
+        for equation, parameter, position, child in columns.children:
             primitive = self._walk.strings.items[columns.primitive[equation]]
+            if not is_run(primitive, self._walk.strings.items[parameter], position):
+                continue
             if primitive in CONTROL_PRIMITIVES or self._is_rule(primitive, child) or self.holds(child):
                 found = True
                 break
@@ -125,8 +128,8 @@ class Reader:
         columns, strings = place.columns, self._walk.strings.items
         nodes: list[_Node] = []
         for equation, group in groupby(columns.children, key=itemgetter(0)):
-            children = list(group)
             primitive = strings[columns.primitive[equation]]
+            children = [each for each in group if is_run(primitive, strings[each[1]], each[2])]
             if primitive not in _WITH_A_CARD and not any(self.holds(child) for *_, child in children):
                 continue
             if self._count > MOST:

@@ -14,7 +14,8 @@ primitive that lowers to the instruction it has the rule for; transcendental fun
 
 It differs from XLA's in these: a loop counts its body times its length and a while its condition once more than its
 body (XLA counts each once); the program is as JAX recorded it: what XLA simplifies away is in it. What depends on the
-data is a range: the dearest branch of a cond everywhere, or the cheapest. What is not known is said: a primitive
+data is a range, and a number of the dearest run: in each cond the branch with most work, in which a function counts as
+several operations (`document.facts.TRANSCENDENTAL_WEIGHT`). What is not known is said: a primitive
 without a rule counts nothing, a loop of unknown trips one trip.
 """
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...document.facts import TRANSCENDENTAL_WEIGHT
+
 
 class Own(NamedTuple):
     """What one equation costs by itself, programs inside apart; -1 where it is not known."""
@@ -22,10 +24,13 @@ class Cost:
     """Operations and bytes of one run.
 
     Attributes:
-        flops: Operations, where each cond takes its dearest branch.
+        flops: Operations, where each cond takes its dearest branch, see `price`.
         transcendentals: Functions such as sin, there.
         exact: Every primitive in it has a rule, and every loop a known length.
         flops_min: Operations, where each cond takes its cheapest branch.
+        transcendentals_min: Functions, at least, whatever each cond takes.
+        flops_most: Operations, at most, whatever each cond takes.
+        transcendentals_most: Functions, likewise.
         read: Bytes read, each equation by itself, in the dearest run.
         written: Bytes written, likewise.
         per_trip: A loop of unknown trips is in it, and counts as one trip.
@@ -38,6 +43,9 @@ class Cost:
     read: int = 0
     written: int = 0
     per_trip: bool = False
+    transcendentals_min: int = 0
+    flops_most: int = 0
+    transcendentals_most: int = 0
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(
@@ -48,24 +56,55 @@ class Cost:
             self.read + other.read,
             self.written + other.written,
             self.per_trip or other.per_trip,
+            self.transcendentals_min + other.transcendentals_min,
+            self.flops_most + other.flops_most,
+            self.transcendentals_most + other.transcendentals_most,
         )
 
     def times(self, count: int, least: int | None = None) -> Cost:
         """So many runs; `least` where the cheapest call has fewer."""
+        least = count if least is None else least
         return Cost(
             self.flops * count,
             self.transcendentals * count,
             self.exact,
-            self.flops_min * (count if least is None else least),
+            self.flops_min * least,
             self.read * count,
             self.written * count,
             self.per_trip,
+            self.transcendentals_min * least,
+            self.flops_most * count,
+            self.transcendentals_most * count,
         )
 
     @property
-    def price(self) -> tuple[int, int, int]:
-        """By which branches are compared: operations first, then functions, then bytes."""
+    def amounts(self) -> tuple[int, int, int]:
+        """Operations, functions and bytes."""
         return self.flops, self.transcendentals, self.read + self.written
+
+    def price(self, weight: int = TRANSCENDENTAL_WEIGHT) -> tuple[int, ...]:
+        """By which costs are compared: the work first, in which a function counts as so many operations."""
+        return work(self.flops, self.transcendentals, weight), *self.amounts
+
+
+def work(flops: int, transcendentals: int, weight: int = TRANSCENDENTAL_WEIGHT) -> int:
+    """Operations, in which a function such as sin counts as so many."""
+    return flops + weight * transcendentals
+
+
+def plain(flops: int, transcendentals: int, *, exact: bool = True, read: int = 0, written: int = 0) -> Cost:
+    """The cost of what has no branches."""
+    return Cost(
+        flops=flops,
+        transcendentals=transcendentals,
+        exact=exact,
+        flops_min=flops,
+        read=read,
+        written=written,
+        transcendentals_min=transcendentals,
+        flops_most=flops,
+        transcendentals_most=transcendentals,
+    )
 
 
 NOTHING = Cost()

@@ -41,7 +41,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .convolution import convolution
-from .cost import UNKNOWN, Cost
+from .cost import UNKNOWN, Cost, plain
 from .primitives import EACH_ELEMENT
 
 #: Operations and transcendental functions; None where there is no rule.
@@ -58,7 +58,7 @@ def equation_cost(equation: Any, inside: Inside) -> Cost:
         inside: Of each of its programs: the parameter that holds it, and its cost.
     """
     found = operations(equation, inside)
-    return UNKNOWN if found is None else Cost(found[0], found[1], flops_min=found[0])
+    return UNKNOWN if found is None else plain(found[0], found[1])
 
 
 def operations(equation: Any, inside: Inside) -> Operations:

@@ -67,7 +67,7 @@ def runs_of(costs: Costs, scope: int, call: int = -1) -> dict[int, ScopeRuns]:
         call: Frame of the line that called the program; -1 when unknown.
     """
     walk = costs.walk
-    found: dict[int, ScopeRuns] = {number: ScopeRuns() for number in _in_order(costs, scope)}
+    found: dict[int, ScopeRuns] = {number: ScopeRuns() for number in in_order(costs, scope)}
     once = Runs(1, 1, 1, 1)
     found[scope] = ScopeRuns(once, {call: once}, {"": once})
     for number, runs in found.items():
@@ -105,7 +105,7 @@ def frame_of(walk: Walk, stack: int) -> int:
     return frames[0] if frames else -1
 
 
-def _in_order(costs: Costs, scope: int) -> list[int]:
+def in_order(costs: Costs, scope: int) -> list[int]:
     """The scopes of a program that run, callers first."""
     done: list[int] = []
     seen = {scope}

@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...document.facts import TRANSCENDENTAL_WEIGHT
 from ...jax.loop_equations import scan_parts
 from ..jaxpr.high_primitives import named
 from ..jaxpr.parameters import COMBINERS
+from ..jaxpr.programs_that_run import has_rules, is_run
 from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import ScopeColumns, Walk
-from .cost import NOTHING, Cost, Own
+from .cost import NOTHING, Cost, Own, plain
 from .rules import operations
 from .traffic import traffic
 from .trips import counted_trips
@@ -30,9 +32,6 @@ _ONCE = frozenset(
     core_call core_closed_call custom_lin composite custom_vmap_call run_state call
     RematTraced CustomJVPTraced CustomVJPTraced""".split()
 )
-#: Of several programs in its parameters, the one that runs.
-_ONE_OF = {"custom_linear_solve": "solve", "linear_call": "callee", "CustomRoot": "solve_jaxpr"}
-_CUSTOM_SOLVE = 2  # matvec, vecmat, solve, transpose_solve
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +88,24 @@ class Priced:
 class Costs:
     """Prices of the scopes of a walk, each worked out once."""
 
-    def __init__(self, walk: Walk, trips: Trips | None = None) -> None:
-        """The scopes, and what is known of the trips of their loops from elsewhere."""
+    def __init__(self, walk: Walk, trips: Trips | None = None, weight: int = TRANSCENDENTAL_WEIGHT) -> None:
+        """The scopes, what is known of the trips of their loops from elsewhere, and how much a function weighs."""
         self.walk = walk
         self.owns: list[Own] = []
         self._trips: Trips = trips or {}
         self._sizes = Sizes(walk)
         self._priced: dict[int, Priced] = {}
         self._numbers: dict[tuple[int, ...], int] = {}
+        self._weight = weight
+
+    def as_xla_weighs(self) -> Costs:
+        """The same scopes, where the dearest branch is the one with most operations, functions apart."""
+        return Costs(self.walk, self._trips, weight=0)
 
     def scope(self, number: int) -> int | None:
-        """Floating-point operations of one run of a scope; None where something in it is not known."""
+        """Operations of one run of a scope, at most; None where something in it is not known."""
         cost = self.of(number)
-        return cost.flops if cost.exact else None
+        return cost.flops_most if cost.exact else None
 
     def of(self, number: int) -> Cost:
         """What one run of a scope costs, as far as it is known."""
@@ -125,7 +129,17 @@ class Costs:
                 total = total + Cost(exact=False)
             if part.per_trip:
                 total = total + Cost(exact=False, per_trip=True)
-        return total
+        return self._bounded(call, total) if call.primitive == "cond" else total
+
+    def _bounded(self, call: Call, total: Cost) -> Cost:
+        """The cost of a cond with its bounds: each of them may be of another branch than the dearest."""
+        inside = [self.of(part.scope) for part in call.parts]
+        return replace(
+            total,
+            transcendentals_min=min(each.transcendentals_min for each in inside),
+            flops_most=max(each.flops_most for each in inside),
+            transcendentals_most=max(each.transcendentals_most for each in inside),
+        )
 
     # --- one scope -----------------------------------------------------------------------------
 
@@ -221,8 +235,8 @@ class Costs:
         if primitive == "while":
             inside = {name: child for name, _, child in programs}
             return self._while(scope, index, inside["cond_jaxpr"], inside["body_jaxpr"])
-        if primitive in _ONE_OF:
-            return [_times(child, 1) for name, position, child in programs if self._runs(primitive, name, position)]
+        if has_rules(primitive):
+            return [_times(child, 1) for name, position, child in programs if is_run(primitive, name, position)]
         times = None
         if primitive == "shard_map":
             times = _devices(parameters)
@@ -230,14 +244,11 @@ class Costs:
             times = math.prod(int(size) for size in parameters["grid_mapping"].grid)
         return None if times is None else [_times(programs[0][2], times)]
 
-    def _runs(self, primitive: str, name: str, position: int) -> bool:
-        return position == _CUSTOM_SOLVE if primitive == "custom_linear_solve" else name == _ONE_OF[primitive]
-
     def _branches(self, scopes: list[int]) -> list[Part]:
         costs = [self.of(child) for child in scopes]
         places = range(len(scopes))
-        dearest = max(places, key=lambda place: costs[place].price)
-        cheapest = min(places, key=lambda place: (costs[place].flops_min, *costs[place].price[1:]))
+        dearest = max(places, key=lambda place: costs[place].price(self._weight))
+        cheapest = min(places, key=lambda place: (costs[place].flops_min, *costs[place].amounts[1:]))
         only = len(set(scopes)) == 1
         return [
             Part(child, f"branch {place}", 1, int(only), int(place == dearest), int(place == cheapest))
@@ -273,11 +284,10 @@ def _devices(parameters: Any) -> int:
 
 
 def _of_own(own: Own) -> Cost:
-    return Cost(
-        flops=max(own.flops, 0),
-        transcendentals=max(own.transcendentals, 0),
+    return plain(
+        max(own.flops, 0),
+        max(own.transcendentals, 0),
         exact=own.flops >= 0,
-        flops_min=max(own.flops, 0),
         read=max(own.read, 0),
         written=max(own.written, 0),
     )

@@ -1,16 +1,21 @@
 """Priced scopes and their runs in, rows out: by line of the user's and by primitive.
 
 Each row has its part of the dearest run of the program and of its cheapest: the rows of a table add up to the program.
-A line in a branch that the dearest run does not take has nothing of it, and `if_taken` says what it would have.
+A line in a branch that the dearest run does not take has nothing of it; `if_taken` is what a row costs at most, where
+each cond takes the branch that has most of the row.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .cost import Own
+from .at_most import at_most
+from .cost import Own, work
 from .runs import Runs, ScopeRuns, frame_of
 from .scopes import Costs
+
+#: The row of equations that no line of the user's made.
+_NO_LINE = -1, -1
 
 
 @dataclass(slots=True)
@@ -34,7 +39,6 @@ class Row:
         flops, dearest = max(own.flops, 0) * count, runs.dearest * count
         self.flops += flops * runs.dearest
         self.flops_min += flops * runs.cheapest
-        self.if_taken += flops * runs.most
         self.transcendentals += max(own.transcendentals, 0) * dearest
         self.bytes_read += max(own.read, 0) * dearest
         self.bytes_written += max(own.written, 0) * dearest
@@ -51,6 +55,9 @@ def by_primitive(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
                 price = costs.owns[own]
                 row = rows.setdefault(price.primitive, Row(strings[price.primitive]))
                 row.add(price, count, of_scope.total)
+    most = at_most(costs, _root(runs), lambda own, _: own.primitive)
+    for number, row in rows.items():
+        row.if_taken = most.get(number, 0)
     return sorted(rows.values(), key=lambda row: (*_price(row), -row.equations, row.label))
 
 
@@ -60,15 +67,15 @@ def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
     rows: dict[tuple[int, int], Row] = {}
     places: dict[int, tuple[int, int]] = {}
 
-    def row(frame: int) -> Row:
+    def place_of(frame: int) -> tuple[int, int]:
         place = places.get(frame)
         if place is None:
             file, _, line, *_ = positions.frames[frame] if frame >= 0 else (-1, 0, -1)
             place = places[frame] = (file, line)
-        found = rows.get(place)
-        if found is None:
-            found = rows[place] = Row(frame=frame)
-        return found
+        return place
+
+    def row(frame: int) -> Row:
+        return rows.setdefault(place_of(frame), Row(frame=frame))
 
     for number, of_scope in runs.items():
         for (own, stack, _), count in costs.priced(number).groups.items():
@@ -81,7 +88,23 @@ def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
                 continue
             for around, outer in of_scope.frames.items():
                 row(around).add(price, count, outer)
+
+    def of_stack(stack: int) -> tuple[int, int]:
+        return place_of(frame_of(costs.walk, stack))
+
+    program = _root(runs)
+    most = at_most(costs, program, lambda _, stack: of_stack(stack), (_NO_LINE, of_stack))
+    call = place_of(next(iter(runs[program].frames)))
+    if call != _NO_LINE:
+        most[call] = most.get(call, 0) + most.pop(_NO_LINE, 0)
+    for place, found in rows.items():
+        found.if_taken = most.get(place, 0)
     return [rows[place] for place in sorted(rows, key=lambda place: (place[0] < 0, place))]
+
+
+def _root(runs: dict[int, ScopeRuns]) -> int:
+    """The scope of the program itself: callers come before what they call."""
+    return next(iter(runs))
 
 
 def unknown(costs: Costs, runs: dict[int, ScopeRuns]) -> list[tuple[str, int]]:
@@ -95,5 +118,5 @@ def unknown(costs: Costs, runs: dict[int, ScopeRuns]) -> list[tuple[str, int]]:
     return sorted(found.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _price(row: Row) -> tuple[int, int, int]:
-    return -row.flops, -row.transcendentals, -(row.bytes_read + row.bytes_written)
+def _price(row: Row) -> tuple[int, int]:
+    return -work(row.flops, row.transcendentals), -(row.bytes_read + row.bytes_written)

@@ -57,12 +57,11 @@ def by_scope(costs: Costs, scope: int, label: str, call: int = -1) -> list[Node]
     """
     order = count()
     nodes: list[Node] = []
-    heap: list[tuple[tuple[int, int, int], int, _Waiting]] = []
+    heap: list[tuple[tuple[int, ...], int, _Waiting]] = []
 
     def wait(each: _Waiting) -> None:
-        price = costs.of(each.scope).times(each.runs.dearest)
-        flops, functions, moved = price.price
-        heapq.heappush(heap, ((-flops, -functions, -moved), next(order), each))
+        price = costs.of(each.scope).times(each.runs.dearest).price()
+        heapq.heappush(heap, (tuple(-amount for amount in price), next(order), each))
 
     wait(_Waiting(label, -1, scope, call, Runs(1, 1, 1, 1)))
     while heap and len(nodes) < NODES:

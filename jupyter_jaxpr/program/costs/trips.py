@@ -62,7 +62,21 @@ def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: i
     step = _step(walk, outer, outer.outputs[counter], outer.constants + parts.body_consts + counter)
     if begin is None or not step:
         return None
-    return _count(comparison, begin, limit, step)
+    trips = _count(comparison, begin, limit, step)
+    if trips is None or not _fits(
+        begin + trips * step, walk.avals[outer.variable_avals[outer.constants + parts.body_consts + counter]].dtype
+    ):
+        return None
+    return trips
+
+
+def _fits(value: int, dtype: str) -> bool:
+    """Whether an integer type holds the last value of a counter: one that it does not hold comes back below."""
+    kind, bits = dtype.rstrip("0123456789"), dtype[len(dtype.rstrip("0123456789")) :]
+    if kind not in ("int", "uint") or not bits:
+        return False
+    lowest = -(1 << (int(bits) - 1)) if kind == "int" else 0
+    return lowest <= value < lowest + (1 << int(bits))
 
 
 def _count(comparison: str, begin: int, limit: int, step: int) -> int | None:

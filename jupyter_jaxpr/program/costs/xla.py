@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...jax.loop_equations import scan_parts
-from ...quantities import NO_BREAK, count, operations
+from ...jax.loop_equations import lowered_scan, scan_parts
+from ...quantities import count, operations_in_words
 from .cost import Cost
 from .expansions import expansions
 from .runs import Runs, ScopeRuns, frame_of
@@ -134,7 +134,7 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Anal
             left -= row.xla or 0
     if missing:
         named = ", ".join(f"{name} ({number})" for name, number in missing[:5])
-        text = f"jupyter_jaxpr counts 0{NO_BREAK}FLOP for primitives without a cost rule: {named}."
+        text = f"jupyter_jaxpr counts no operations for primitives without a cost rule: {named}."
         found.append(Difference("no_rule", text, 0, left) if left > 0 else Difference("no_rule", text))
         left = min(left, 0)
     if left:
@@ -143,7 +143,7 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Anal
 
 
 def _left(left: int, on_cpu: bool) -> Difference:
-    number = operations(abs(left))
+    number = operations_in_words(abs(left), abs(left))
     if left < 0:
         text = f"XLA removed or merged {number} of the jaxpr, such as unused and repeated operations."
         if not on_cpu:  # not seen on other devices, whose libraries it may not count
@@ -186,7 +186,7 @@ def _explained(ours: Cost, rows: list[_Row]) -> list[Difference]:
         if row.per_trip
     ]
     if ours.flops_min != ours.flops:
-        least = operations(ours.flops_min)
+        least = operations_in_words(ours.flops_min, ours.flops_min)
         text = (
             "XLA and jupyter_jaxpr both count the most expensive branches. With the cheapest branches, the program "
             f"has {least}."
@@ -209,6 +209,7 @@ class _Row:
     counters: int = 0  # loops there that need a counter of their own, those inside included
     inner: bool = False
     unrolled: bool = False
+    beside: bool = False  # steps that unrolling leaves outside of the loop
     per_trip: bool = False
 
 
@@ -253,7 +254,9 @@ class _Loops:
             row.once += once.flops * runs.dearest
             row.counters += once.counters * runs.dearest
             row.inner |= once.loops > 1
-            row.unrolled |= self._turns(scope, call) > 1
+            iterations, rest = self._lowered(scope, call)
+            row.unrolled |= iterations < (trips or 0)
+            row.beside |= iterations > 0 and rest > 0
 
     def _has_loop(self, scope: int) -> bool:
         return self.once(scope).loops > 0
@@ -290,18 +293,27 @@ class _Loops:
         """How many turns of a loop XLA counts: of a scan those that JAX unrolls, and those that are left over."""
         if call.primitive != "scan":
             return 1
-        parts = scan_parts(self._costs.walk.jaxprs[scope].eqns[call.equation].params)
         length = call.parts[0].dearest
-        trips, rest = divmod(length, max(parts.unroll, 1))
-        return length if trips <= 1 else parts.unroll + rest
+        iterations, rest = self._lowered(scope, call)
+        # XLA leaves no loop of one iteration.
+        return length if iterations <= 1 else (length - rest) // iterations + rest
+
+    def _lowered(self, scope: int, call: Call) -> tuple[int, int]:
+        """The iterations of the loop that JAX lowers, and the steps outside of the loop."""
+        length = call.parts[0].dearest
+        if call.primitive != "scan":
+            return length, 0
+        return lowered_scan(length, scan_parts(self._costs.walk.jaxprs[scope].eqns[call.equation].params).unroll)
 
 
 def _loop(row: _Row) -> Difference:
     text = "XLA counts the body of a loop once, however many steps it has."
     if row.inner:
         text = "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well."
-    if row.unrolled:
+    if row.beside:
         text += " JAX unrolls the loop: one body holds several steps, and the remaining steps are outside of the loop."
+    elif row.unrolled:
+        text += " JAX unrolls the loop, so one body holds several steps."
     return Difference("loop_once", text, row.ours, row.once, row.frame, row.trips)
 
 
@@ -316,7 +328,7 @@ def _counters(found: list[Difference], rows: list[_Row], left: int) -> int:
     for index, row in enumerate(found):
         extra = min(own.get((row.frame, row.runs), 0), left) if row.kind == "loop_once" else 0
         if extra:
-            number = f"{extra}{NO_BREAK}FLOP"
+            number = count(extra, "operation")
             one, many = f"The loop counter adds {number} to XLA's count.", f"Loop counters add {number} to XLA's count."
             text = f"{row.text} {one if extra <= 2 else many}"
             found[index] = Difference(row.kind, text, row.ours, (row.xla or 0) + extra, row.frame, row.runs)

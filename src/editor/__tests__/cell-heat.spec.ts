@@ -60,10 +60,10 @@ const plain = (texts: string[]): string[] =>
   texts.map(text => text.replace(/\u00a0/g, ' '));
 
 const SHOWN = [
-  '5: 25.6 kFLOP',
-  '6: 51.2 kFLOP',
-  '7: 3.2 kFLOP',
-  '11: 143 FLOP'
+  '5: 25.6 kop',
+  '6: 51.2 kop',
+  '7: 3.2 kop, 1.6 k transc.',
+  '11: 143 op, 4 transc.'
 ];
 
 afterEach(() => {
@@ -81,10 +81,10 @@ describe('heat in the cell', () => {
     expect(editor.dom.querySelector('.cm-gutters')).toBeNull();
     costsOf(model).heat = true;
     expect(plain(bars()).map(text => text.replace(/\.\d+%$/, '%'))).toEqual([
-      '25.6 kFLOP, 32 % of the program: 31%',
-      '51.2 kFLOP, 64 % of the program: 63%',
-      '3.2 kFLOP, 4 % of the program: 3%',
-      '143 FLOP, 0.2 % of the program: 0%'
+      '25.6 kop, 23 % of the program: 22%',
+      '51.2 kop, 46 % of the program: 45%',
+      '3.2 kop, 1.6 k transc., 31 % of the program: 31%',
+      '143 op, 4 transc., 0.2 % of the program: 0%'
     ]);
     expect(plain(counts())).toEqual(SHOWN);
     costsOf(model).heat = false;

@@ -2,8 +2,8 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { Unanswered } from '../../kernel/channel';
 import { programDiff } from '../../protocol/__tests__/diffs';
-import { snapshot } from '../../protocol/__tests__/documents';
-import { Snapshot } from '../../protocol/snapshot';
+import { program, snapshot } from '../../protocol/__tests__/documents';
+import { Argument, Snapshot } from '../../protocol/snapshot';
 import { Diffs, IDiffQuestion, diffsOf } from '../diffs';
 import { JaxprModel } from '../model';
 import { RUNS_KEPT } from '../runs';
@@ -18,6 +18,22 @@ const run = (n: number, name = 'f'): Snapshot => {
     programs: one.programs.map(program => ({ ...program, name }))
   };
 };
+
+const argument = (type: string): Argument => ({
+  name: 'x',
+  type,
+  summary: type,
+  static: false,
+  donated: false
+});
+
+/** A run of one cell with a program for each type of the argument. */
+const three = (n: number, ...types: string[]): Snapshot => ({
+  ...run(n),
+  programs: types.map(type =>
+    program({ name: 'f', arguments: [argument(type)] })
+  )
+});
 
 /** A kernel that has sent these runs. */
 function connected(...runs: Snapshot[]): {
@@ -56,6 +72,53 @@ describe('what is compared', () => {
       program: 0
     });
     expect(connected().diffs.suggested).toBeNull();
+  });
+
+  it('is the program of the same signature, where a function has several', () => {
+    const { diffs, model } = connected(
+      three(1, 'f32[8]', 'f32[16]', 'i32[4]'),
+      three(2, 'f32[16]', 'i32[4]', 'f32[8]')
+    );
+    const befores = [0, 1, 2].map(program => {
+      model.setProgram(program);
+      return diffs.suggested?.before;
+    });
+    expect(befores).toEqual([
+      { snapshot: 'run-1', program: 1 },
+      { snapshot: 'run-1', program: 2 },
+      { snapshot: 'run-1', program: 0 }
+    ]);
+  });
+
+  it('is what is left over where the signature itself changed', () => {
+    const { diffs } = connected(
+      three(1, 'f32[8]', 'f32[16]', 'i32[4]'),
+      three(2, 'f32[8]', 'f32[32]', 'i32[4]')
+    );
+    const before = (program: number): unknown =>
+      diffs.previous({ snapshot: 'run-2', program });
+    expect([0, 1, 2].map(before)).toEqual([
+      { snapshot: 'run-1', program: 0 },
+      { snapshot: 'run-1', program: 1 },
+      { snapshot: 'run-1', program: 2 }
+    ]);
+  });
+
+  it('is another program of the function in the same run, before one of another function', () => {
+    const { diffs } = connected(run(1, 'g'), three(2, 'i32[4]', 'i32[8]'));
+    expect(diffs.suggested?.before).toEqual({
+      snapshot: 'run-2',
+      program: 1
+    });
+  });
+
+  it('is nothing where no other program is of the function or the signature', () => {
+    const { diffs } = connected(three(1, 'f32[8]', 'f32[9]'), {
+      ...run(2, 'g'),
+      programs: [program({ name: 'g', arguments: [argument('bool[7]')] })]
+    });
+    expect(diffs.suggested).toBeNull();
+    expect(diffs.programs()).toHaveLength(3);
   });
 
   it('is what the user chose, until its run has gone', () => {

@@ -103,7 +103,9 @@ export class LinkIndex {
         .map(stack => this.spans.origin(pools, stack))
         .filter(origin => origin !== null);
       text.addOthers(line, others);
-      origins.push(...others);
+      for (const origin of others) {
+        origins.push(origin);
+      }
     }
     for (const origin of origins) {
       if (origin) {
@@ -202,7 +204,9 @@ export class LinkIndex {
   private _equationsOfSpan(span: number): number[] {
     const ids: number[] = [];
     for (const chain of this.chainsOfSpan.get(span) ?? []) {
-      ids.push(...(this.byChain.get(chain) ?? []));
+      for (const id of this.byChain.get(chain) ?? []) {
+        ids.push(id);
+      }
     }
     return ids;
   }

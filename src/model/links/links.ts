@@ -455,6 +455,11 @@ export class Links {
     };
   }
 
+  /** Whether a file is what a cell was when it ran. */
+  isOfCell(path: string, cellId: string): boolean {
+    return this._pathsOf(cellId).includes(path);
+  }
+
   /** The files of a cell: it may have run more than once, and its functions live on. */
   private _pathsOf(cellId: string): string[] {
     const { cell, files } = this.equations.snapshot;

@@ -18,6 +18,7 @@ import {
   IMiss,
   Misses,
   countsOf,
+  entriesOf,
   grouped,
   isOfThisRun,
   totalsOf
@@ -57,7 +58,7 @@ function tableOf(snapshot: Snapshot, trans: TranslationBundle): ITable {
         place === null ? name : `${name} (${place.label})`,
         known({ value: counts.calls, exact: calls_exact }, trans),
         known({ value: counts.hits, exact: calls_exact }, trans),
-        exact(one.entries.length),
+        known(entriesOf(one), trans),
         exact(counts.compiles),
         counts.seconds > 0 ? spaced(duration(counts.seconds)) : ''
       ]
@@ -81,7 +82,7 @@ function tableOf(snapshot: Snapshot, trans: TranslationBundle): ITable {
             trans._n('%1 function', '%1 functions', totals.functions),
             known(totals.calls, trans),
             known(totals.hits, trans),
-            exact(totals.entries),
+            known(totals.entries, trans),
             exact(totals.compiles),
             spaced(duration(totals.seconds))
           ]

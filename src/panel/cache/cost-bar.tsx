@@ -32,7 +32,8 @@ export function CostBar(props: {
   trans: TranslationBundle;
 }): JSX.Element | null {
   const { ledger, trans } = props;
-  if (ledger.seconds <= 0) {
+  const small = ledger.small_seconds ?? 0;
+  if (ledger.seconds + small <= 0) {
     return null;
   }
   const stages = stagesOf(ledger);
@@ -44,7 +45,8 @@ export function CostBar(props: {
           ['lower', trans.__('lower'), stages.lower],
           ['compile', trans.__('compile'), stages.compile]
         ];
-  const rest = Math.max(0, (ledger.cell_seconds ?? 0) - ledger.seconds);
+  named.push(['first-run', trans.__('small programs'), small]);
+  const rest = Math.max(0, (ledger.cell_seconds ?? 0) - ledger.seconds - small);
   if (rest > 0) {
     named.push(['rest', trans.__('the rest of the cell'), rest]);
   }

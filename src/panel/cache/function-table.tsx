@@ -291,7 +291,7 @@ function Totals(props: {
         <div role="none" className="jp-JaxprCache-counts">
           <Count of="calls" amount={totals.calls} trans={trans} />
           <Count of="hits" amount={totals.hits} trans={trans} />
-          <Count of="entries" amount={exact(totals.entries)} trans={trans} />
+          <Count of="entries" amount={totals.entries} trans={trans} />
           <Count of="compiles" amount={exact(totals.compiles)} trans={trans} />
         </div>
         <div role="gridcell" className="jp-JaxprCache-price">

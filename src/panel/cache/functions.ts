@@ -94,7 +94,7 @@ function number(
   const counts = countsOf(one);
   switch (column) {
     case 'entries':
-      return one.entries.length;
+      return entriesOf(one).value;
     case 'price':
       return counts.seconds;
     default:
@@ -102,12 +102,18 @@ function number(
   }
 }
 
+/** How many entries JAX holds; unknown where JAX may have dropped one. */
+export function entriesOf(one: LedgerFunction): IAmount {
+  const unknown = one.entries.some(entry => entry.held === null);
+  return { value: unknown ? null : one.entries.length, exact: true };
+}
+
 /** The sums below the table, of the functions of this run. */
 export interface ITotals {
   readonly functions: number;
   readonly calls: IAmount;
   readonly hits: IAmount;
-  readonly entries: number;
+  readonly entries: IAmount;
   readonly compiles: number;
   readonly seconds: number;
 }
@@ -119,7 +125,12 @@ export function totalsOf(ledger: Ledger): ITotals {
     functions: all.length,
     calls: sum(runs, 'calls'),
     hits: sum(runs, 'hits'),
-    entries: all.reduce((total, one) => total + one.entries.length, 0),
+    entries: {
+      value: all.some(one => entriesOf(one).value === null)
+        ? null
+        : all.reduce((total, one) => total + one.entries.length, 0),
+      exact: true
+    },
     compiles: ledger.compiles,
     seconds: ledger.seconds
   };

@@ -9,7 +9,7 @@ import { Icon } from '../../parts/icons';
 import { duration } from '../../quantities';
 import { shortened } from '../../parts/summary';
 import { Bar, CellProps, Count, IRowProps, Place } from './cells';
-import { countsOf } from './functions';
+import { countsOf, entriesOf } from './functions';
 import { MissCells } from './miss-cells';
 import { QuestionCells } from './question-cells';
 import { IEntryRow, IFunctionRow, IHeadingRow } from './rows';
@@ -79,11 +79,7 @@ function FunctionCells(props: CellProps<IFunctionRow>): JSX.Element {
               amount={{ value: counts.hits, exact }}
               trans={trans}
             />
-            <Count
-              of="entries"
-              amount={{ value: one.entries.length, exact: true }}
-              trans={trans}
-            />
+            <Count of="entries" amount={entriesOf(one)} trans={trans} />
             <Count
               of="compiles"
               amount={{ value: counts.compiles, exact: true }}
@@ -114,7 +110,8 @@ function EntryCells(props: CellProps<IEntryRow>): JSX.Element {
       : amount(trans, 'hits', { value: entry.hits, exact }),
     amount(trans, 'misses', { value: entry.misses, exact: true }),
     ...(entry.fast_path ? [] : [trans.__('no fast path')]),
-    ...(entry.this_run ? [trans.__('made in this run')] : [])
+    ...(entry.this_run ? [trans.__('made in this run')] : []),
+    ...(entry.held === null ? [trans.__('JAX may have dropped the entry')] : [])
   ];
   return (
     <div role="gridcell" className="jp-JaxprCache-wide" aria-colspan={6}>
@@ -142,6 +139,12 @@ function headingWords(row: IHeadingRow, trans: TranslationBundle): string {
       return trans._n('%1 entry', '%1 entries', count);
     case 'earlier':
       return trans._n('%1 earlier miss', '%1 earlier misses', count);
+    case 'earlier-with-slow-hits':
+      return trans._n(
+        '%1 earlier miss or slow hit',
+        '%1 earlier misses and slow hits',
+        count
+      );
     case 'functions':
       return trans._n(
         '%1 function of earlier runs',
@@ -150,8 +153,8 @@ function headingWords(row: IHeadingRow, trans: TranslationBundle): string {
       );
     case 'left-out':
       return trans._n(
-        '%1 older miss is counted but not listed.',
-        '%1 older misses are counted but not listed.',
+        '%1 older miss or slow hit is counted but not listed.',
+        '%1 older misses and slow hits are counted but not listed.',
         count
       );
     case 'unseen-functions':

@@ -66,6 +66,7 @@ export interface IHeadingRow extends IRow {
   readonly kind:
     | 'entries'
     | 'earlier'
+    | 'earlier-with-slow-hits'
     | 'functions'
     | 'left-out'
     | 'unseen-functions'
@@ -193,7 +194,11 @@ class Rows {
     const earlier = before.length + one.misses_left_out;
     if (earlier > 0) {
       const id = `${key} earlier`;
-      if (this._heading('earlier', earlier, level + 1, id)) {
+      const slow =
+        one.misses_left_out > 0 ||
+        before.some(miss => miss.one.outcome === 'dispatch_only');
+      const kind = slow ? 'earlier-with-slow-hits' : 'earlier';
+      if (this._heading(kind, earlier, level + 1, id)) {
         if (one.misses_left_out > 0) {
           const left = one.misses_left_out;
           this._line('left-out', left, level + 2, `${key} left out`);

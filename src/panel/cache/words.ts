@@ -5,7 +5,7 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { IAmount, bound } from '../../model/call-counts';
+import { IAmount, bound, isUnknown } from '../../model/call-counts';
 import { LedgerMiss, LedgerReason, Snapshot } from '../../protocol/snapshot';
 import { duration } from '../../quantities';
 import { INotePlace, framePlace, shortened } from '../../parts/summary';
@@ -16,7 +16,7 @@ export const LONGEST = 400;
 
 /** The number of a column, or that it is unknown. */
 export function known(of: IAmount, trans: TranslationBundle): string {
-  return of.value === null ? trans.__('unknown') : bound(of.value, of.exact);
+  return isUnknown(of) ? trans.__('unknown') : bound(of.value ?? 0, of.exact);
 }
 
 /** What became of a call that missed the fast path, as the kernel words it. */
@@ -59,6 +59,8 @@ export function kindName(kind: string, trans: TranslationBundle): string {
       return trans.__('new function');
     case 'cell_rerun':
       return trans.__('cell run again');
+    case 'reloaded':
+      return trans.__('reloaded');
     case 'no_fast_path':
       return trans.__('no fast path');
     case 'cleared':

@@ -5,6 +5,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { Asking } from '../../model/asking';
+import { inputsOf } from '../../model/same-program';
+import { usersPrograms } from '../../model/users-programs';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { Failed, Question, Working } from '../../parts/long-work';
@@ -18,7 +20,7 @@ export function Chooser(props: {
 }): JSX.Element {
   const { model, snapshot, comparing, trans } = props;
   const [chosen, setChosen] = React.useState<readonly number[]>(() =>
-    snapshot.programs.length === 2 ? [0, 1] : []
+    comparable(snapshot, model.program)
   );
   const about = React.useId();
   const state = comparing.stateOf(snapshot);
@@ -63,7 +65,7 @@ export function Chooser(props: {
     <div className="jp-JaxprCompare-chooser">
       <fieldset>
         <legend>{trans.__('Programs of this run to compare')}</legend>
-        {snapshot.programs.map((program, index) => (
+        {usersPrograms(snapshot).map(index => (
           <label key={index}>
             <input
               type="checkbox"
@@ -71,7 +73,8 @@ export function Chooser(props: {
               onChange={() => toggle(index)}
             />
             <span>
-              <b>{shortened(program.name, 80)}</b> {shortArguments(program)}
+              <b>{shortened(snapshot.programs[index].name, 80)}</b>{' '}
+              {shortArguments(snapshot.programs[index])}
             </span>
           </label>
         ))}
@@ -95,10 +98,27 @@ export function Chooser(props: {
         <p id={about} className="jp-JaxprPanel-small">
           {why ??
             trans.__(
-              'Runs each program many times with the values of the last call of the first program.'
+              'Runs each program many times with the recorded values of a call of the first program.'
             )}
         </p>
       </div>
     </div>
   );
+}
+
+/** More are chosen only by the user: each runs for a while. */
+const MOST_UNASKED = 4;
+
+/** The programs that run on the same values as the program in view, that one among them; none where it is alone. */
+function comparable(snapshot: Snapshot, inView: number): readonly number[] {
+  const inputs = (at: number): string => inputsOf(snapshot.programs[at]);
+  const runs = (at: number): boolean =>
+    snapshot.programs[at].origin !== 'recorded';
+  const like = usersPrograms(snapshot).filter(
+    at => inView >= 0 && runs(at) && inputs(at) === inputs(inView)
+  );
+  const first = [inView, ...like.filter(at => at !== inView)];
+  return runs(Math.max(inView, 0)) && like.length > 1
+    ? first.slice(0, MOST_UNASKED).sort((a, b) => a - b)
+    : [];
 }

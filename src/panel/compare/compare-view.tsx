@@ -5,6 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { askingOf } from '../../model/asking';
+import { usersPrograms } from '../../model/users-programs';
 import { VariantComparison } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { ModelWidget } from '../../parts/model-widget';
@@ -62,7 +63,7 @@ export function Compare(props: {
     return null;
   }
   const comparison = snapshot.comparison ?? null;
-  const choosable = snapshot.programs.length > 1;
+  const choosable = usersPrograms(snapshot).length > 1;
   return (
     <>
       {comparison !== null && (

@@ -11,7 +11,7 @@ import {
   markdownTable,
   spaced
 } from '../../parts/table-text';
-import { CostReading, Group, IRow, Order } from './cost-rows';
+import { CostReading, Group, IRow, Order, amountIn } from './cost-rows';
 import { asides, cellWords, groupName, labelOf, lead, placeOf } from './words';
 
 /** The columns of words: the label. */
@@ -28,7 +28,7 @@ function tableOf(
   const total = reading.total(measure);
   const cells = (row: IRow): string[] => {
     const { number, where } = placeOf(reading, row, trans);
-    const share = total > 0 ? row.amounts[measure] / total : 0;
+    const share = total > 0 ? amountIn(row, measure) / total : 0;
     return [
       number,
       '  '.repeat(row.level - 1) +
@@ -43,7 +43,7 @@ function tableOf(
     heads: [
       group === 'primitive' ? '' : trans.__('line'),
       group === 'line' ? trans.__('expression') : groupName(group, trans),
-      trans.__('FLOPs'),
+      trans.__('operations'),
       trans.__('transcendentals'),
       trans.__('bytes'),
       trans.__('share')

@@ -2,8 +2,8 @@
  * The cost of a program comes in; rows of a table go out: by line, primitive, scope or name stack, each with its
  * equations and, where they all run equally often, how its sum is made.
  */
-import { amountOf, totalOf } from '../../model/heat';
-import type { Measure } from '../../model/heat';
+import { amountOf, amountsOf, measured } from '../../model/heat';
+import type { Counted, Measure } from '../../model/heat';
 import { Links, linksOf } from '../../model/links';
 import { ISourceSpan } from '../../program-text/source-spans';
 import {
@@ -34,7 +34,7 @@ export interface IRow {
   frame: number;
   /** From 1; greater in a tree. */
   level: number;
-  amounts: Record<Measure, number>;
+  amounts: Record<Counted, number>;
   /** Where it depends on the data which branch is taken; else both are the same. */
   flopsLeast: number;
   flopsMost: number;
@@ -43,8 +43,13 @@ export interface IRow {
   runs: number;
 }
 
+/** What a bar and a share are of: work, or what the table is sorted by. */
+export function amountIn(row: IRow, measure: Measure): number {
+  return measured(row.amounts, measure);
+}
+
 /** What is sorted by; null for the order of the program. */
-export type Order = { column: Measure; descending: boolean } | null;
+export type Order = { column: Counted; descending: boolean } | null;
 
 /** A number for each run: `512 × 100`. */
 export interface IProduct {
@@ -89,7 +94,7 @@ export class CostReading {
   }
 
   total(measure: Measure): number {
-    return totalOf(this.cost, measure);
+    return amountOf(this.cost, measure);
   }
 
   /** The equations that a row is the sum of, as far as they are here. */
@@ -252,14 +257,10 @@ function flatRow(group: Group): (row: CostRow, index: number) => IRow {
     label: row.label,
     frame: row.frame,
     level: 1,
-    amounts: {
-      flops: amountOf(row, 'flops'),
-      transcendentals: amountOf(row, 'transcendentals'),
-      bytes: amountOf(row, 'bytes')
-    },
+    amounts: amountsOf(row),
     flopsLeast: Math.min(row.flops, row.flops_min),
-    // A line in a branch that neither the dearest run takes nor the cheapest.
-    flopsMost: Math.max(row.flops, row.flops_min) || (row.if_taken ?? 0),
+    // More than both: in a branch that neither the dearest run takes nor the cheapest.
+    flopsMost: Math.max(row.flops, row.flops_min, row.if_taken ?? 0),
     perTrip: row.per_trip,
     runs: 1
   });

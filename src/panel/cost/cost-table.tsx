@@ -6,10 +6,10 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { MEASURES, Measure, percent } from '../../model/heat';
+import { COUNTED, Counted, Measure, percent } from '../../model/heat';
 import { operations } from '../../quantities';
 import { useRoving } from '../../parts/roving';
-import { CostReading, Group, IRow, Order } from './cost-rows';
+import { CostReading, Group, IRow, Order, amountIn } from './cost-rows';
 import { Source } from './source';
 import {
   cellWords,
@@ -128,8 +128,8 @@ function Row(
   const { reading, row, rows, group, measure, isTree, trans } = props;
   const { number, where } = placeOf(reading, row, trans);
   const total = reading.total(measure);
-  const amount = row.amounts[measure];
-  const most = Math.max(...rows.map(one => one.amounts[measure]), 1);
+  const amount = amountIn(row, measure);
+  const most = Math.max(...rows.map(one => amountIn(one, measure)), 1);
   const share = total > 0 ? Math.min(1, amount / total) : 0;
   return (
     <div
@@ -182,7 +182,7 @@ function Row(
 
 function Amount(props: {
   row: IRow;
-  of: Measure;
+  of: Counted;
   measure: Measure;
   trans: TranslationBundle;
 }): JSX.Element {
@@ -192,7 +192,9 @@ function Amount(props: {
     <div
       role="gridcell"
       className={`jp-JaxprCost-amount jp-mod-${of} ${
-        of === measure ? 'jp-mod-measure' : ''
+        of === measure || (of === 'flops' && measure === 'work')
+          ? 'jp-mod-measure'
+          : ''
       }`}
     >
       {words}
@@ -221,14 +223,14 @@ function howWords(
   }
   return product.runs === 1
     ? trans.__('once')
-    : `${operations(product.each).replace(/\u00a0?FLOP$/, '')} ${times(product.runs)}`;
+    : `${operations(product.each).replace(/\u00a0?op$/, '')} ${times(product.runs)}`;
 }
 
 /** The heads of the columns; amounts sort. */
 function Heads(props: ITableProps): JSX.Element {
   const { group, measure, order, setOrder, trans } = props;
   const { row, stop } = useRoving();
-  const next = (column: Measure): Order =>
+  const next = (column: Counted): Order =>
     order?.column !== column
       ? { column, descending: true }
       : order.descending
@@ -242,7 +244,7 @@ function Heads(props: ITableProps): JSX.Element {
       {words}
     </div>
   );
-  const heads = MEASURES.map((column, place) => {
+  const heads = COUNTED.map((column, place) => {
     const isSorted = order?.column === column;
     const name = measureName(column, trans);
     return (
@@ -304,7 +306,7 @@ function Total(props: ITableProps): JSX.Element {
       bytes: reading.total('bytes')
     },
     flopsLeast: cost.flops_min,
-    flopsMost: cost.flops,
+    flopsMost: Math.max(cost.flops, cost.flops_most ?? 0),
     perTrip: false, // of the whole program: the lead names the loops of which one step is counted
     runs: 1
   };

@@ -21,6 +21,7 @@ import {
   Group,
   IRow,
   Order,
+  amountIn,
   lineKey,
   readingOf
 } from './cost-rows';
@@ -240,7 +241,7 @@ function dearest(rows: readonly IRow[], measure: Measure): readonly IRow[] {
   }
   const kept = new Set(
     [...rows]
-      .sort((a, b) => b.amounts[measure] - a.amounts[measure])
+      .sort((a, b) => amountIn(b, measure) - amountIn(a, measure))
       .slice(0, MOST_ROWS)
   );
   return rows.filter(row => kept.has(row));

@@ -2,7 +2,7 @@
  * The nodes of a tree come in; bars go out, each inside its parent's, as wide as its part of the whole.
  */
 import { CostNode } from '../../protocol/snapshot';
-import type { Measure } from '../../model/heat';
+import { Measure, measured } from '../../model/heat';
 
 /** A bar: left and width as parts of the whole, from 0 to 1. */
 export interface IBar {
@@ -51,11 +51,14 @@ export function icicleOf(
       return;
     }
     // Branches of which only one is taken may be more than what they are in.
-    const sum = siblings.reduce((one, at) => one + nodes[at][measure], 0);
+    const sum = siblings.reduce(
+      (one, at) => one + measured(nodes[at], measure),
+      0
+    );
     const most = Math.max(whole, sum);
     const unit = most > 0 ? width / most : 0;
     for (const index of siblings) {
-      const amount = nodes[index][measure];
+      const amount = measured(nodes[index], measure);
       const own = amount * unit;
       if (own < NARROWEST || bars.length >= MOST_BARS) {
         continue;
@@ -67,7 +70,10 @@ export function icicleOf(
     }
   };
   const roots = children.get(-1) ?? [];
-  const whole = roots.reduce((sum, at) => sum + nodes[at][measure], 0);
+  const whole = roots.reduce(
+    (sum, at) => sum + measured(nodes[at], measure),
+    0
+  );
   add(roots, -1, 0, 0, 1, whole);
   return { bars, levels, left: nodes.length - bars.length };
 }

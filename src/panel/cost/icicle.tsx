@@ -5,7 +5,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Measure, amountWords, percent } from '../../model/heat';
+import { Measure, amountWords, measured, percent } from '../../model/heat';
 import { shortened } from '../../parts/summary';
 import { useWidth } from '../../parts/use-width';
 import { CostReading } from './cost-rows';
@@ -40,14 +40,14 @@ export function Icicle(props: {
   const stop = Math.min(current, bars.length - 1);
   const total = reading.total(measure);
 
-  /** `scan × 100, line 10: 80.0 kFLOP, 99.8 %` */
+  /** `scan × 100, line 10: 80.0 kop, 99.8 %` */
   const describe = ({ index }: IBar): string => {
     const node = nodes[index];
-    const amount = node[measure];
+    const amount = measured(node, measure);
     return trans.__(
       '%1: %2, %3',
       nameOf(node.label, node.runs),
-      amountWords(amount, measure, trans),
+      amountWords(node, measure, trans),
       percent(total > 0 ? Math.min(1, amount / total) : 0)
     );
   };

@@ -1,16 +1,17 @@
 /**
  * What a machine can do and where a program is come in; points and axes go out, on logarithmic scales.
  */
+import { amountOf } from '../../model/heat';
 import { Machine, ProgramCost, WarmTime } from '../../protocol/snapshot';
 
 /** A program on the roofline. */
 export interface IPlacement {
-  /** FLOP per byte, nothing fused. */
+  /** op per byte, nothing fused; a transcendental one counts as several, as in shares. */
   intensity: number;
-  /** FLOP a second that the machine allows there. */
+  /** op a second that the machine allows there. */
   roof: number;
   bound: 'compute' | 'memory';
-  /** FLOP a second of the warm call; null where that was not measured. */
+  /** op a second of the warm call; null where that was not measured. */
   reached: number | null;
   /** Reached, as a part of the roof; over 1 where XLA fused what we count alone. */
   part: number | null;
@@ -22,25 +23,22 @@ export function placementOf(
   machine: Machine,
   warm: WarmTime | null
 ): IPlacement | null {
-  const bytes = cost.bytes_read + cost.bytes_written;
-  if (
-    cost.flops <= 0 ||
-    bytes <= 0 ||
-    machine.flops <= 0 ||
-    machine.bandwidth <= 0
-  ) {
+  const bytes = amountOf(cost, 'bytes');
+  const work = amountOf(cost, 'work');
+  if (work <= 0 || bytes <= 0 || machine.flops <= 0 || machine.bandwidth <= 0) {
     return null;
   }
-  const intensity = cost.flops / bytes;
+  const intensity = work / bytes;
   const roof = Math.min(machine.flops, machine.bandwidth * intensity);
   const isCounted =
     cost.unknown.length === 0 &&
     cost.per_trip.length === 0 &&
-    cost.flops_min === cost.flops;
+    (cost.recordings ?? []).length === 0 &&
+    cost.flops_min === Math.max(cost.flops, cost.flops_most ?? 0) &&
+    (cost.transcendentals_min ?? cost.transcendentals) ===
+      Math.max(cost.transcendentals, cost.transcendentals_most ?? 0);
   const reached =
-    warm !== null && warm.median > 0 && isCounted
-      ? cost.flops / warm.median
-      : null;
+    warm !== null && warm.median > 0 && isCounted ? work / warm.median : null;
   return {
     intensity,
     roof,

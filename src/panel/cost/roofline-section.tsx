@@ -6,6 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { percent } from '../../model/heat';
+import { TRANSCENDENTAL_WEIGHT } from '../../protocol/facts';
 import { Costs } from '../../model/costs';
 import { timingsOf } from '../../model/timings';
 import { Machine, WarmTime } from '../../protocol/snapshot';
@@ -39,6 +40,9 @@ export function RooflineSection(props: {
         <>
           <p className="jp-JaxprCost-sentence">
             <Stretches parts={stretches(sentence(placement, warm, trans))} />
+            {placement !== null &&
+              cost.transcendentals > 0 &&
+              ` ${trans.__('Here, a transcendental operation counts as %1 operations.', TRANSCENDENTAL_WEIGHT)}`}
           </p>
           <Picture machine={machine} placement={placement} trans={trans} />
           <p className="jp-JaxprPanel-small">
@@ -120,19 +124,19 @@ function sentence(
 ): string {
   if (placement === null) {
     return trans.__(
-      'This program has no place on the roofline: the program has no floating-point operations or moves no bytes.'
+      'This program has no place on the roofline: the program has no operations or moves no bytes.'
     );
   }
   const { intensity, roof, bound, reached, part } = placement;
   const where =
     bound === 'memory'
       ? trans.__(
-          'The program is memory-bound: at %1 FLOP per byte, the roof is %2/s.',
+          'The program is memory-bound: at %1 operations per byte, the roof is %2/s.',
           factor(intensity),
           bold(operations(roof))
         )
       : trans.__(
-          'The program is compute-bound: at %1 FLOP per byte, the roof is %2/s.',
+          'The program is compute-bound: at %1 operations per byte, the roof is %2/s.',
           factor(intensity),
           bold(operations(roof))
         );
@@ -178,13 +182,12 @@ function Picture(props: {
   const frame = { left: 44, right: width - 18, top: 24, bottom: HEIGHT - 34 };
   const { x, y, roof, ridge } = rooflineOf(machine, placement, frame);
   const label = trans.__(
-    'Roofline: bytes moved limit the speed up to %1 FLOP per byte, operations limit the speed above.',
+    'Roofline: bytes moved limit the speed up to %1 operations per byte, operations limit the speed above.',
     factor(machine.flops / machine.bandwidth)
   );
   const points = roof.map(point => point.map(at => at.toFixed(1)).join(','));
   const at = placement === null ? 0 : x.at(placement.intensity);
-  const word =
-    placement === null ? '' : `${factor(placement.intensity)} FLOP/B`;
+  const word = placement === null ? '' : `${factor(placement.intensity)} op/B`;
   const onRight = at < (frame.left + frame.right) / 2;
   return (
     <div ref={place} className="jp-JaxprCost-drawing">
@@ -208,7 +211,7 @@ function Picture(props: {
               />
               <text x={frame.left - 6} y={up + 4} textAnchor="end">
                 {operations(10 ** exponent)
-                  .replace('FLOP', '')
+                  .replace('op', '')
                   .trim()}
               </text>
             </g>
@@ -229,10 +232,10 @@ function Picture(props: {
           y={HEIGHT - 4}
           textAnchor="middle"
         >
-          {trans.__('FLOP per byte')}
+          {trans.__('operations per byte')}
         </text>
         <text x={2} y={10}>
-          {trans.__('FLOP/s')}
+          {trans.__('op/s')}
         </text>
         <polyline className="jp-mod-roof" points={points.join(' ')} />
         <line

@@ -3,7 +3,8 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { Measure, count } from '../../model/heat';
+import { Counted, count } from '../../model/heat';
+import { TRANSCENDENTAL_WEIGHT } from '../../protocol/facts';
 import { Snapshot } from '../../protocol/snapshot';
 import { ends, operations, size } from '../../quantities';
 import { framePlace, shortened } from '../../parts/summary';
@@ -30,7 +31,7 @@ export function isOwn(snapshot: Snapshot, frame: number): boolean {
   );
 }
 
-/** `2 to 51.2 kFLOP`, the unit once where it is the same. */
+/** `2 to 51.2 kop`, the unit once where it is the same. */
 export function range(
   least: number,
   most: number,
@@ -54,12 +55,12 @@ export function groupName(group: Group, trans: TranslationBundle): string {
 }
 
 export function measureName(
-  measure: Measure,
+  measure: Counted,
   trans: TranslationBundle
 ): string {
   switch (measure) {
     case 'flops':
-      return trans.__('FLOPs');
+      return trans.__('operations');
     case 'transcendentals':
       return trans.__('transcendentals');
     case 'bytes':
@@ -70,7 +71,7 @@ export function measureName(
 /** An amount of a row, under the name of its column. */
 export function cellWords(
   row: IRow,
-  measure: Measure,
+  measure: Counted,
   trans: TranslationBundle
 ): string {
   const amount = row.amounts[measure];
@@ -129,15 +130,13 @@ export function asides(
   const words: string[] = [];
   if (cost.transcendentals > 0 && cost.flops > 0) {
     words.push(
-      trans._n(
-        '%2 transcendental operation per call is counted separately.',
-        '%2 transcendental operations per call are counted separately.',
-        cost.transcendentals,
-        count(cost.transcendentals)
+      trans.__(
+        'Transcendental operations have their own column. In shares, each counts as %1 operations.',
+        TRANSCENDENTAL_WEIGHT
       )
     );
   }
-  if (cost.flops_min < cost.flops) {
+  if (cost.flops_min < Math.max(cost.flops, cost.flops_most ?? 0)) {
     words.push(
       trans.__(
         'A range spans the cheapest and the most expensive branches. Shares refer to the total with the most expensive branches.'

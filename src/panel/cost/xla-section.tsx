@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { CostDifference, XlaCost } from '../../protocol/snapshot';
+import { CostDifference, ProgramCost, XlaCost } from '../../protocol/snapshot';
 import { grouped } from '../../quantities';
 import { shortened } from '../../parts/summary';
 import { CostReading } from './cost-rows';
@@ -36,6 +36,11 @@ export function restOf(
     : { ours: left, xla: right };
 }
 
+/** Our count by the convention of XLA, which takes the branch with most operations. */
+function asXla({ flops, flops_most }: ProgramCost): number {
+  return Math.max(flops, flops_most ?? 0);
+}
+
 export function XlaSection(props: {
   reading: CostReading;
   select: (frame: number) => void;
@@ -65,7 +70,7 @@ export function XlaSection(props: {
       {xla.text && (
         <p className="jp-JaxprCost-sentence">{shortened(xla.text, LONGEST)}</p>
       )}
-      {(Math.round(said) !== cost.flops || xla.differences.length > 0) && (
+      {(Math.round(said) !== asXla(cost) || xla.differences.length > 0) && (
         <Differences {...props} xla={xla} said={said} />
       )}
       <p className="jp-JaxprPanel-small">
@@ -89,19 +94,19 @@ function Differences(props: {
 }): JSX.Element {
   const { reading, xla, said, trans } = props;
   const { cost } = reading;
-  const rest = restOf(cost.flops, xla);
+  const rest = restOf(asXla(cost), xla);
   const shown = xla.differences.slice(0, MOST);
   const left = xla.differences.length - shown.length;
   return (
     <table
       role="table"
-      aria-label={trans.__('FLOP counted here and by XLA')}
+      aria-label={trans.__('Operations counted here and by XLA')}
       className="jp-JaxprCost-numbers jp-JaxprCost-xla"
     >
       <thead role="rowgroup">
         <tr role="row">
           <th role="columnheader" scope="col">
-            {trans.__('FLOP')}
+            {trans.__('operations')}
           </th>
           <th role="columnheader" scope="col">
             {trans.__('this panel')}
@@ -166,7 +171,7 @@ function Differences(props: {
           <th role="rowheader" scope="row">
             {trans.__('total')}
           </th>
-          <td role="cell">{grouped(cost.flops)}</td>
+          <td role="cell">{grouped(asXla(cost))}</td>
           <td role="cell">{grouped(said)}</td>
         </tr>
       </tfoot>

@@ -60,6 +60,32 @@ export function Diff(props: {
   const { model, open, trans } = props;
   const diffs = useDiffs(model);
   const question = diffs.chosen ?? diffs.suggested;
+  const { snapshot, program } = model;
+  const many = diffs.programs().length > 1;
+  if (question === null && snapshot !== null && program >= 0 && many) {
+    return (
+      <>
+        <div className="jp-JaxprDiff-chooser">
+          <Choice
+            label={trans.__('Before')}
+            model={model}
+            programs={diffs.programs()}
+            chosen={null}
+            choose={before => {
+              const after = { snapshot: snapshot.id, program };
+              diffs.chosen = { before, after, level: 'jaxpr' };
+            }}
+            trans={trans}
+          />
+        </div>
+        <p className="jp-JaxprDiff-none">
+          {trans.__(
+            'No other program is of the same function or takes the same types. Choose a program to compare with.'
+          )}
+        </p>
+      </>
+    );
+  }
   if (question === null) {
     return (
       <p className="jp-JaxprDiff-none">
@@ -194,13 +220,13 @@ function Choice(props: {
   label: string;
   model: IJaxprModel;
   programs: readonly IProgramRef[];
-  chosen: IProgramRef;
+  chosen: IProgramRef | null;
   choose: (program: IProgramRef) => void;
   trans: TranslationBundle;
 }): JSX.Element {
   const { label, model, programs, chosen, choose, trans } = props;
   const place = programs.findIndex(
-    one => one.snapshot === chosen.snapshot && one.program === chosen.program
+    one => one.snapshot === chosen?.snapshot && one.program === chosen.program
   );
   return (
     <label>
@@ -209,6 +235,11 @@ function Choice(props: {
         value={place}
         onChange={event => choose(programs[Number(event.target.value)])}
       >
+        {chosen === null && (
+          <option value={-1} disabled>
+            {trans.__('Choose a program')}
+          </option>
+        )}
         {model.runs.map(({ snapshot, fromSaved }) => (
           <optgroup
             key={snapshot.id}

@@ -36,6 +36,8 @@ export function Branches(props: {
   const { snapshot } = reading;
   const taken = stepping.branchTaken(snapshot, index);
   const counts = stepping.branchCounts(snapshot, index);
+  const recording = stepping.recordingOf(snapshot, index);
+  const isWhole = recording?.thinned === null && recording.stopped === null;
   const shown =
     all || branches.length <= SHOWN_FIRST
       ? branches
@@ -51,6 +53,7 @@ export function Branches(props: {
             place={place}
             taken={branch.label === taken}
             calls={counts.size === 0 ? null : (counts.get(branch.label) ?? 0)}
+            isWhole={isWhole}
           />
         ))}
       </div>
@@ -63,14 +66,42 @@ export function Branches(props: {
   );
 }
 
+/** The other calls of the cell may have taken other branches: only one of them is recorded. */
+function takenWords(
+  times: number,
+  isWhole: boolean,
+  trans: TranslationBundle
+): string {
+  if (times === 0) {
+    return isWhole
+      ? trans.__("not taken in the stepper's call")
+      : trans.__("not taken in the kept part of the stepper's call");
+  }
+  return isWhole
+    ? trans._n(
+        "taken %2 time in the stepper's call",
+        "taken %2 times in the stepper's call",
+        times,
+        grouped(times)
+      )
+    : trans._n(
+        "taken %2 time in the kept part of the stepper's call",
+        "taken %2 times in the kept part of the stepper's call",
+        times,
+        grouped(times)
+      );
+}
+
 function Side(props: {
   branch: Branch;
   /** Which of the jaxpr's branches it is. */
   place: number;
   /** Whether the step in view took it. */
   taken: boolean;
-  /** How many of the recorded calls took it; null where none were recorded. */
+  /** How often the recorded call took it; null where none was recorded. */
   calls: number | null;
+  /** Every execution in the stepper's call was kept. */
+  isWhole: boolean;
   reading: Reading;
   control: Control;
   linked: ILinked;
@@ -114,7 +145,7 @@ function Side(props: {
     about.push(operations(branch.flops));
   }
   if (calls !== null) {
-    about.push(trans._n('%2 call', '%2 calls', calls, grouped(calls)));
+    about.push(takenWords(calls, props.isWhole, trans));
   }
   if (taken) {
     about.push(<b>{trans.__('taken')}</b>);

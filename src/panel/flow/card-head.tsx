@@ -6,8 +6,10 @@ import { Control } from '../../protocol/snapshot';
 import { Icon } from '../../parts/icons';
 import { whereOf } from '../../workbench/words/describe';
 import { equations, shortened } from '../../parts/summary';
+import { IJaxprModel } from '../../tokens';
 import { Acts } from './acts';
 import { ICard, Reading } from './cards-of-program';
+import { useStepping } from './stepper';
 import {
   cardName,
   costWords,
@@ -24,6 +26,7 @@ import {
 const LONGEST = 80;
 
 interface IHeadProps {
+  model: IJaxprModel;
   reading: Reading;
   card: ICard;
   acts: Acts;
@@ -42,9 +45,14 @@ export function Head(
   const { control, index } = card;
   const name = cardName(reading, control, trans);
   const title = titleOf(control);
-  const cost = [stepsWords(control, trans), costWords(control, trans)].filter(
-    words => words !== null
+  const recorded = useStepping(props.model).stepsRecorded(
+    reading.snapshot,
+    index
   );
+  const cost = [
+    stepsWords(control, recorded, trans),
+    costWords(control, trans)
+  ].filter(words => words !== null);
   if (isBranch(control)) {
     cost.unshift(trans._n('%1 branch', '%1 branches', control.branches.length));
   }

@@ -76,13 +76,33 @@ export function passWords(
   return null;
 }
 
-/** `100 steps`, `unknown number of steps`; null where there is nothing to count. */
+/**
+ * `100 steps`, `unknown number of steps`; null where there is nothing to count.
+ *
+ * @param recorded The fewest and the most steps of an execution in the stepper's call.
+ */
 export function stepsWords(
   control: Control,
+  recorded: readonly [number, number] | null,
   trans: TranslationBundle
 ): string | null {
   if (!isLoop(control)) {
     return null;
+  }
+  if (control.trips === null && recorded !== null) {
+    const [least, most] = recorded;
+    return least === most
+      ? trans._n(
+          "%2 step in the stepper's call",
+          "%2 steps in the stepper's call",
+          most,
+          grouped(most)
+        )
+      : trans.__(
+          "%1 to %2 steps in the stepper's call",
+          grouped(least),
+          grouped(most)
+        );
   }
   return control.trips === null
     ? trans.__('unknown number of steps')
@@ -91,7 +111,7 @@ export function stepsWords(
         .replace(' ', '\u00a0');
 }
 
-/** `80.0 kFLOP`, `12 FLOP per step`, `up to 12 FLOP`; null where that is not known. */
+/** `80.0 kop`, `12 op per step`, `up to 12 op`; null where that is not known. */
 export function costWords(
   control: Control,
   trans: TranslationBundle
@@ -117,9 +137,12 @@ export function timesWords(control: Control, trans: TranslationBundle): string {
   if (trips === null) {
     return trans.__('unknown number of steps');
   }
-  return unroll > 1
-    ? trans.__('× %1, unroll %2', grouped(trips), unroll)
-    : trans.__('× %1', grouped(trips));
+  if (unroll <= 1) {
+    return trans.__('× %1', grouped(trips));
+  }
+  return unroll >= trips
+    ? trans.__('× %1, unrolled', grouped(trips))
+    : trans.__('× %1, unroll %2', grouped(trips), unroll);
 }
 
 export function slotsOf(control: Control, ...roles: Slot['role'][]): Slot[] {

@@ -6,6 +6,7 @@ import { Message } from '@lumino/messaging';
 import { Panel, PanelLayout, Widget } from '@lumino/widgets';
 
 import { diffsOf } from '../../model/diffs';
+import { usersPrograms } from '../../model/users-programs';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel, ModelChange } from '../../tokens';
 import { Head, IPanelActions } from './head';
@@ -225,7 +226,7 @@ export class Shell extends Widget {
         diffsOf(this._model).programs().length > 1,
       compare:
         (snapshot?.comparison ?? null) !== null ||
-        (snapshot?.programs.length ?? 0) > 1,
+        (snapshot !== null && usersPrograms(snapshot).length > 1),
       notes: shown === 'program' || (snapshot?.notes.length ?? 0) > 0
     };
     return VIEW_NAMES.filter(view => filled[view]);

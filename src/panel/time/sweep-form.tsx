@@ -19,7 +19,7 @@ export function SweepForm(props: {
   draft: SweepDraft;
   /** What is in the fields that the user did not type into. */
   filledIn: SweepDraft;
-  /** That is of the shapes of the last call. */
+  /** That is of the argument shapes of the program. */
   fromShapes: boolean;
   /** What was run before and is not filled in: a sentence; null where there is nothing to say. */
   earlier: string | null;
@@ -95,7 +95,7 @@ export function SweepForm(props: {
             ? shortened(why, 1000)
             : props.fromShapes
               ? trans.__(
-                  'The call is filled in from the shapes of the last call. At each value, the sweep times a first call, warm calls and calls without jit.'
+                  'The call is filled in from the argument shapes of the program. At each value, the sweep times a first call, warm calls and calls without jit.'
                 )
               : trans.__(
                   'At each value, the sweep times a first call, warm calls and calls without jit.'

@@ -68,10 +68,12 @@ export function columns(trans: TranslationBundle): readonly IColumn[] {
     {
       name: 'ratio',
       label: trans.__('eager / warm'),
-      words: ({ eager, warm }) =>
-        eager === null || warm === null || warm.median <= 0
-          ? null
-          : `${factor(eager.median / warm.median)}×`
+      words: ({ eager, warm, ratio = null }) =>
+        ratio !== null
+          ? `${factor(ratio)}×`
+          : eager === null || warm === null
+            ? null
+            : '–'
     },
     {
       name: 'trace',
@@ -105,7 +107,7 @@ export function columns(trans: TranslationBundle): readonly IColumn[] {
     },
     {
       name: 'flops',
-      label: trans.__('FLOP'),
+      label: trans.__('operations'),
       words: count(({ flops }) => flops, operations)
     }
   ];

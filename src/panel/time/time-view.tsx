@@ -128,7 +128,7 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
             {why !== null
               ? shortened(why, LONGEST)
               : trans.__(
-                  'Calls %1 many times with the values of its last call, with and without jit.',
+                  'Calls %1 many times with the recorded values of a call, with and without jit.',
                   name
                 )}
           </p>

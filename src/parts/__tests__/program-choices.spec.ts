@@ -1,6 +1,6 @@
 import { program, snapshot } from '../../protocol/__tests__/documents';
 import type { Program, Snapshot, TransformPart } from '../../protocol/snapshot';
-import { choicesOf, foldKey, placeOf } from '../program-choices';
+import { choicesOf, foldKey, groupKey, placeOf } from '../program-choices';
 
 /** A run of programs that have these names and groups. */
 function run(
@@ -199,14 +199,14 @@ describe('what was derived from a program', () => {
       'run traced 2 grad of f',
       'run traced 3 its vmap'
     ]);
-    const places = [0, 1, 2, 3].map(each => placeOf(small.snapshot, each));
+    const places = [0, 1, 2, 3].map(each => placeOf(small.snapshot, each).at);
     expect(places).toEqual([2, 1, 3, 4]);
   });
 
   it('has its place in the run whether it is folded or not', () => {
-    expect(placeOf(derived.snapshot, 5)).toBe(6);
-    expect(placeOf(derived.snapshot, 8)).toBe(8);
-    expect(placeOf(derived.snapshot, 6)).toBe(9);
+    expect(placeOf(derived.snapshot, 5)).toEqual({ at: 6, of: 9 });
+    expect(placeOf(derived.snapshot, 8)).toEqual({ at: 8, of: 9 });
+    expect(placeOf(derived.snapshot, 6)).toEqual({ at: 9, of: 9 });
   });
 
   it('is folded with the program, and is no program that is counted', () => {
@@ -229,14 +229,78 @@ describe('what was derived from a program', () => {
   });
 });
 
+describe('a group of many names', () => {
+  const named = (count: number): [string][] =>
+    Array.from({ length: count }, (_, index) => [`f${index}`]);
+
+  it('is shown while there are twenty entries', () => {
+    expect(entries([run('run', named(20))])).toHaveLength(20);
+  });
+
+  it('shows eight of 200 programs, and folds the others', () => {
+    const all = entries([
+      run('run', [...named(200), ['scan', 'eager'], ['f', 'traced']])
+    ]);
+    expect(all).toHaveLength(11);
+    expect(all.slice(7)).toEqual([
+      'run jit 7 f7',
+      'run jit 8 f8, 192 folded',
+      'run eager 200 scan',
+      'run traced 201 f'
+    ]);
+  });
+
+  it('counts the programs that are folded by name', () => {
+    const all = entries([run('run', [...named(30), ...many(9, 'g')])]);
+    expect(all.slice(8)).toEqual(['run - 8 f8, 31 folded']);
+  });
+
+  it('is shown once unfolded', () => {
+    const one = run('run', named(200));
+    expect(entries([one], [groupKey(one, 0)])).toHaveLength(200);
+  });
+});
+
+describe('the group of libraries', () => {
+  const of = (name: string): Program =>
+    program({ name, group: 'eager', library: true });
+  const programs = [
+    program({ name: 'f' }),
+    of('_normal'),
+    of('sort'),
+    of('sort')
+  ];
+  const one = {
+    snapshot: snapshot({ id: 'run', programs }),
+    fromSaved: false
+  };
+
+  it('is one entry until it is unfolded', () => {
+    expect(entries([one])).toEqual([
+      'run jit 0 f',
+      'run libraries 1 _normal, 3 folded'
+    ]);
+    expect(entries([one], [groupKey(one, 2)])).toEqual([
+      'run jit 0 f',
+      'run libraries 1 _normal',
+      'run libraries 2 sort',
+      'run libraries 3 sort'
+    ]);
+  });
+
+  it('is counted apart', () => {
+    expect(placeOf(one.snapshot, 0)).toEqual({ at: 1, of: 1 });
+    expect(placeOf(one.snapshot, 3)).toEqual({ at: 3, of: 3 });
+  });
+});
+
 it('has at most 500 entries', () => {
   const names = Array.from({ length: 501 }, (_, index) => `f${index}`);
-  const all = entries([
-    run(
-      'run',
-      names.map(name => [name])
-    )
-  ]);
+  const one = run(
+    'run',
+    names.map(name => [name])
+  );
+  const all = entries([one], [groupKey(one, 0)]);
   expect(all).toHaveLength(500);
   expect(all[499]).toBe('run - 499 f499');
 });

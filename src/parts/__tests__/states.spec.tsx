@@ -123,7 +123,7 @@ describe('a long compile', () => {
     expect(words(node)).toBe(
       'rnn_unrolled' +
         'Compiling, 41 s' +
-        'XLA cannot be stopped while it compiles. Interrupt the kernel: the interrupt takes effect when XLA returns.' +
+        'Interrupt the kernel to stop the cell: the interrupt takes effect when XLA has compiled.' +
         'trace451 msdonelower249 msdonecompile41 s…first runwaits'
     );
     act(() => {
@@ -157,6 +157,34 @@ describe('a long compile', () => {
         'Interrupt the kernel to stop the cell.' +
         'trace1 s…lowerwaitscompilewaitsfirst runwaits'
     );
+  });
+
+  it('says why the cell takes longer than without the magic', () => {
+    const warning =
+      '--eager records each dispatch of JAX, so the cell takes up to 20 times as long.';
+    const { node } = render(
+      <Running
+        progress={progress({
+          function: null,
+          stage: 'running',
+          elapsed: 0,
+          finished: [],
+          interruptible: true,
+          warning
+        })}
+        trans={trans}
+      />
+    );
+    expect(words(node)).toBe(
+      `CellRunning, 0 s${warning}Interrupt the kernel to stop the cell.`
+    );
+    const { model, kernel } = connected();
+    kernel.sends(snapshot());
+    kernel.received.emit(
+      progress({ stage: 'running', warning, function: null })
+    );
+    const banner = render(<Banner model={model} trans={trans} />);
+    expect(words(banner.node)).toBe(`Running, 41 s${warning}`);
   });
 
   it('takes the place of an earlier program, unless that is pinned', () => {

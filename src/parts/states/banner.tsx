@@ -71,6 +71,12 @@ function RunningLine(props: {
               )}
         </b>
         <span aria-hidden="true">, {elapsed(now)}</span>
+        {progress.warning && (
+          <>
+            <br />
+            <span className="jp-JaxprPanel-second">{progress.warning}</span>
+          </>
+        )}
       </p>
     </div>
   );

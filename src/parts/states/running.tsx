@@ -37,6 +37,7 @@ export function Running(props: {
         <span role="status">{stageVerb(progress.stage, trans)}</span>
         <span aria-hidden="true">, {elapsed(now)}</span>
       </p>
+      {progress.warning && <p>{progress.warning}</p>}
       <p className="jp-JaxprPanel-second">{interruptWords(progress, trans)}</p>
       {progress.stage !== 'running' && (
         <table>
@@ -101,7 +102,7 @@ export function stageVerb(
 function interruptWords(progress: Progress, trans: TranslationBundle): string {
   if (progress.stage === 'compile' && !progress.interruptible) {
     return trans.__(
-      'XLA cannot be stopped while it compiles. Interrupt the kernel: the interrupt takes effect when XLA returns.'
+      'Interrupt the kernel to stop the cell: the interrupt takes effect when XLA has compiled.'
     );
   }
   return progress.interruptible

@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
 
+import { LIMITS } from '../../protocol/limits';
+import { Snapshot } from '../../protocol/snapshot';
 import { ProgramEquations } from '../equations';
 import { fullText } from '../full-text';
 import { encodeName, nameProgram } from '../names';
@@ -109,39 +111,65 @@ describe('names', () => {
     );
   });
 
-  it('do not overflow the stack however deeply programs nest', () => {
+  /** Scopes of one equation each, which calls other scopes of them. */
+  function calling(depth: number, times: number, text = ''): Snapshot {
     const document = golden('rnn-0.12');
     const [step] = document.scopes.slice(-1);
-    const depth = 20000;
-    const scopes = Array.from({ length: depth }, (_, i) => ({
-      ...step,
-      constants: 0,
-      inputs: 0,
-      outputs: [],
-      count: 1,
-      total: depth - i,
-      variable_avals: [],
-      primitive: [0],
-      operands: [[]],
-      output_counts: [0],
-      parameters: [0],
-      stack: [-1],
-      name_stack: [0],
-      children:
-        i + 1 < depth
-          ? ([[0, 0, -1, i + 1]] as [number, number, number, number][])
-          : []
-    }));
-    const deep = {
+    return {
       ...document,
-      strings: ['jaxpr'],
-      parameter_lists: [[[0, -1]] as [number, number][]],
-      scopes,
+      strings: ['jaxpr', text],
+      parameter_lists: [[[0, text === '' ? -1 : 1]]],
+      scopes: Array.from({ length: depth }, (_, i) => ({
+        ...step,
+        constants: 0,
+        inputs: 0,
+        outputs: [],
+        count: 1,
+        total: depth - i,
+        variable_avals: [],
+        primitive: [0],
+        operands: [[]],
+        output_counts: [0],
+        parameters: [0],
+        stack: [-1],
+        name_stack: [0],
+        children: Array.from({ length: i + 1 < depth ? times : 0 }, (_, at) => [
+          0,
+          0,
+          times === 1 ? -1 : at,
+          i + 1
+        ])
+      })) as Snapshot['scopes'],
       programs: [{ ...document.programs[0], scope: 0 }]
     };
+  }
+
+  it('do not overflow the stack however deeply programs nest', () => {
+    const depth = 20000;
+    const deep = calling(depth, 1);
     const equations = new ProgramEquations(deep, deep.programs[0]);
     expect(nameProgram(equations).variables.length).toBe(depth);
-    const lines = fullText(equations).split('\n');
-    expect(lines.filter(line => line.trim() === '…').length).toBe(1);
+  });
+
+  it('stand in a text that is as deep as the reader allows', () => {
+    const deep = calling(LIMITS.DEPTH, 1);
+    const text = fullText(new ProgramEquations(deep, deep.programs[0]));
+    expect(text.match(/lambda/g)).toHaveLength(LIMITS.DEPTH);
+    expect(text).not.toContain('…');
+  });
+
+  it.each([
+    ['of which equations are missing', '', false],
+    ['inside texts', '(\uFFFC, \uFFFC)', true],
+    ['inside texts, of which equations are missing', '(\uFFFC, \uFFFC)', false]
+  ])('end where programs share each other: %s', (_, text, complete) => {
+    const shared = calling(40, 2, text);
+    Object.assign(shared.programs[0], { complete, lets: complete ? null : [] });
+    const printed = fullText(new ProgramEquations(shared, shared.programs[0]));
+    const lines = printed.split('\n');
+    expect(lines.length).toBeGreaterThan(LIMITS.LINES / 2);
+    expect(lines.length).toBeLessThan(LIMITS.LINES + 2000);
+    expect(lines.slice(-500).join('\n')).toContain('…');
+    expect(lines[lines.length - 1]).toBe('in () }');
   });
 });

@@ -63,7 +63,7 @@ describe('the cards of a document', () => {
     ['trips below none', { trips: -1 }, 'trips'],
     ['trips by hearsay', { trips_from: 'a friend' }, 'trips_from'],
     ['facts that are no texts', { facts: [1] }, 'facts'],
-    ['facts without end', { facts: Array(101).fill('') }, 'facts'],
+    ['facts without end', { facts: Array(1001).fill('') }, 'facts'],
     ['a literal that stands for none', { no_operand: -1 }, 'no_operand'],
     ['a predicate that is not there', { predicate: 10_000 }, 'predicate'],
     [

@@ -29,6 +29,14 @@ describe('a document that keeps its promises', () => {
     expect(readSnapshot(document)).toBe(document);
   });
 
+  it('may have rows with entries of a later version at their ends', () => {
+    const document = broken(document => {
+      document.frames[0].push('new');
+      document.stacks[0].push([]);
+    });
+    expect(readSnapshot(document)).toBe(document);
+  });
+
   it('may hold no program at all', () => {
     const document = snapshot({
       programs: [],
@@ -102,6 +110,35 @@ describe('a document that cannot be shown', () => {
       'scopes.operands'
     ],
     [
+      'uses a variable before an equation binds it',
+      broken(d => {
+        const { constants, inputs } = d.scopes[0];
+        d.scopes[0].operands[0] = [constants + inputs];
+      }),
+      'scopes.operands'
+    ],
+    [
+      'has a span that ends before it begins',
+      broken(d => {
+        d.frames[0][2] = d.frames[0][4] + 1;
+      }),
+      'frames.end_line'
+    ],
+    [
+      'lists something as null that it may only leave out',
+      broken(d => {
+        d.recordings = null;
+      }),
+      'recordings'
+    ],
+    [
+      'holds half a character',
+      broken(d => {
+        d.strings[0] = '\ud800';
+      }),
+      'strings'
+    ],
+    [
       'has columns of different lengths',
       broken(d => {
         d.scopes[0].stack = [0];
@@ -125,7 +162,8 @@ describe('a document that cannot be shown', () => {
     [
       'counts more equations than can be numbered',
       broken(d => {
-        d.scopes[0].count = 1e15;
+        d.scopes[0].count = d.scopes[0].total = 1e15;
+        d.scopes[0].names = d.scopes[0].variable_avals.map(() => 'a');
       }),
       'scopes.count'
     ],
@@ -164,18 +202,41 @@ describe('a document that cannot be shown', () => {
     });
   });
 
-  it('nests deeper than JavaScript can recurse, and is still looked at', () => {
-    const depth = 50_000;
+  it('nests deeper than a printer goes, or holds itself', () => {
     const inner = scopes()[1];
-    const chain = Array.from({ length: depth }, (_, i) => ({
-      ...inner,
-      children: i + 1 < depth ? [[0, 5, -1, i + 1]] : []
-    }));
-    const document = { ...snapshot(), scopes: chain };
-    expect(readSnapshot(document)).toBe(document);
-    chain[depth - 1].children = [[0, 5, -1, 0]];
-    expect(readSnapshot(document)).toMatchObject({ field: 'scopes.children' });
+    const nested = (depth: number, last: number[][] = []): unknown => ({
+      ...snapshot(),
+      scopes: Array.from({ length: depth }, (_, i) => ({
+        ...inner,
+        children: i + 1 < depth ? [[0, 5, -1, i + 1]] : last
+      }))
+    });
+    const deepest = nested(1000);
+    expect(readSnapshot(deepest)).toBe(deepest);
+    for (const depth of [1001, 50_000]) {
+      expect(readSnapshot(nested(depth))).toEqual({
+        unreadable: 'broken',
+        field: 'scopes.children',
+        expected: 'at most 1000 programs inside each other'
+      });
+    }
+    expect(readSnapshot(nested(1000, [[0, 5, -1, 0]]))).toEqual({
+      unreadable: 'broken',
+      field: 'scopes.children',
+      expected: 'scopes that do not hold themselves'
+    });
   });
+
+  it.each([1e300, -1, 253_402_300_800])(
+    'was made in no year that a calendar has: %p',
+    created => {
+      expect(readSnapshot({ ...snapshot(), created })).toEqual({
+        unreadable: 'broken',
+        field: 'created',
+        expected: 'a date from 1970 to 9999, in seconds'
+      });
+    }
+  );
 });
 
 describe('whatever comes in', () => {

@@ -54,8 +54,8 @@ describe('the ledger of a document', () => {
     ['library_functions', ['f', 1], 'a text'],
     [
       'library_functions',
-      Array(201).fill('f'),
-      'a list of at most 200 entries'
+      Array(1001).fill('f'),
+      'a list of at most 1000 entries'
     ],
     ['calls_note', 3, 'a text'],
     ['lead', 3, 'a text']

@@ -104,7 +104,7 @@ function Exact(
         <Working
           state={state}
           stopping={trans.__(
-            'The request ends before XLA compiles. XLA itself cannot be stopped.'
+            'The request ends before XLA compiles, or else when XLA has compiled.'
           )}
           stop={() => twins.work.stop(snapshot, program)}
           announced

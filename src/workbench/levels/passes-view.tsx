@@ -69,7 +69,7 @@ function Passes(props: IPassesProps): JSX.Element {
         {state.kind === 'working' && (
           <Working
             state={state}
-            stopping={trans.__('XLA cannot be stopped while it compiles.')}
+            stopping={trans.__('Stop takes effect when XLA has compiled.')}
             stop={() => work.stop(snapshot, program)}
             announced
             trans={trans}

@@ -172,10 +172,9 @@ function readersOf(parts: readonly ScopePart[]): IReaders {
   const each = (read: (variable: number, equation: number) => void): void => {
     for (const part of parts) {
       for (let equation = part.first; equation < part.end; equation++) {
-        const operands = part.operands(equation);
-        for (let i = 0; i < operands.length; i++) {
-          if (operands[i] >= 0 && operands.indexOf(operands[i]) === i) {
-            read(operands[i], equation);
+        for (const variable of new Set(part.operands(equation))) {
+          if (variable >= 0) {
+            read(variable, equation);
           }
         }
       }

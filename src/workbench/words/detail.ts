@@ -8,6 +8,7 @@ import type { Selection } from '../../tokens';
 import { badgeText, describeEquation } from './describe';
 import { element } from '../../parts/dom';
 import { drawIcon } from './icons';
+import { noEquationWords } from './no-equation';
 import type { JaxprListing } from '../levels/jaxpr-listing';
 import type { TextListing } from '../levels/text-listing';
 
@@ -86,7 +87,7 @@ export function detailOf(
   } else if (linked.equations.size > 1) {
     node.append(several(linked, jaxpr, links, trans));
   }
-  const note = precisionNote(selection, linked, trans);
+  const note = precisionNote(selection, linked, links, trans);
   if (note !== null) {
     node.append(element('div', 'jp-JaxprProgram-fact', note));
   }
@@ -142,6 +143,7 @@ function listed(numbers: readonly number[], trans: TranslationBundle): string {
 function precisionNote(
   selection: Selection,
   linked: ILinked,
+  links: Links,
   trans: TranslationBundle
 ): string | null {
   switch (linked.precision) {
@@ -160,7 +162,7 @@ function precisionNote(
           );
     case 'none':
       return selection.kind === 'caret' || selection.kind === 'source'
-        ? trans.__('No equation comes from this place in the code.')
+        ? noEquationWords(selection, links, trans)
         : trans.__(
             'Not linked: JAX recorded no line of your code for this line of the program.'
           );

@@ -88,6 +88,32 @@ describe('the Cache view', () => {
     ]);
   });
 
+  it('does not count entries of which it is unknown whether JAX holds them', () => {
+    const entries = ledgerFunction().entries.map((entry, at) => ({
+      ...entry,
+      held: at > 0 ? null : true
+    }));
+    const { node } = view({ functions: [ledgerFunction({ entries })] });
+    expect(rows(node)[0]).toContain('entries unknown');
+    click(row(node, '2 entries'));
+    expect(rows(node).slice(-1)[0]).toContain('JAX may have dropped');
+  });
+
+  it('has the programs of operations outside of jit in the same account', () => {
+    const { node } = view({ small_programs: 14, small_seconds: 0.2 });
+    expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
+      'trace 30\u00a0ms, lower 24\u00a0ms, compile 260\u00a0ms, small programs 200\u00a0ms, the rest of the cell 39\u00a0ms'
+    );
+  });
+
+  it('does not tell of lower bounds of zero', () => {
+    const run = ledgerCounts({ calls: 4, calls_exact: false, hits: 0 });
+    const { node } = view({
+      functions: [ledgerFunction({ run, misses: [], entries: [] })]
+    });
+    expect(rows(node)[0]).toContain('≥4≥4 callsunknownhits unknown');
+  });
+
   it('says so where nothing compiled, with lower bounds as such', () => {
     const run = ledgerCounts({ calls: 4, calls_exact: false, hits: 4 });
     const { node } = view({
@@ -128,7 +154,7 @@ describe('the Cache view', () => {
     const { node } = view({ functions: [now, before] });
     expect(rows(node).slice(3)).toEqual([
       '2 2 entries',
-      '2 4 earlier misses',
+      '2 4 earlier misses and slow hits',
       '1 1 function of earlier runs'
     ]);
     click(row(node, 'earlier misses'));
@@ -138,8 +164,8 @@ describe('the Cache view', () => {
         .slice(4)
         .map(text => text.slice(0, 44))
     ).toEqual([
-      '2 4 earlier misses',
-      '3 3 older misses are counted but not listed.',
+      '2 4 earlier misses and slow hits',
+      '3 3 older misses and slow hits are counted b',
       '3 compiled: first call batch: f32[32,3] · 8 ',
       '1 1 function of earlier runs',
       '2 older line 31212 calls1010 hits22 entries2'

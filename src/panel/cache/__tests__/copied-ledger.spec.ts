@@ -82,7 +82,7 @@ train_step (line 3)     12    10        2         2  314 ms
       misses: [
         ledgerMiss({
           outcome: 'dispatch_only',
-          outcome_text: 'executable reused',
+          outcome_text: 'slow hit',
           reasons: [
             ledgerReason({
               kind: 'argument_type',
@@ -115,7 +115,7 @@ Calls cannot be counted here.
 
 function               calls     hits  entries  compiles  price
 train_step (line 3)  unknown  unknown        0         0
-  ○ x changed from numpy to jax.Array, with the same type f32[8] · executable reused
+  ○ x changed from numpy to jax.Array, with the same type f32[8] · slow hit
 `
     );
   });

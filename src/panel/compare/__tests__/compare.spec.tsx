@@ -17,7 +17,11 @@ import {
   variant,
   variantComparison
 } from '../../../protocol/__tests__/documents';
-import { Snapshot, VariantComparison } from '../../../protocol/snapshot';
+import {
+  Program,
+  Snapshot,
+  VariantComparison
+} from '../../../protocol/snapshot';
 import {
   act,
   byRole,
@@ -189,6 +193,29 @@ describe('programs to compare', () => {
     kernel.answer = () => new Promise(resolve => (answer = resolve));
     return reply => answer(reply);
   }
+
+  it('are chosen at first where they take the same types', () => {
+    const takes = (name: string, type: string): Program =>
+      program({
+        name,
+        arguments: [
+          { name: 'x', type, summary: type, static: false, donated: false }
+        ]
+      });
+    const { node } = shown(
+      snapshot({
+        programs: [
+          takes('f', 'f32[8]'),
+          takes('f', 'f32[16]'),
+          takes('g', 'f32[8] weak'),
+          { ...takes('cell [1]', 'f32[8]'), origin: 'recorded' }
+        ],
+        comparison: null
+      })
+    );
+    const boxes = [...node.querySelectorAll<HTMLInputElement>('input')];
+    expect(boxes.map(box => box.checked)).toEqual([true, false, true, false]);
+  });
 
   it('are chosen, run, told of, stopped, and shown', async () => {
     const { model, kernel, node, redraw } = shown(runOf(null));

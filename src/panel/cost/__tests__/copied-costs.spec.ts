@@ -11,15 +11,15 @@ describe('the copied table', () => {
     const reading = readingOf(rnnSnapshot(), 0, rnnCost());
     expect(costText(reading, 'line', null, 'flops', trans)).toBe(
       [
-        '80.1 kFLOP per call. 64 % is on line 6.',
+        '80.1 k operations per call. 64 % is on line 6.',
         '',
-        'line  expression                                   FLOPs  transcendentals    bytes  share',
-        '   5  a = x @ p["wx"]                         25.6 kFLOP                0  61.0 kB   32 %',
-        '   6  r = h @ p["wh"]                         51.2 kFLOP                0   115 kB   64 %',
-        '   7  h = jnp.tanh(a + r + p["b"])             3.2 kFLOP            1.6 k  51.5 kB    4 %',
-        '  11  return jax.nn.softmax(h @ p["wo"]), hs    143 FLOP                4    500 B  0.2 %',
+        'line  expression                              operations  transcendentals    bytes  share',
+        '   5  a = x @ p["wx"]                           25.6 kop                0  61.0 kB   32 %',
+        '   6  r = h @ p["wh"]                           51.2 kop                0   115 kB   64 %',
+        '   7  h = jnp.tanh(a + r + p["b"])               3.2 kop            1.6 k  51.5 kB    4 %',
+        '  11  return jax.nn.softmax(h @ p["wo"]), hs      143 op                4    500 B  0.2 %',
         '',
-        '1.6 k transcendental operations per call are counted separately.',
+        'Transcendental operations have their own column. In shares, each counts as 20 operations.',
         'Bytes are counted for each equation alone. Fusion by XLA saves some of these bytes.',
         ''
       ].join('\n')
@@ -30,9 +30,9 @@ describe('the copied table', () => {
     const reading = readingOf(rnnSnapshot(), 0, rnnCost());
     const lines = costText(reading, 'scope', null, 'flops', trans).split('\n');
     expect(lines.slice(2, 5)).toEqual([
-      'line  scope              FLOPs  transcendentals   bytes  share',
-      '      rnn           80.1 kFLOP                0  228 kB  100 %',
-      '  10    scan × 100  80.0 kFLOP                0  228 kB  100 %'
+      'line  scope         operations  transcendentals   bytes  share',
+      '      rnn             80.1 kop            1.6 k  228 kB  100 %',
+      '  10    scan × 100    80.0 kop            1.6 k  228 kB  100 %'
     ]);
   });
 
@@ -48,11 +48,11 @@ describe('the copied table', () => {
       trans
     );
     expect(text.split('\n').slice(0, 5)).toEqual([
-      '80.1 kFLOP per call. 64 % is on line 6.',
+      '80.1 k operations per call. 64 % is on line 6.',
       '',
-      '| line | expression | FLOPs | transcendentals | bytes | share |',
+      '| line | expression | operations | transcendentals | bytes | share |',
       '| ---: | --- | ---: | ---: | ---: | ---: |',
-      '| 6 | `` y = a \\| `b` `` | 80.1 kFLOP | 0 | 0 B | 100 % |'
+      '| 6 | `` y = a \\| `b` `` | 80.1 kop | 0 | 0 B | 100 % |'
     ]);
   });
 });

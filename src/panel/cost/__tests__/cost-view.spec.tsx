@@ -71,33 +71,33 @@ function section(node: HTMLElement, title: string): HTMLElement {
 describe('the Cost view', () => {
   it('says first how much it is and where, and then line by line', () => {
     const { node } = view();
-    expect(lead(node)).toBe('80.1 kFLOP per call. 64 % is on line 6.');
+    expect(lead(node)).toBe('80.1 k operations per call. 64 % is on line 6.');
     expect(
       [...node.querySelectorAll('.jp-JaxprCost-lead b')].map(words)
-    ).toEqual(['80.1 kFLOP per call.']);
+    ).toEqual(['80.1 k operations per call.']);
     expect(rows(node)).toEqual([
-      ['5', 'a = x @ p["wx"]', '25.6 kFLOP', '0 transc.', '61.0 kB', '32 %'],
+      ['5', 'a = x @ p["wx"]', '25.6 kop', '0 transc.', '61.0 kB', '23 %'],
       [
         '6',
         'r = h @ p["wh"]',
-        '51.2 kFLOP',
+        '51.2 kop',
         '512 × 100',
         '0 transc.',
         '115 kB',
-        '64 %'
+        '46 %'
       ],
       [
         '7',
         'h = jnp.tanh(a + r + p["b"])',
-        '3.2 kFLOP',
+        '3.2 kop',
         '1.6 k transc.',
         '51.5 kB',
-        '4 %'
+        '31 %'
       ],
       [
         '11',
         'return jax.nn.softmax(h @ p["wo"]), hs',
-        '143 FLOP',
+        '143 op',
         'once',
         '4 transc.',
         '500 B',
@@ -105,14 +105,14 @@ describe('the Cost view', () => {
       ]
     ]);
     expect(words(node.querySelector('.jp-JaxprCost-asides'))).toBe(
-      '1.6 k transcendental operations per call are counted separately. Bytes are counted for each equation alone. Fusion by XLA saves some of these bytes.'
+      'Transcendental operations have their own column. In shares, each counts as 20 operations. Bytes are counted for each equation alone. Fusion by XLA saves some of these bytes.'
     );
   });
 
   it('says of no total that it is that of a step', () => {
     const { node } = view({ per_trip: ['while_loop'] });
     const total = node.querySelector('.jp-JaxprCost-row.jp-mod-total');
-    expect(words(total)).toContain('80.1 kFLOP');
+    expect(words(total)).toContain('80.1 kop');
     expect(words(total)).not.toContain('per step');
   });
 
@@ -127,7 +127,7 @@ describe('the Cost view', () => {
       flops_min: 0,
       by_line: [row({ label: 'y', frame: 1, flops: 80143, flops_min: 0 })]
     });
-    expect(rows(node)[0]).toContain('0 to 80.1 kFLOP');
+    expect(rows(node)[0]).toContain('0 to 80.1 kop');
     expect(words(node)).toContain(
       'A range spans the cheapest and the most expensive branches. Shares refer to the total with the most expensive branches.'
     );
@@ -161,9 +161,9 @@ describe('the Cost view', () => {
     );
     click(byRole(node, 'button', 'primitive')[0]);
     expect(rows(node).map(([label, amount]) => `${label}: ${amount}`)).toEqual([
-      'dot_general: 76.9 kFLOP',
-      'tanh: 0 FLOP',
-      'add: 3.2 kFLOP'
+      'dot_general: 76.9 kop',
+      'tanh: 0 op',
+      'add: 3.2 kop'
     ]);
     click(byRole(node, 'button', 'scope')[0]);
     expect(byRole(node, 'treegrid', 'Cost by scope')).toHaveLength(1);
@@ -269,8 +269,8 @@ describe('the Cost view', () => {
     const { model, node, opened } = view();
     const bars = byRole(section(node, 'Cost by scope'), 'button');
     expect(bars.map(one => one.getAttribute('aria-label'))).toEqual([
-      'rnn: 80.1\u00a0kFLOP, 100\u00a0%',
-      'scan ×\u00a0100: 80.0\u00a0kFLOP, 100\u00a0%'
+      'rnn: 80.1\u00a0kop, 1.6\u00a0k transc., 100\u00a0%',
+      'scan ×\u00a0100: 80.0\u00a0kop, 1.6\u00a0k transc., 100\u00a0%'
     ]);
     act(() => bars[0].focus());
     press(bars[0], 'ArrowDown');
@@ -293,10 +293,10 @@ describe("XLA's own count", () => {
   it('stands beside ours, with the reason', () => {
     const { node } = view();
     expect(words(section(node, "XLA's count"))).toContain(
-      'XLA counts 945 FLOP.'
+      'XLA counts 945 operations.'
     );
     expect(table(node)).toEqual([
-      ['FLOP', 'this panel', 'XLA'],
+      ['operations', 'this panel', 'XLA'],
       [
         'XLA counts the body of a loop once, however many steps it has. line 10',
         '800 × 100',
@@ -410,10 +410,10 @@ describe('the roofline', () => {
 
   it('has the program at its intensity, until it has a warm time', () => {
     expect(roofline({ machine: known })).toContain(
-      'The program is memory-bound: at 0.35 FLOP per byte, the roof is 7.0 GFLOP/s. Time the program in the Time tab to compare its speed with the roof.'
+      'The program is memory-bound: at 0.49 operations per byte, the roof is 9.8 Gop/s. Time the program in the Time tab to compare its speed with the roof. Here, a transcendental operation counts as 20 operations.'
     );
     expect(roofline({ machine: known, timings: [programTiming()] })).toContain(
-      'The program is memory-bound: at 0.35 FLOP per byte, the roof is 7.0 GFLOP/s. A warm call takes 0.10 ms and reaches 801 MFLOP/s, 11 % of the roof.'
+      'The program is memory-bound: at 0.49 operations per byte, the roof is 9.8 Gop/s. A warm call takes 0.10 ms and reaches 1.1 Gop/s, 11 % of the roof. Here, a transcendental operation counts as 20 operations.'
     );
   });
 
@@ -422,7 +422,7 @@ describe('the roofline', () => {
       machine: machine({ flops: 1e9, bandwidth: 1e10 })
     });
     expect(text).toContain(
-      'The program is compute-bound: at 0.35 FLOP per byte, the roof is 1.0 GFLOP/s.'
+      'The program is compute-bound: at 0.49 operations per byte, the roof is 1.0 Gop/s.'
     );
   });
 
@@ -497,7 +497,7 @@ describe('a program that was not counted', () => {
       answer(answered(rnnCost()));
       await Promise.resolve();
     });
-    expect(lead(node)).toBe('80.1 kFLOP per call. 64 % is on line 6.');
+    expect(lead(node)).toBe('80.1 k operations per call. 64 % is on line 6.');
     model.dispose();
   });
 

@@ -93,7 +93,7 @@ export function rnnCost(changes: Partial<ProgramCost> = {}): ProgramCost {
         bytes: [1150]
       }
     ],
-    lead: ['80.1\u00a0kFLOP per call.', '64\u00a0% is on line\u00a06.'],
+    lead: ['80.1\u00a0k operations per call.', '64\u00a0% is on line\u00a06.'],
     by_line: [
       line(5, { flops: 25_600, bytes_read: 51_000, bytes_written: 10_000 }),
       line(6, { flops: 51_200, bytes_read: 105_000, bytes_written: 10_000 }),
@@ -116,7 +116,13 @@ export function rnnCost(changes: Partial<ProgramCost> = {}): ProgramCost {
       row({ label: 'add', equations: 2, flops: 3215 })
     ],
     by_scope: [
-      node({ label: 'rnn', scope: 0, flops: 80_143, bytes: 228_000 }),
+      node({
+        label: 'rnn',
+        scope: 0,
+        flops: 80_143,
+        transcendentals: 1604,
+        bytes: 228_000
+      }),
       node({
         label: 'scan',
         parent: 0,
@@ -124,15 +130,18 @@ export function rnnCost(changes: Partial<ProgramCost> = {}): ProgramCost {
         frame: 3,
         runs: 100,
         flops: 80_000,
+        transcendentals: 1600,
         bytes: 227_500
       })
     ],
-    by_name_stack: [node({ label: 'rnn', flops: 80_143 })],
+    by_name_stack: [
+      node({ label: 'rnn', flops: 80_143, transcendentals: 1604 })
+    ],
     xla: {
       flops: 945,
       transcendentals: 20,
       bytes: 3000,
-      text: 'XLA counts 945\u00a0FLOP.',
+      text: 'XLA counts 945 operations.',
       differences: [
         {
           kind: 'loop_once',

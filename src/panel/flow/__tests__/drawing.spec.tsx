@@ -119,6 +119,11 @@ describe('drawings', () => {
     );
   });
 
+  it('of a scan that JAX unrolls as a whole, says so', () => {
+    const [drawing] = drawn(changed('rnn-0.12', { unroll: 100 }), 336);
+    expect(texts(drawing)).toContain('× 100, unrolled');
+  });
+
   it('keep inside their width, whatever it is and whatever the names are', () => {
     fc.assert(
       fc.property(

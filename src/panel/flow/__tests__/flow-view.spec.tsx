@@ -101,7 +101,7 @@ describe('a card whose program has not arrived', () => {
 describe('the card of a scan', () => {
   it('says what it is, draws it, and lists its values', () => {
     const { node } = shown(golden('rnn-0.12'));
-    expect(heads(node)).toEqual(['scan step line 10 | 100 steps · 80.0 kFLOP']);
+    expect(heads(node)).toEqual(['scan step line 10 | 100 steps · 80.0 kop']);
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
       'Drawing of scan. The carry h passes through 100 steps. Each step takes a row of xs. Each step returns a row of hs.'
     );
@@ -158,7 +158,7 @@ describe('the card of a while', () => {
   it('has its condition, and both programs', () => {
     const { node } = shown(golden('newton-0.12'));
     expect(heads(node)).toEqual([
-      'while_loop step line 10, condition jnp.abs(s[0] ** 2 - x) > 1e-5 | unknown number of steps · 8 FLOP per step'
+      'while_loop step line 10, condition jnp.abs(s[0] ** 2 - x) > 1e-5 | unknown number of steps · 8 op per step'
     ]);
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
       'Drawing of while_loop. The carry s[0], s[1] passes through an unknown number of steps. The loop continues while jnp.abs(s[0] ** 2 - x) > 1e-5.'
@@ -181,12 +181,12 @@ describe('the card of a cond', () => {
   it('has a box for each branch, and what decides', () => {
     const { node, model } = shown(golden('cond-0.12'));
     expect(heads(node)).toEqual([
-      'cond line 4, predicate x < 3 | 2 branches · up to 2 FLOP'
+      'cond line 4, predicate x < 3 | 2 branches · up to 2 op'
     ]);
     const sides = [...node.querySelectorAll<HTMLElement>('[data-branch]')];
     expect(sides.map(side => words(side.querySelector('header')))).toEqual([
-      'Falseindex 0 · <lambda>, line 6 · 1 FLOP',
-      'Trueindex 1 · <lambda>, line 5 · 2 FLOP'
+      'Falseindex 0 · <lambda>, line 6 · 1 op',
+      'Trueindex 1 · <lambda>, line 5 · 2 op'
     ]);
     expect(lines(node, 'Branch True of cond, line 4')).toEqual([
       'h:f32[] = integer_powy=2 g',
@@ -213,7 +213,7 @@ describe('the card of a cond', () => {
       })
     );
     expect(heads(node)).toEqual([
-      'cond line 4, primitive select_n, predicate x < 3 | 2 branches · 2 FLOP'
+      'cond line 4, primitive select_n, predicate x < 3 | 2 branches · 2 op'
     ]);
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
       'Drawing of cond. All branches run: False (<lambda>), True (<lambda>). x < 3 selects the results.'
@@ -303,13 +303,13 @@ describe('many cards', () => {
       )
     );
     expect(heads(node)).toEqual([
-      'scan step line 10 | 100 steps · 80.0 kFLOP',
-      'scan a line 10, in the body | 100 steps · 80.0 kFLOP',
-      'scan c line 10 | 100 steps · 80.0 kFLOP'
+      'scan step line 10 | 100 steps · 80.0 kop',
+      'scan a line 10, in the body | 100 steps · 80.0 kop',
+      'scan c line 10 | 100 steps · 80.0 kop'
     ]);
     click(byRole(node, 'button', 'Unfold all')[0]);
     expect(heads(node)[2]).toBe(
-      'map b line 10, primitive scan, in the body | 100 steps · 80.0 kFLOP'
+      'map b line 10, primitive scan, in the body | 100 steps · 80.0 kop'
     );
     expect(
       byRole(node, 'img')
@@ -346,7 +346,7 @@ describe('many cards', () => {
       withCards('rnn-0.12', { kind: 'custom_jvp', title: 'relu' })
     );
     expect(heads(node)).toEqual([
-      'custom_jvp relu line 10, 5 equations | 800 FLOP'
+      'custom_jvp relu line 10, 5 equations | 800 op'
     ]);
     click(byRole(node, 'button', 'custom_jvp relu, line 10')[0]);
     expect(byRole(node, 'img')).toEqual([]);

@@ -49,7 +49,9 @@ export function AllSteps(props: IAllStepsProps): JSX.Element | null {
         }}
       >
         {walk.byCalls
-          ? trans.__('All %1 calls', grouped(length))
+          ? walk.recording.thinned !== null
+            ? trans.__('The %1 kept executions', grouped(length))
+            : trans.__('All %1 executions', grouped(length))
           : length < walk.stepAt(place).of
             ? trans.__('The %1 kept steps', grouped(length))
             : trans.__('All %1 steps', grouped(length))}
@@ -153,7 +155,7 @@ function Table(props: IAllStepsProps & { length: number }): JSX.Element {
           <thead>
             <tr aria-rowindex={1}>
               <th scope="col">
-                {walk.byCalls ? trans.__('call') : trans.__('step')}
+                {walk.byCalls ? trans.__('execution') : trans.__('step')}
               </th>
               {columns.map(({ head }, at) => (
                 <th key={at} scope="col">

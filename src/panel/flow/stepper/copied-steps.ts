@@ -69,7 +69,7 @@ function rowsOf(walk: Walk, trans: TranslationBundle): string[][] {
   const columns = columnsOf(walk, trans);
   const several = !walk.byCalls && recording.visits.length > 1;
   const goesOn = recording.leaves.some(({ role }) => GOES_ON.has(role));
-  const head = walk.byCalls ? trans.__('call') : trans.__('step');
+  const head = walk.byCalls ? trans.__('execution') : trans.__('step');
   const rows = [
     [
       ...(several ? [trans.__('outer step')] : []),

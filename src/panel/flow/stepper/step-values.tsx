@@ -83,7 +83,7 @@ export function StepValues(props: {
               <th scope="col">{trans.__('leaf')}</th>
               <th scope="col">
                 {walk.byCalls
-                  ? trans.__('in call %1', number)
+                  ? trans.__('in execution %1', number)
                   : trans.__('in step %1', number)}
               </th>
             </tr>

@@ -78,13 +78,11 @@ function useSaid(
       began.current = true;
       setSaid(
         stopping
-          ? trans.__('Stopping. The recorded steps are kept.')
-          : trans.__('Recording the steps.')
+          ? trans.__('Stopping. The steps until now are kept.')
+          : trans.__('Running the steps.')
       );
     } else {
-      setSaid(
-        began.current && ended ? trans.__('The steps are recorded.') : ''
-      );
+      setSaid(began.current && ended ? trans.__('The steps are ready.') : '');
       began.current = false;
     }
   }, [working, stopping, ended]);

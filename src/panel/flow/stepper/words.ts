@@ -13,14 +13,14 @@ import { IStep, Walk } from './places';
 /** Values are shortened by the kernel; a document of other origin may hold anything. */
 export const LONGEST_VALUE = 600;
 
-/** `Step 38 of 100`, `Call 2 of 5`. */
+/** `Step 38 of 100`, `Execution 2 of 5`. */
 export function stepWords(
   walk: Walk,
   { number, of }: IStep,
   trans: TranslationBundle
 ): string {
   return walk.byCalls
-    ? trans.__('Call %1 of %2', grouped(number), grouped(of))
+    ? trans.__('Execution %1 of %2', grouped(number), grouped(of))
     : trans.__('Step %1 of %2', grouped(number), grouped(of));
 }
 

@@ -137,9 +137,9 @@ describe('a sweep, copied', () => {
     ).toBe(
       `Sweep of selu(jnp.ones(n)) over n
 
-        n   eager  first call     warm  eager / warm   trace   lower  compile  equations   bytes       FLOP
-      100   71 µs       46 ms   9.0 µs          7.9×  3.0 ms  7.0 ms    30 ms          7   800 B   500 FLOP
-1,000,000  4.2 ms       33 ms  0.43 ms          9.8×  3.0 ms  7.0 ms    30 ms          7  8.0 MB  5.0 MFLOP
+        n   eager  first call     warm  eager / warm   trace   lower  compile  equations   bytes  operations
+      100   71 µs       46 ms   9.0 µs          7.9×  3.0 ms  7.0 ms    30 ms          7   800 B      500 op
+1,000,000  4.2 ms       33 ms  0.43 ms          9.8×  3.0 ms  7.0 ms    30 ms          7  8.0 MB     5.0 Mop
 
 From n = 10,000 on, the warm time of selu scales as n^0.9 ± 0.1.
 The first-call time of selu hardly depends on n.
@@ -149,7 +149,13 @@ Stopped after n=1000000.
   });
 
   it('is a Markdown table in which nothing of the user is markup', () => {
-    const bare = { flops: null, bytes: null, equations: null, trace: null };
+    const bare = {
+      flops: null,
+      bytes: null,
+      equations: null,
+      trace: null,
+      ratio: null
+    };
     const sweep = selu({
       name: 'n',
       points: [

@@ -402,8 +402,8 @@ describe('a sweep', () => {
       select.dispatchEvent(new Event('change', { bubbles: true }));
     });
     expect(rows(node.querySelectorAll('table')[1])).toEqual([
-      'n | function | trace | lower | compile | equations | bytes | FLOP',
-      '100 | selu | 3.0 ms | 7.0 ms | 30 ms from disk | 7 | 800 B | 500 FLOP',
+      'n | function | trace | lower | compile | equations | bytes | operations',
+      '100 | selu | 3.0 ms | 7.0 ms | 30 ms from disk | 7 | 800 B | 500 op',
       '100 | g | raised TypeError: no'
     ]);
   });

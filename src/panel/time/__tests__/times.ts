@@ -57,6 +57,7 @@ export function point(changes: Partial<SweepPoint> = {}): SweepPoint {
     bytes: 800,
     flops: 500,
     error: null,
+    ratio: 7.9,
     ...changes
   };
 }
@@ -73,6 +74,7 @@ export function selu(changes: Partial<Sweep> = {}): Sweep {
         number: 1_000_000,
         eager: warmTime({ median: 4.2e-3, lower: 4e-3, upper: 5e-3 }),
         warm: warmTime({ median: 0.43e-3, lower: 0.4e-3, upper: 0.5e-3 }),
+        ratio: 9.8,
         first: 0.033,
         bytes: 8_000_000,
         flops: 5_000_000

@@ -25,7 +25,7 @@ The recorded results equal the original function's results, bit for bit.
 
   it('name the branch of each call', () => {
     expect(stepsTabSeparated(new Walk(COND, threeCalls()), trans)).toBe(
-      'call\tbranch\tx > 0\tx\tresult\n' +
+      'execution\tbranch\tx > 0\tx\tresult\n' +
         '1\tTrue\tTrue\t3\t6\n' +
         '2\tFalse\tFalse\t-2\t4\n' +
         '3\tTrue\tTrue\t0.5\t1\n'

@@ -352,11 +352,11 @@ describe('a while', () => {
 describe('a cond', () => {
   it('says which branch was taken, of each of its calls', () => {
     const { node, model, document } = shown(COND, threeCalls());
-    expect(heading(node)).toBe('Call 1 of 3');
+    expect(heading(node)).toBe('Execution 1 of 3');
     slide(node, 1);
-    expect(heading(node)).toBe('Call 2 of 3');
+    expect(heading(node)).toBe('Execution 2 of 3');
     expect(values(node, 0)).toEqual([
-      'leaf | in call 2',
+      'leaf | in execution 2',
       'branch taken | False',
       'x > 0 predicate bool[] | False',
       'x operand f32[] | -2',
@@ -411,11 +411,11 @@ describe('the button', () => {
     jest.useFakeTimers();
     const { node, kernel, answers } = live();
     expect(words(node)).toBe(
-      'Step through itRuns rnn again with the values of its last recorded call, and records each step.'
+      'Step through itRuns rnn again with the values of the last call whose values are known, and shows each step.'
     );
     click(button(node));
     expect(working(node)).toBe('Waiting for the kernel.0 sStop');
-    expect(run(node)).toBe('Recording the steps.');
+    expect(run(node)).toBe('Running the steps.');
     act(() => {
       jest.advanceTimersByTime(3000);
       kernel.works(
@@ -428,7 +428,7 @@ describe('the button', () => {
     await answers(answered(recording()));
     expect(heading(node)).toBe('Step 1 of 5');
     expect(words(button(node))).toBe('Run it again');
-    expect(run(node)).toBe('The steps are recorded.');
+    expect(run(node)).toBe('The steps are ready.');
   });
 
   it('leaves the keyboard where one can go on: on Stop, then on the slider', async () => {
@@ -446,7 +446,7 @@ describe('the button', () => {
     click(byRole(node, 'button', 'Stop')[0]);
     click(byRole(node, 'button', 'Stop')[0]);
     expect(kernel.stops).toBe(1);
-    expect(run(node)).toBe('Stopping. The recorded steps are kept.');
+    expect(run(node)).toBe('Stopping. The steps until now are kept.');
     await answers(answered(newton({ stopped: 'Stopped by you.' })));
     expect(heading(node)).toBe('Step 1 of 3');
     expect(words(node)).toContain('Stopped by you.');

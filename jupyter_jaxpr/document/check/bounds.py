@@ -1,0 +1,51 @@
+"""A document in, nothing out, or which of its numbers, texts or lists is beyond the limits."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import msgspec
+
+from ..limits import AMOUNT, INTEGER, LIST, TEXT
+from ..types.document import Snapshot
+from .checks import need
+
+#: Fields whose integers count operations and bytes, which are more than JavaScript holds exactly in a large program.
+_COUNTED = frozenset({"costs", "shardings"})
+#: Fields with values of the user's, of any size.
+_VALUES = frozenset({"recordings", "sweep"})
+
+
+def check_bounds(document: Snapshot) -> None:
+    """Look at every value once; columns of numbers and of texts are looked at as a whole.
+
+    Raises:
+        Damaged: One is beyond the limits.
+    """
+    for field, value in msgspec.to_builtins(document).items():
+        most = AMOUNT if field in _COUNTED else INTEGER
+        largest = sys.float_info.max if field in _VALUES else AMOUNT
+        todo: list[tuple[str, Any]] = [(field, value)]
+        while todo:
+            where, found = todo.pop()
+            if type(found) is dict:
+                todo += [(f"{where}.{key}", inner) for key, inner in found.items()]
+                continue
+            entries = found if type(found) is list else (found,)
+            need(len(entries) <= LIST, f"{where}: a list of more than {LIST:,} entries")
+            kinds = set(map(type, entries))
+            if kinds <= {int}:
+                numbers = entries
+            else:
+                if str in kinds:
+                    longest = max(len(entry) for entry in entries if type(entry) is str)
+                    need(longest <= TEXT, f"{where}: a text of more than {TEXT:,} characters")
+                if list in kinds or dict in kinds:
+                    todo += [(where, entry) for entry in entries if type(entry) in (list, dict)]
+                numbers = [entry for entry in entries if type(entry) is int]
+                if float in kinds:
+                    small = all(-largest <= entry <= largest for entry in entries if type(entry) is float)
+                    need(small, f"{where}: a number beyond {largest:g}")
+            if numbers:
+                need(-most <= min(numbers) and max(numbers) <= most, f"{where}: a number beyond {most:,}")

@@ -1,0 +1,44 @@
+"""The most that a document may hold, and the most that is printed of one: the same in Python and TypeScript.
+
+A reader refuses a document that holds more, with a sentence that names the field. What is printed of a document ends at
+`LINES` or `CHARACTERS`, and says what it leaves out. The limits of single lists stand at the fields, in `types/`.
+`python -m jupyter_jaxpr.schema` writes all of them to `src/protocol/limits.ts`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Bytes of the JSON of a document; characters of one text in it.
+TEXT: Final = 64_000_000
+#: Entries of one list.
+LIST: Final = 20_000_000
+#: Programs inside each other. JAX gives up before that, unless Python's limit of recursion was raised.
+DEPTH: Final = 1_000
+#: Equations of all scopes, those that the document does not hold among them: the browser numbers them in 31 bits.
+EQUATIONS: Final = 2**31 - 2
+#: Equations that a document holds; the kernel sends large programs in pages.
+HELD: Final = 200_000
+#: Equations of a document without a kernel, of which a diff compares a program.
+COMPARED: Final = 50_000
+#: Integers, up and down: what JavaScript holds exactly, and the integer after them too.
+INTEGER: Final = 2**53 - 2
+#: Seconds, operations and bytes: a sum or a product of some of them is still a number.
+AMOUNT: Final = 1e24
+#: The last second of a date, in seconds since 1970.
+LAST_SECOND: Final = 253_402_300_799
+#: Lines and characters of the programs in one copy or export.
+LINES: Final = 150_000
+CHARACTERS: Final = 20_000_000
+#: Variables and programs that are looked at to name programs inside texts, each of which has names of its own.
+NAMED: Final = 1_000_000
+
+#: Most entries of lists that a view draws or walks; the kernel sends fewer.
+ROWS: Final = 100_000
+FUNCTIONS: Final = 20_000
+ARRAYS: Final = 10_000
+VARIANTS: Final = 1_000
+SENTENCES: Final = 1_000
+#: Of all leaves of a recording, of all cards of a document.
+VALUES: Final = 2_000_000
+SLOTS: Final = 1_000_000

@@ -1,0 +1,29 @@
+"""A document's recordings in, how many steps its while loops took in the stepper's call out."""
+
+from __future__ import annotations
+
+from ..types.document import Snapshot
+from ..types.steps import Recording
+
+
+def steps_range(recording: Recording) -> tuple[int, int] | None:
+    """The fewest and the most steps of one execution of a loop; None where an execution did not end or was left out."""
+    visits = recording.visits
+    if not visits or len(visits) != recording.visits_total or not all(visit.finished for visit in visits):
+        return None
+    trips = [visit.trips for visit in visits]
+    return min(trips), max(trips)
+
+
+def recorded_steps(document: Snapshot, program: int) -> dict[int, int | None]:
+    """Of each while loop of a program that was recorded, by its card: its steps; None where executions differ.
+
+    A loop whose number of steps is known before it runs is not here.
+    """
+    found: dict[int, int | None] = {}
+    for recording in document.recordings:
+        card = document.control_flow[recording.control]
+        if card.program == program and card.primitive == "while" and card.trips is None:
+            steps = steps_range(recording)
+            found[recording.control] = steps[0] if steps is not None and steps[0] == steps[1] else None
+    return found

@@ -1,0 +1,63 @@
+"""A function of the user's in, its syntax and what its names are out; nothing of it runs."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Mapping
+from types import FunctionType
+from typing import Any
+
+from ..plain_text import FAILURES
+
+#: Longer functions are no helpers.
+_LINES = 60
+
+
+def tree_of(function: Any) -> ast.FunctionDef | None:
+    """The def of a plain Python function; None where its text is not known, or where it is a lambda or a generator."""
+    if type(function) is not FunctionType:
+        return None
+    tree: list[ast.stmt] = []
+    try:
+        lines, _ = inspect.getsourcelines(function.__code__)
+        tree = ast.parse(textwrap.dedent("".join(lines))).body if len(lines) <= _LINES else []
+    except FAILURES:  # no source, or a lambda within a line
+        return None
+    node = tree[0] if len(tree) == 1 else None
+    return node if isinstance(node, ast.FunctionDef) else None
+
+
+def names_of(function: FunctionType) -> Mapping[str, Any]:
+    """What the free names of a function are."""
+    found = dict(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            found.pop(name, None)
+    return found
+
+
+def manager_parts(manager: Any) -> tuple[list[ast.stmt], list[ast.stmt], Mapping[str, Any]] | None:
+    """What a context manager does before and after its block, and what its names are.
+
+    Args:
+        manager: What is called in the `with`: a class, or what `contextlib.contextmanager` made of a generator.
+    """
+    if isinstance(manager, type):
+        enter, leave = (inspect.getattr_static(manager, name, None) for name in ("__enter__", "__exit__"))
+        begins, ends = tree_of(enter), tree_of(leave)
+        if begins is None or ends is None or type(leave) is not FunctionType:
+            return None
+        return begins.body, ends.body, names_of(leave)
+    made = vars(manager).get("__wrapped__") if type(manager) is FunctionType else None
+    tree = tree_of(made)
+    if tree is None or made is None:
+        return None
+    for place, statement in enumerate(tree.body):
+        if any(isinstance(node, ast.Yield) for node in ast.walk(statement)):
+            after = [*getattr(statement, "finalbody", []), *tree.body[place + 1 :]]
+            return tree.body[:place], after, names_of(made)
+    return None

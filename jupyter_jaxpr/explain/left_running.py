@@ -1,0 +1,274 @@
+"""Statements and what their names are in, whether they surely leave work of JAX running out; nothing of them runs.
+
+Every call must be known not to wait, and no statement may look at a value: only what is certain is told.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..jax.facts import is_jitted
+from .called_code import names_of, tree_of
+
+#: Helpers of helpers are looked at so deep.
+_DEEP = 3
+#: Modules whose functions hand work to JAX and do not wait, but for those that need a value to know a shape.
+_MODULES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn")
+_WAITING = frozenset(
+    "argwhere array_repr array_str bincount compress extract flatnonzero intersect1d load nonzero repeat save savez "
+    "setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values where".split()
+)
+#: Methods of arrays of which the same is true; NumPy's arrays have work of their own, but nothing to wait for.
+_METHODS = frozenset(
+    "all any argmax argmin astype clip conj cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze "
+    "std sum swapaxes trace transpose var".split()
+)
+#: Statements and expressions that look at a value, or at which it cannot be told.
+_LOOKING = (
+    ast.If,
+    ast.IfExp,
+    ast.While,
+    ast.Assert,
+    ast.BoolOp,
+    ast.JoinedStr,
+    ast.With,
+    ast.AsyncWith,
+    ast.Await,
+    ast.Yield,
+    ast.YieldFrom,
+    ast.Match,
+    ast.Try,
+    ast.TryStar,
+    ast.Raise,
+    ast.Return,
+    ast.Break,
+    ast.Continue,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Lambda,
+    ast.Import,
+    ast.ImportFrom,
+    ast.AsyncFor,
+    ast.GeneratorExp,
+)
+
+
+class Scope:
+    """What names are in some code.
+
+    Args:
+        namespace: Looked up, never called.
+        barrier_waits: Whether `jax.effects_barrier` waits: a function of the run has effects.
+        depth: Of helpers within helpers.
+    """
+
+    def __init__(self, namespace: Mapping[str, Any], barrier_waits: bool, depth: int = 0) -> None:
+        self._namespace = namespace
+        self._barrier_waits = barrier_waits
+        self._depth = depth
+
+    def _left_running(self, body: Sequence[ast.stmt], local: frozenset[str]) -> ast.Call | None:
+        """The last call of a jitted function in some statements that surely do not wait; None where they may."""
+        last: ast.Call | None = None
+        tainted = assigned(body) | _appended(body)
+        others: set[int] = set()  # waits for something else
+        for statement in body:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Call) and self._waits_for_other(node, tainted, local):
+                    others |= {id(node), id(node.func)}
+                if id(node) in others:
+                    continue
+                if isinstance(node, _LOOKING) or not self._goes_on(node, tainted, local):
+                    return None
+                if isinstance(node, ast.Call) and self._leaves_running(node.func, local):
+                    last = node if last is None or _after(node, last) else last
+        return last
+
+    def _leaves_running(self, node: ast.expr, local: frozenset[str]) -> bool:
+        """Whether what is called is jitted, or a plain function that calls a jitted one and surely does not wait."""
+        if self._is_jitted(node, local):
+            return True
+        function = None if isinstance(node, ast.Call) else self._value(node, local)
+        tree = tree_of(function) if self._depth < _DEEP else None
+        if tree is None or not tree.body or type(function) is not types.FunctionType:
+            return False
+        *body, last = tree.body
+        if isinstance(last, ast.Return) and last.value is not None:
+            last = ast.Expr(last.value)
+        inside = Scope(names_of(function), self._barrier_waits, self._depth + 1)
+        return inside._left_running([*body, last], locals_of(tree)) is not None
+
+    def _waits_for_other(self, call: ast.Call, tainted: frozenset[str], local: frozenset[str]) -> bool:
+        """Whether a call waits for arrays that were there before, or for effects: not for what was handed over."""
+        function = self._value(call.func, local)
+        if function is not None and function is getattr(sys.modules["jax"], "effects_barrier", None):
+            return not self._barrier_waits
+        waited: list[ast.expr] = []
+        if function is not None and function is getattr(sys.modules["jax"], "block_until_ready", None):
+            waited = call.args
+        elif isinstance(call.func, ast.Attribute) and call.func.attr == "block_until_ready" and not call.args:
+            waited = [call.func.value]
+        return bool(waited) and all(isinstance(each, ast.Name) and each.id not in tainted for each in waited)
+
+    def _goes_on(self, node: ast.AST, tainted: frozenset[str], local: frozenset[str]) -> bool:
+        """Whether a node surely does not wait for a result."""
+        if isinstance(node, ast.Call):
+            return (
+                self._leaves_running(node.func, local)
+                or self._is_jax(node.func, local)
+                or self._is_method_of_result(node.func, local)
+                or (isinstance(node.func, ast.Name) and self._value(node.func, local) is range)
+                or (self._value(node.func, local) is print and not _takes_values(node))
+                or (isinstance(node.func, ast.Attribute) and node.func.attr == "append" and _is_name(node.func.value))
+            )
+        if isinstance(node, ast.For | ast.comprehension):
+            if isinstance(node, ast.comprehension) and (node.ifs or node.is_async):
+                return False
+            return not self._touches(node.iter, tainted, local)
+        if isinstance(node, ast.UnaryOp):
+            return not isinstance(node.op, ast.Not)
+        if isinstance(node, ast.AugAssign):  # an array of NumPy's takes the value in
+            return not self._touches(node.value, tainted, local)
+        if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            return False
+        if isinstance(node, ast.Subscript):
+            return not self._touches(node.slice, tainted, local)
+        if isinstance(node, ast.Compare):
+            return len(node.ops) == 1 and not isinstance(node.ops[0], ast.In | ast.NotIn)
+        if isinstance(node, ast.Attribute):
+            return node.attr not in ("block_until_ready", "item", "tolist")
+        return True
+
+    def _touches(self, node: ast.AST, tainted: frozenset[str], local: frozenset[str]) -> bool:
+        """Whether an expression has to do with a result."""
+        return any(
+            (isinstance(each, ast.Name) and each.id in tainted)
+            or (isinstance(each, ast.Call) and self._value(each.func, local) is not range)
+            for each in ast.walk(node)
+        )
+
+    # --- what names are ----------------------------------------------------------------------------------
+
+    def _is_jitted(self, node: ast.expr, local: frozenset[str]) -> bool:
+        import jax
+
+        if isinstance(node, ast.Call):  # jax.jit(f)(x), jax.vmap(f)(x)
+            made = self._value(node.func, local)
+            if is_one_of(made, _transforms()):
+                given = node.args[0] if node.args else None
+                return isinstance(given, ast.Name | ast.Attribute) and self._leaves_running(given, local)
+            return made is jax.jit
+        value = self._value(node, local)
+        if isinstance(value, functools.partial):
+            value = value.func
+        if issubclass(type(value), jax.stages.Compiled):
+            return True
+        return (is_jitted(value) or _is_library_jit(value)) and not self._is_jax(node, local)
+
+    def _is_method_of_result(self, node: ast.expr, local: frozenset[str]) -> bool:
+        """Whether it is a method, such as `sum`, of what a jitted call gives, and hands work to JAX as well."""
+        if not isinstance(node, ast.Attribute) or node.attr not in _METHODS:
+            return False
+        return isinstance(node.value, ast.Call) and self._goes_on(node.value, frozenset(), local)
+
+    def _is_jax(self, node: ast.expr, local: frozenset[str]) -> bool:
+        """Whether it names a function of JAX's that does not wait, or `jax.jit`."""
+        import jax
+
+        if isinstance(node, ast.Call):
+            return False
+        value = self._value(node, local)
+        if is_one_of(value, (jax.jit, *_transforms())):
+            return True
+        if not isinstance(node, ast.Attribute) or node.attr in _WAITING:
+            return False
+        module = self._value(node.value, local)
+        return isinstance(module, types.ModuleType) and module.__name__ in _MODULES
+
+    def _value(self, node: ast.AST, local: frozenset[str]) -> Any:
+        """What a dotted name is, without running anything; None where it is not known."""
+        if isinstance(node, ast.Name):
+            if node.id in local:
+                return None
+            builtins = vars(__import__("builtins"))
+            return self._namespace.get(node.id, builtins.get(node.id))
+        if isinstance(node, ast.Attribute):
+            holder = self._value(node.value, local)
+            if holder is None:
+                return None
+            if isinstance(holder, types.ModuleType):
+                return vars(holder).get(node.attr)
+            try:
+                return inspect.getattr_static(holder, node.attr, None)
+            except Exception:  # an object of another language
+                return None
+        return None
+
+
+def _is_library_jit(value: Any) -> bool:
+    """Whether it is what equinox's `filter_jit` or flax's `nnx.jit` gives: it hands the work over as `jax.jit` does."""
+    kind = type(value)
+    return kind.__module__.partition(".")[0] in ("equinox", "flax") and "jit" in kind.__name__.lower()
+
+
+def locals_of(function: ast.FunctionDef) -> frozenset[str]:
+    """The names that a function gives values to: its parameters, and what it assigns."""
+    arguments = function.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    return frozenset(each.arg for each in every if each is not None) | assigned(function.body)
+
+
+def assigned(body: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names that are given values in some statements."""
+    return frozenset(
+        node.id
+        for statement in body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+
+
+def _appended(body: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names of what results may be put into, by a method such as `append`."""
+    return frozenset(
+        node.func.value.id
+        for statement in body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+        if node.func.attr != "block_until_ready"
+    )
+
+
+def _transforms() -> tuple[Any, ...]:
+    """Functions that make functions which wait no more than what they are made of."""
+    import jax
+
+    return jax.grad, jax.value_and_grad, jax.vmap
+
+
+def _takes_values(call: ast.Call) -> bool:
+    """Whether a call is given anything but constants."""
+    return not all(isinstance(each, ast.Constant) for each in [*call.args, *(one.value for one in call.keywords)])
+
+
+def is_one_of(value: Any, known: Sequence[Any]) -> bool:
+    """Whether a value is one of some objects; nothing of the user's compares them."""
+    return any(value is each for each in known)
+
+
+def _is_name(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name)
+
+
+def _after(one: ast.Call, other: ast.Call) -> bool:
+    """Whether a call begins after another; of one within the other the outer one is the later."""
+    if one.lineno == other.lineno and one.col_offset <= other.col_offset:
+        return (one.end_lineno, one.end_col_offset) >= (other.end_lineno, other.end_col_offset)
+    return (one.lineno, one.col_offset) > (other.lineno, other.col_offset)

@@ -1,0 +1,54 @@
+"""`jax.clear_caches()` in, how often it ran out.
+
+JAX tells each cache that is registered with it to clear itself. `ClearedCaches` is registered as one, by a weak
+reference of JAX's, and holds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .facts import private
+
+
+class _NoEntries(NamedTuple):
+    hits: int = 0
+    misses: int = 0
+    maxsize: int = 0
+    currsize: int = 0
+
+
+class ClearedCaches:
+    """Counts how often all of JAX's caches were cleared."""
+
+    def __init__(self) -> None:
+        self.times = 0
+        self._registered: Any = {}  # JAX's list of caches
+
+    def watch(self) -> None:
+        """Begin to count.
+
+        Raises:
+            AttributeError: This JAX registers its caches in another way.
+        """
+        util = private("util")
+        self._registered = util._caches
+        util.register_cache(self, "jupyter_jaxpr counts how often jax.clear_caches runs")
+
+    def end(self) -> None:
+        """Count no more."""
+        self._registered.pop(self, None)
+        self._registered = {}
+
+    def cache_clear(self) -> None:
+        """JAX clears all caches."""
+        self.times += 1
+
+    def cache_info(self) -> _NoEntries:
+        """What JAX reads of a cache."""
+        return _NoEntries()
+
+    def cache_keys(self) -> Sequence[object]:
+        """Likewise."""
+        return ()

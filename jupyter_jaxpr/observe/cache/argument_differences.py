@@ -1,0 +1,218 @@
+"""Two calls of one function in, the reasons that tell their arguments apart out: values, structure, call style.
+
+The arguments are compared by parameter, as Python binds them: an argument that one of the two calls left out has the
+default value there. JAX traces a dynamic parameter that is left out with its default as a constant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ...jax.keys import flatten
+from ...quantities import count
+from ..value_texts import Reading
+from .keys import UNKNOWN, Key, Leaf, StaticLeaf, StaticValue
+from .leaf_differences import type_and_weakness
+from .reason import Reason, names_text
+from .static_differences import static_reason
+from .structure_differences import structure_difference
+from .structures import structure_text
+
+_ONE_OF_MANY = re.compile(r"(.+)\[\d+\]|argument \d+")
+"""The name of an argument that has no parameter of its own: one of `*args`, or of a function without a signature."""
+
+
+def static_differences(old: Key, new: Key) -> Iterator[Reason]:
+    """The static arguments that have other values, default values included."""
+    for name, after in _bound_statics(new, old).items():
+        before = old.statics.get(name) or old.defaults.get(name)
+        if before is None or before.equals(after):
+            continue
+        cure = f"Expect one compile for each value of {name}."
+        if issubclass(after.type, int | float | complex) and after.type is not bool:
+            cure = (
+                f"JAX compiles once for each value of {name}. "
+                f"Make {name} a traced argument if the function only computes with it."
+            )
+        yield static_reason(f"the static argument {name}", name, before, after, cure)
+
+
+def _bound_statics(key: Key, other: Key) -> dict[str, StaticValue]:
+    """The static values of a call, with the defaults that the other call replaced."""
+    return {**{name: value for name, value in key.defaults.items() if name in other.statics}, **key.statics}
+
+
+def dynamic_differences(
+    old: Key, new: Key, old_leaves: Mapping[str, Leaf], new_leaves: Mapping[str, Leaf], reading: Reading
+) -> Iterator[tuple[int, Reason]]:
+    """The dynamic arguments that have other structures, or that only one of the two calls passed.
+
+    Each reason comes with the number of differences that the reason tells of.
+    """
+    old_trees, new_trees = _argument_trees(old), _argument_trees(new)
+    for name, tree in new_trees.items():
+        if name in old_trees:
+            yield from structure_difference(name, old_trees[name], tree, old_leaves, new_leaves, reading)
+        elif name in old.defaults:
+            default, fixed = old.defaults[name], _fixed(new_leaves.get(name))
+            if fixed is not None and not default.equals(fixed):
+                yield 1, static_reason(f"the static value {name}", name, default, fixed, _each_value(name))
+            elif fixed is None and not _is_default(default, tree):
+                yield 1, _passed_now(name, default, _text(name, tree, new_leaves, reading))
+    for name, tree in old_trees.items():
+        if name in new.defaults:
+            default, fixed = new.defaults[name], _fixed(old_leaves.get(name))
+            if fixed is not None and not fixed.equals(default):
+                yield 1, static_reason(f"the static value {name}", name, fixed, default, _each_value(name))
+            elif fixed is None and not _is_default(default, tree):
+                yield 1, _left_out_now(name, _text(name, tree, old_leaves, reading), default)
+    for reason in _without_parameter(old, new):
+        yield 1, reason
+
+
+def _fixed(leaf: Leaf | None) -> StaticValue | None:
+    """The value of a leaf that is static in `equinox.filter_jit`."""
+    return leaf.holder.value if leaf is not None and isinstance(leaf.holder, StaticLeaf) else None
+
+
+def _each_value(name: str) -> str:
+    return f"JAX compiles once for each value of {name}. Make {name} an array if the function only computes with it."
+
+
+def _is_default(default: StaticValue, tree: Any) -> bool:
+    """Whether a structure without leaves is that of the default, such as None."""
+    if tree.num_leaves or default.value is UNKNOWN:
+        return False
+    return bool(flatten(default.value)[1] == tree)
+
+
+def _text(name: str, tree: Any, leaves: Mapping[str, Leaf], reading: Reading) -> str:
+    """An argument of a call: the type of an array, the structure of any other pytree."""
+    leaf = leaves.get(name)
+    return structure_text(tree, reading, 80) if leaf is None else type_and_weakness(leaf)
+
+
+def _passed_now(name: str, default: StaticValue, passed: str) -> Reason:
+    if default.value is None:
+        text = f"{name} changed from None, the default, to {passed}"
+    else:
+        text = (
+            f"the call passes {name}, which the earlier call left out: the default {default.text} was a constant of "
+            "the program"
+        )
+    return Reason("pytree", text, name, default.text, passed, _default_cure(name, default))
+
+
+def _left_out_now(name: str, passed: str, default: StaticValue) -> Reason:
+    if default.value is None:
+        text = f"{name} changed from {passed} to None, the default"
+    else:
+        text = (
+            f"the call leaves out {name}, which the earlier call passed: the default {default.text} is a constant of "
+            "the program"
+        )
+    return Reason("pytree", text, name, passed, default.text, _default_cure(name, default))
+
+
+def _default_cure(name: str, default: StaticValue) -> str:
+    if default.value is None:
+        return f"Expect one compile for the calls that pass {name} and one for the calls that leave {name} out."
+    return f"Pass {name} in every call, or leave {name} out in every call."
+
+
+def _without_parameter(old: Key, new: Key) -> Iterator[Reason]:
+    """Arguments of `*args` and `**kwargs` that only one of the two calls passed."""
+    before, after = (_variadic(key) for key in (old, new))
+    for group in sorted(before.keys() | after.keys()):
+        was, now = before.get(group, 0), after.get(group, 0)
+        if was != now:
+            of = f" for *{group}" if group else ""
+            texts = count(was, "value"), count(now, "value")
+            text = f"the call passes {texts[1]}{of}, the earlier call passed {was}"
+            yield Reason("pytree", text, group or None, *texts, "Expect one compile for each number of values.")
+    gained, lost = _only_in(new, old), _only_in(old, new)
+    if gained or lost:
+        facts = []
+        if gained:
+            facts.append(f"the call passes {names_text(gained)}, which the earlier call did not pass")
+        if lost:
+            facts.append(f"the call does not pass {names_text(lost)}, which the earlier call passed")
+        cure = "Pass the same keyword arguments every time."
+        only = names_text(lost) or "none of them", names_text(gained) or "none of them"
+        yield Reason("pytree", "; ".join(facts), (gained + lost)[0], *only, cure)
+
+
+def _variadic(key: Key) -> dict[str, int]:
+    """How many values each `*args` of a call holds, by its name; arguments without a signature by the empty name."""
+    found: dict[str, int] = {}
+    for name in passed(key):
+        one = _ONE_OF_MANY.fullmatch(name)
+        if one is not None:
+            group = one[1] or ""
+            found[group] = found.get(group, 0) + 1
+    return found
+
+
+def _only_in(key: Key, other: Key) -> list[str]:
+    """The keyword arguments that only one of two calls passed, and that have no default in the other call."""
+    theirs = {*passed(other), *other.defaults}
+    return [name for name in passed(key) if name not in theirs and not _ONE_OF_MANY.fullmatch(name)]
+
+
+def passed(key: Key) -> tuple[str, ...]:
+    """The names of the arguments that a call passed."""
+    return (*key.names, *key.statics)
+
+
+def call_style(old: Key, new: Key, others: Iterable[Reason]) -> Reason | None:
+    """That the two calls pass arguments of equal values in different ways; None where they do not.
+
+    Args:
+        old: The earlier call.
+        new: This call.
+        others: The differences that were found: of an argument with another value the style is not told.
+    """
+    if (old.positional, old.keywords) == (new.positional, new.keywords):
+        return None
+    others = list(others)
+    differing = {re.split(r"[.\[<]", each.argument)[0] for each in others if each.argument}
+    before, now = (set(passed(key)) - differing for key in (old, new))
+    moved = sorted(before.intersection(new.keywords).difference(old.keywords))
+    unmoved = sorted(now.intersection(old.keywords).difference(new.keywords))
+    added = [name for name in passed(new) if name in now and name in old.defaults]
+    gone = [name for name in passed(old) if name in before and name in new.defaults]
+    facts = []
+    if moved:
+        facts.append(f"the call passes {names_text(moved)} by keyword, not by position")
+    if unmoved:
+        facts.append(f"the call passes {names_text(unmoved)} by position, not by keyword")
+    if added:
+        facts.append(f"the call passes {names_text(added)}, which the earlier call left out: the value is the default")
+    if gone:
+        facts.append(f"the call leaves out {names_text(gone)}, which the earlier call passed: the value is the default")
+    if not facts:
+        if others:
+            return None
+        facts.append("the call passes its arguments in another way")
+    elif not others and not added and not gone:
+        facts.append("the types and the static values are the same")
+    argument = next(iter(moved + unmoved + added + gone), None)
+    cure = "Call the function the same way every time: the cache key holds which arguments are passed by keyword."
+    return Reason("call_style", "; ".join(facts), argument, _style_text(old), _style_text(new), cure)
+
+
+def _style_text(key: Key) -> str:
+    positional = f"{key.positional} by position"
+    return f"{positional}, {', '.join(key.keywords)} by keyword" if key.keywords else positional
+
+
+def _argument_trees(key: Key) -> dict[str, Any]:
+    """The tree of each dynamic argument by its parameter's name."""
+    positional, keywords = key.treedef.children()
+    trees = [*positional.children(), *keywords.children()]
+    dynamic_positional = len(positional.children())
+    keyword_names = sorted(name for name in key.keywords if name not in key.statics)
+    names = [*key.names[:dynamic_positional], *keyword_names]
+    return dict(zip(names, trees, strict=False))

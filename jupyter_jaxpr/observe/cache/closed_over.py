@@ -1,0 +1,204 @@
+"""A function object in, the values that its code reads from outside of its arguments out: to tell two objects apart.
+
+A function that was made anew for another value of `i` cannot be made once: `i` has to become an argument. So the
+values are taken when a function object misses for the first time, and compared with those of the object before.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import types
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from ...jax.facts import is_jitted
+from ...plain_text import FAILURES, exact, file_of, kind_name
+from ..functions import code_of, is_installed, unwrap
+from ..value_texts import Reading
+from .keys import is_plain
+from .reason import Reason, names_text
+
+_NAMES = 64
+_DEPTH = 3
+_SAME_ANYWHERE = (types.ModuleType, type, types.BuiltinFunctionType)
+_CONTAINERS = (list, dict, set)
+_FUNCTIONS = (FunctionType, types.MethodType, functools.partial)
+_SIZED = (str, bytes, tuple, frozenset)
+_LONG = 256
+
+
+class Outside(NamedTuple):
+    """One value that a function reads from outside, as little of it as tells it from another; no array is held."""
+
+    text: str | None  # of a number, a string or the like; None of an object
+    kind: str  # the name of its class; `array` for an array of JAX's
+    value: Any  # where the value is plain; of a long text or tuple, the hash
+    reference: weakref.ref[Any] | None  # where the value is not plain and can be referred to
+    code: CodeType | None = None  # of a function of the user's
+    inside: Mapping[str, Outside] | None = None  # what that function reads
+    fixed: bool = False  # an array of JAX's or a jitted function, in which nothing changes
+
+    def described(self) -> str:
+        """The value, or its class where it is an object."""
+        return self.text if self.text is not None else f"<{self.kind}>"
+
+    def is_same(self, later: Outside) -> bool | None:
+        """Whether a later value is the same one; None where that cannot be told."""
+        if self.reference is not None and later.reference is not None:
+            mine, its = self.reference(), later.reference()
+            if mine is its is not None:
+                return True if self.fixed or self.code is not None else None
+            if self.code is not None and later.code is not None and self.code == later.code:
+                return not changed_values(self.inside or {}, later.inside or {})
+            return False
+        if self.text is not None and later.text is not None:
+            return bool(self.kind == later.kind and (self.value is later.value or self.value == later.value))
+        if self.text is None and later.text is None and self.reference is later.reference is None:
+            return None
+        return False
+
+
+class ChangedValue(NamedTuple):
+    """A name that a function reads from outside, whose value is another one in a later function object."""
+
+    name: str
+    before: Outside
+    after: Outside
+
+    def described(self) -> str:
+        """The change, such as: i changed from 0 to 1."""
+        if self.after.text is None and self.before.kind == self.after.kind:
+            return f"{self.name} is another {self.after.kind}{' object' * (self.after.kind != 'array')}"
+        return f"{self.name} changed from {self.before.described()} to {self.after.described()}"
+
+
+def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
+    """The values that a function of the user's reads by name: of the functions around it, globals, default values.
+
+    Args:
+        fun: What was jitted, or the body of a construct.
+        reading: What may be called of the user's objects.
+    """
+    return _read(fun, reading, _DEPTH, set())
+
+
+def _read(fun: Any, reading: Reading, depth: int, seen: set[int]) -> Mapping[str, Outside]:
+    inner = unwrap(fun)
+    names = _named if type(inner) is FunctionType else _attributes
+    code = code_of(inner)
+    if code is None or id(inner) in seen or is_installed(file_of(code)):
+        return {}
+    seen.add(id(inner))
+    found: dict[str, Outside] = {}
+    for name, value in names(inner):
+        if len(found) >= _NAMES:
+            break
+        if name not in found and not issubclass(type(value), _SAME_ANYWHERE):
+            found[name] = _outside(value, reading, depth, seen)
+    return found
+
+
+def changed_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[ChangedValue]:
+    """The names whose values are surely other ones in the later of two function objects of one code.
+
+    Of a function that was made anew from the same code, the names that the function reads.
+    """
+    found: list[ChangedValue] = []
+    for name, now in after.items():
+        old = before.get(name)
+        if old is None or old.is_same(now) is not False:
+            continue
+        if old.code is not None and old.code == now.code:
+            found += changed_values(old.inside or {}, now.inside or {})
+        else:
+            found.append(ChangedValue(name, old, now))
+    return found
+
+
+def unread_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[str]:
+    """The names of which it cannot be told whether their values are other ones, such as lists."""
+    return [name for name, now in after.items() if name in before and before[name].is_same(now) is None]
+
+
+def _outside(value: Any, reading: Reading, depth: int, seen: set[int]) -> Outside:
+    kind = "array" if _is_array(value) else kind_name(type(value))
+    if is_plain(value):
+        long = type(value) in _SIZED and len(value) > _LONG
+        return Outside(reading.text(value), kind, hash(value) if long else value, None)  # nothing large is held
+    if type(value) in _CONTAINERS:
+        return Outside(None, kind, None, None)  # what is in it may change, and it cannot be referred to weakly
+    inner = unwrap(value) if type(value) in _FUNCTIONS or is_jitted(value) else None
+    own = inner if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)) else None
+    inside = _read(own, reading, depth - 1, seen) if own is not None and depth else None
+    try:
+        reference = weakref.ref(value)
+    except TypeError:
+        reference = None
+    code = None if own is None or inside is None else own.__code__
+    return Outside(None, kind, None, reference, code, inside, kind == "array" or is_jitted(value))
+
+
+def _is_array(value: Any) -> bool:
+    import jax
+
+    return issubclass(type(value), jax.Array)
+
+
+def _named(fun: FunctionType) -> Iterator[tuple[str, Any]]:
+    for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    parameters = fun.__code__.co_varnames[: fun.__code__.co_argcount]
+    defaults = fun.__defaults__ or ()
+    yield from zip(parameters[len(parameters) - len(defaults) :], defaults, strict=False)
+    yield from (fun.__kwdefaults__ or {}).items()
+    for name in _globals_read(fun.__code__):
+        if name in fun.__globals__:
+            yield name, fun.__globals__[name]
+
+
+def _attributes(called: Any) -> Iterator[tuple[str, Any]]:
+    """What an object of the user's that can be called holds; no property is asked."""
+    try:
+        held = object.__getattribute__(called, "__dict__")
+    except AttributeError:
+        return
+    if type(held) is dict:
+        for name, value in held.items():
+            yield f"self.{exact(name)}", value
+
+
+@functools.lru_cache(maxsize=256)
+def _globals_read(code: CodeType) -> Sequence[str]:
+    """The global names that a code and the codes in it load; `co_names` holds names of attributes too."""
+    try:
+        instructions = [each for each in dis.get_instructions(code) if each.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    except FAILURES:  # code that another tool wrote
+        return ()
+    names = dict.fromkeys(each.argval for each in instructions)
+    for constant in code.co_consts:
+        if type(constant) is CodeType:
+            names.update(dict.fromkeys(_globals_read(constant)))
+    return tuple(names)
+
+
+def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Reason:
+    """A function object that could not have been made once: a value that its code reads from outside is another one.
+
+    Args:
+        called: The function object, such as: second function object of g from line 3.
+        name: The function.
+        changed: The values, at least one.
+    """
+    first = changed[0]
+    names = names_text([each.name for each in changed])
+    cure = f"Pass {names} to {name} as {'an argument' if len(changed) == 1 else 'arguments'}, and make {name} once."
+    if first.after.text is not None:
+        cure += f" Make {first.name} static if {name} needs a Python value."
+    text = f"{called}: {name} reads {names} from outside, and {first.described()}"
+    return Reason("new_function", text, first.name, first.before.described(), first.after.described(), cure)

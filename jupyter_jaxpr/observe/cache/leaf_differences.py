@@ -1,0 +1,203 @@
+"""Two leaves of one argument in, the reasons that tell them apart out: type, weak type, placement, holder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from ...plain_text import text_of
+from .keys import Leaf, StaticLeaf
+from .reason import Reason, ReasonKind, names_text
+from .static_differences import static_reason
+
+
+def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence[ReasonKind], Reason]]:
+    """In what two leaves differ: each reason, and the kinds of difference that the reason tells of."""
+    if old.aval is None or new.aval is None:
+        before, after = (leaf.holder if isinstance(leaf.holder, StaticLeaf) else None for leaf in (old, new))
+        cure = (
+            f"JAX compiles once for each value of {path}. Make {path} an array if the function only computes with it."
+        )
+        if before is not None and after is not None:
+            if not before.value.equals(after.value):
+                if not issubclass(after.value.type, int | float | complex) or after.value.type is bool:
+                    cure = f"Expect one compile for each value of {path}."
+                reason = static_reason(f"the static value {path}", path, before.value, after.value, cure)
+                yield (reason.kind,), reason
+        elif old.describe() != new.describe():
+            text = f"{path} changed from {old.describe()} to {new.describe()}"
+            cure = f"Pass {path} as an array in every call: JAX compiles once for each value that is not an array."
+            yield ("static_value",), Reason("static_value", text, path, old.describe(), new.describe(), cure)
+        return
+    other_type = _type(path, old, new)
+    if other_type is not None:
+        yield other_type
+    if old.sharding is not None and new.sharding is not None:
+        for reason in _placement(path, old, new):
+            yield (reason.kind,), reason
+        if old.layout is not None and new.layout is not None and old.layout != new.layout and other_type is None:
+            text = f"the memory layout of {path} changed from {old.layout} to {new.layout}"
+            cure = "Keep the argument in one memory layout, with jax.device_put before the loop."
+            yield ("layout",), Reason("layout", text, path, f"layout {old.layout}", f"layout {new.layout}", cure)
+    elif old.holder != new.holder and (moved := _between_holders(path, old, new)) is not None:
+        yield (moved.kind,), moved
+    elif other_type is None and old.holder != new.holder:
+        text = f"{path} changed from {old.holder} to {new.holder}, with the same type {type_and_weakness(new)}"
+        cure = f"JAX compiled nothing. To avoid the slower call, pass {path} as a jax.Array: jnp.asarray({path})."
+        yield ("argument_type",), Reason("argument_type", text, path, old.holder, new.holder, cure)
+
+
+def kinds_of_types(old: Leaf, new: Leaf) -> list[ReasonKind]:
+    """In what the types of two leaves differ: shape, dtype, weakness."""
+    kinds: list[ReasonKind] = []
+    if getattr(old.aval, "shape", None) != getattr(new.aval, "shape", None):
+        kinds.append("shape")
+    if getattr(old.aval, "dtype", None) != getattr(new.aval, "dtype", None):
+        kinds.append("dtype")
+    if old.weak != new.weak:
+        kinds.append("weak_type")
+    return kinds
+
+
+def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason] | None:
+    """The difference of two types; where shape and dtype and weakness changed at once it is one reason."""
+    kinds = kinds_of_types(old, new)
+    if not kinds:
+        return None
+    shapes = [getattr(leaf.aval, "shape", None) for leaf in (old, new)]
+    told = _weak_text if "weak_type" in kinds else Leaf.describe
+    was, now = told(old), told(new)
+    cure = _TYPE_CURES[kinds[0]].format(path)
+    if _is_key(old) != _is_key(new):
+        cure = _KEY_CURE
+    elif _is_key(new) and kinds == ["dtype"]:
+        cure = _IMPL_CURE
+    elif new.holder in _PYTHON_NUMBERS and "dtype" in kinds:
+        was, now = _weak_text(old), _weak_text(new)
+        cure = f"Pass {path} as one kind of number every time, such as float({path})."
+    elif kinds[0] == "shape" and len({len(shape or ()) for shape in shapes}) > 1:
+        cure = _RANK_CURE
+    return kinds, Reason(kinds[0], f"the type of {path} changed from {was} to {now}", path, was, now, cure)
+
+
+_TYPE_CURES = {
+    "shape": "Pad to one shape, or expect one compile for each shape.",
+    "dtype": "Convert {0} to one dtype before each call, such as with {0}.astype(...).",
+    "weak_type": "Pass {0} as one kind of value every time, such as jnp.asarray({0}, dtype=...).",
+}
+# Padding keeps the number of axes: it is no cure for another rank.
+_RANK_CURE = "Pass arrays with one number of axes, or expect one compile for each shape."
+_KEY_CURE = (
+    "Make all random keys with one function: jax.random.key makes typed keys, jax.random.PRNGKey makes raw keys."
+)
+_IMPL_CURE = (
+    "Make all random keys with one implementation: the same impl in jax.random.key, the same jax_default_prng_impl."
+)
+
+_PYTHON_NUMBERS = frozenset({"bool", "int", "float", "complex"})
+
+
+def _is_key(leaf: Leaf) -> bool:
+    return text_of(getattr(leaf.aval, "dtype", "")).startswith("key<")
+
+
+def _weak_text(leaf: Leaf) -> str:
+    text = type_and_weakness(leaf)
+    return f"{text} (a Python {leaf.holder})" if leaf.holder in _PYTHON_NUMBERS else text
+
+
+def type_and_weakness(leaf: Leaf) -> str:
+    """The type of a leaf, such as f32[8] or weak f32[]."""
+    return f"weak {leaf.describe()}" if leaf.weak else leaf.describe()
+
+
+def _between_holders(path: str, old: Leaf, new: Leaf) -> Reason | None:
+    """Of a jax.Array and what is none: that the array lies elsewhere than JAX puts the other; None where it does not.
+
+    A number of Python's or an array of NumPy's goes to the default device and is not committed to it.
+    """
+    array = new if new.sharding is not None else old
+    if array.sharding is None or not (array.committed or len(array.sharding.device_set) > 1):
+        return None
+    where = _sharding_text(array.sharding)
+    if array.committed and len(array.sharding.device_set) == 1:
+        where = f"committed {where}"
+    cure = f"Put {path} on the same devices every time, with jax.device_put before the call."
+    if array is old:
+        text = f"{path} changed from a jax.Array ({where}) to {new.holder}"
+        return Reason("sharding", text, path, where, new.holder, cure)
+    text = f"{path} changed from {old.holder} to a jax.Array ({where})"
+    return Reason("sharding", text, path, old.holder, where, cure)
+
+
+def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
+    if old.sharding != new.sharding:
+        was, now = _devices(old.sharding), _devices(new.sharding)
+        single = len(old.sharding.device_set) == 1 and len(new.sharding.device_set) == 1
+        if single and was != now:
+            how = " (committed)" if new.committed else ""
+            cure = "Keep the argument on one device, or expect one compile for each device."
+            yield Reason("committed", f"{path} moved from {was} to {now}{how}", path, was, now, cure)
+            return
+        was, now = _sharding_texts(old.sharding, new.sharding)
+        if was != now:
+            cure = "Give the argument one sharding every time, with jax.device_put before the loop."
+            yield Reason("sharding", f"the sharding of {path} changed: {was} -> {now}", path, was, now, cure)
+            return
+    if old.committed != new.committed and None not in (old.committed, new.committed):
+        was, now = _committed_text(old.committed), _committed_text(new.committed)
+        where = _devices(new.sharding)
+        text = f"{path} is now committed to {where}" if new.committed else f"{path} is no longer committed to {where}"
+        cure = "Commit the array in every call or in no call: jax.device_put with a device commits an array."
+        yield Reason("committed", text, path, was, now, cure)
+
+
+def _sharding_texts(old: Any, new: Any) -> tuple[str, str]:
+    """Two shardings, in as few words as tell them apart."""
+    was, now = _sharding_text(old), _sharding_text(new)
+    if was == now:
+        for read, words in _MORE_OF_SHARDINGS:
+            before, after = read(old), read(new)
+            if before != after:
+                was, now = f"{was}{words.format(before)}", f"{now}{words.format(after)}"
+    return (was, now) if was != now else (text_of(old), text_of(new))
+
+
+def _device_order(sharding: Any) -> str:
+    return names_text([str(device.id) for device in getattr(sharding, "_device_assignment", ())])
+
+
+def _axis_types(sharding: Any) -> str:
+    types = getattr(getattr(sharding, "mesh", None), "axis_types", None) or ()
+    return ", ".join(dict.fromkeys(str(each).rpartition(".")[2] for each in types))
+
+
+_MORE_OF_SHARDINGS: tuple[tuple[Callable[[Any], str], str], ...] = (
+    (_axis_types, " ({} axes)"),
+    (_device_order, ", devices {}"),
+    (lambda sharding: getattr(sharding, "memory_kind", None) or "the default memory", " in {}"),
+)
+
+
+def _committed_text(committed: bool | None) -> str:
+    return "committed" if committed else "not committed"
+
+
+def _devices(sharding: Any) -> str:
+    names = sorted(f"{device.platform}:{device.id}" for device in sharding.device_set)
+    return names[0] if len(names) == 1 else f"{len(names)} devices"
+
+
+def _sharding_text(sharding: Any) -> str:
+    spec = getattr(sharding, "spec", None)
+    if spec is None:
+        return f"on {_devices(sharding)}"
+    axes = mesh_text(getattr(sharding, "mesh", None))
+    kind = getattr(sharding, "memory_kind", None)
+    where = f" in {kind}" if kind not in (None, "device", "unpinned_host") else ""
+    return f"{text_of(spec).replace('PartitionSpec', 'P')} over {axes or _devices(sharding)}{where}"
+
+
+def mesh_text(mesh: Any) -> str:
+    """The axes of a mesh and their sizes, such as data=4, model=2."""
+    return ", ".join(f"{text_of(name)}={size}" for name, size in getattr(mesh, "shape", {}).items())

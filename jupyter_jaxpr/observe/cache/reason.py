@@ -1,0 +1,50 @@
+"""The reason of a miss: one difference between a call and the closest earlier call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+ReasonKind = Literal[
+    "first_call",
+    "first_observed",
+    "shape",
+    "dtype",
+    "weak_type",
+    "pytree",
+    "static_value",
+    "static_identity",
+    "call_style",
+    "argument_type",
+    "sharding",
+    "committed",
+    "layout",
+    "config",
+    "new_function",
+    "cell_rerun",
+    "reloaded",
+    "no_fast_path",
+    "cleared",
+    "unknown",
+]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One difference that made a call miss the cache."""
+
+    kind: ReasonKind
+    text: str  # the phrase a person reads: an item of a list, so without a capital and a full stop
+    argument: str | None = None  # a path such as p['w'], or None
+    before: str | None = None  # short text, such as f32[10]
+    after: str | None = None  # of a first call: what was called, where that is more than the function
+    cure: str | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def names_text(names: Sequence[str]) -> str:
+    """The first names of a list, and how many more there are."""
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

@@ -1,0 +1,71 @@
+"""JAX's settings at two calls in, the reasons that tell them apart out; the mesh is a setting too."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...plain_text import Limit, text_of
+from ...quantities import count
+from .keys import Key
+from .leaf_differences import mesh_text
+from .reason import Reason, names_text
+from .structures import is_same
+
+
+def setting_differences(old: Key, new: Key) -> Iterable[Reason]:
+    """The settings that changed between two calls."""
+    if len(old.context) == len(new.context) and all(map(operator.is_, old.context, new.context)):
+        return
+    before = dict(zip(old.context_names, old.context, strict=False))
+    now = dict(zip(new.context_names, new.context, strict=False))
+    changed = [name for name in now if name in before and not is_same(before[name], now[name])]
+    if any(_MESH in name for name in changed):
+        was, after = _mesh_texts(before, now)
+        cure = "Set the mesh once, before the first call."
+        yield Reason("config", f"the mesh changed from {was} to {after}", "mesh", was, after, cure)
+    added = [name for name in now if name not in before]
+    if added:
+        text = f"JAX compares {count(len(added), 'more setting')} now, which an import added: {names_text(added)}"
+        cure = "Import the module that adds the settings, such as Pallas, before the first call."
+        yield Reason("config", text, added[0], cure=cure)
+    for name in changed:
+        if _MESH not in name:
+            texts = _text(before[name]), _text(now[name])
+            yield _setting(name, *(texts if texts[0] != texts[1] else (text_of(before[name]), text_of(now[name]))))
+
+
+def _setting(name: str, was: str, now: str) -> Reason:
+    cure = f"Set {name} once, before the first call."
+    return Reason("config", f"the setting {name} changed from {was} to {now}", name, was, now, cure)
+
+
+_MESH = "mesh_context_manager"
+
+
+def _mesh_texts(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, str]:
+    """The mesh of two contexts. JAX keeps it under one name if `with mesh:` set it, under another if `set_mesh` did."""
+    was, after = (_meshes(context) for context in (before, now))
+    short = ["".join(texts.values()) or "none" for texts in (was, after)]
+    if short[0] == short[1]:
+        short = [
+            ", ".join(f"{text} by {'set_mesh' if 'abstract' in name else 'with mesh:'}" for name, text in texts.items())
+            for texts in (was, after)
+        ]
+    if short[0] == short[1]:
+        short = [text_of([value for name, value in context.items() if _MESH in name]) for context in (before, now)]
+    return short[0], short[1]
+
+
+def _meshes(context: Mapping[str, Any]) -> dict[str, str]:
+    found = {}
+    for name, value in context.items():
+        if _MESH in name:
+            meshes = value if isinstance(value, tuple) else (value,)
+            found[name] = ", ".join(filter(None, map(mesh_text, meshes)))
+    return {name: text for name, text in found.items() if text}
+
+
+def _text(value: Any) -> str:
+    return text_of(getattr(value, "value", value), Limit.VALUE)

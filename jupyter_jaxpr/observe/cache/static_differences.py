@@ -1,0 +1,70 @@
+"""Two static values in, the reason that tells them apart out."""
+
+from __future__ import annotations
+
+import enum
+
+from ...plain_text import kind_name
+from .keys import StaticValue
+from .reason import Reason
+
+
+def static_reason(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
+    """A static value that is another one now.
+
+    Args:
+        subject: What changed, such as `the static argument n`.
+        path: Of the argument.
+        before: The earlier value.
+        after: The value of this call.
+        cure: For values that are compared by what they are.
+    """
+    kind = kind_name(after.type)
+    if before.is_changed(after):
+        text = f"{subject} is the same {kind} object, but its hash changed"
+        cure = f"Do not modify a static object: make a new {kind} for other contents."
+        return Reason("static_identity", text, path, before.text, after.text, cure)
+    if not (before.read and after.read):
+        return _unread(subject, path, before, after, cure)
+    if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
+        text = f"{subject} is a new {kind} object that does not equal the earlier object"
+        cure = f"Reuse the object, or give {kind} an __eq__ and a __hash__ that compare its contents."
+        if kind in ("function", "method", "partial"):
+            cure = f"Make the {kind} once, before the calls, and reuse the {kind}."
+        elif not after.by_identity:
+            cure = f"Reuse the object: the __eq__ of {kind} says that the two objects differ, so JAX compiles again."
+        return Reason("static_identity", text, path, before.text, after.text, cure)
+    text = f"{subject} changed from {before.text} to {after.text}"
+    if after.by_identity:  # a function, a class, a member of an enum
+        cure = f"Pass the same {path} in every call, or expect one compile for each {path}."
+    return Reason("static_value", text, path, before.text, after.text, cure)
+
+
+def _unread(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
+    """A static object that is another one, or may be, where one of the two calls was not observed."""
+    kind = kind_name(after.type)
+    if after.type is not before.type:
+        text = f"{subject} changed from {before.text} to {after.text}"
+        return Reason("static_value", text, path, before.text, after.text, cure)
+    if not before.is_surely_other(after):
+        text = (
+            f"{subject} may have changed: outside of an observed cell or block, jupyter_jaxpr does not compare "
+            f"{kind} objects"
+        )
+    elif after.by_identity:
+        text = f"{subject} is another {kind} object, and {kind} compares by identity"
+    else:
+        text = (
+            f"{subject} is another {kind} object, possibly an equal one: outside of an observed cell or block, "
+            f"jupyter_jaxpr does not compare {kind} objects"
+        )
+    cure = f"Reuse the object. To see the values, call the function in a %%jaxpr cell or within observe(). {cure}"
+    return Reason("static_identity", text, path, before.text, after.text, cure)
+
+
+def _named_otherwise(before: StaticValue, after: StaticValue) -> bool:
+    """Whether two values that compare by identity are two that a program has names for, not one made anew."""
+    if before.type is not after.type:
+        return True
+    named = issubclass(after.type, enum.Enum | type) or kind_name(after.type) in ("function", "PjitFunction")
+    return named and "<lambda>" not in before.text + after.text

@@ -1,0 +1,121 @@
+"""Two pytrees of one argument in, the reasons that tell them apart out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from ..value_texts import Reading
+from .keys import StaticValue
+from .reason import Reason, names_text
+from .static_differences import static_reason
+from .structures import Changed, changed, is_same, structure_text
+
+
+def structure_difference(
+    name: str,
+    before: Any,
+    after: Any,
+    old_paths: Collection[str],
+    new_paths: Collection[str],
+    reading: Reading,
+) -> Iterator[tuple[int, Reason]]:
+    """In what the pytrees of one argument differ: each reason, and how many differences the reason tells of.
+
+    Args:
+        name: The argument.
+        before: Its structure in the earlier call.
+        after: Its structure in this call.
+        old_paths: The paths of all leaves of the earlier call.
+        new_paths: Those of this call.
+        reading: What may be called of the user's objects.
+    """
+    if is_same(before, after):
+        return
+    inside = changed(name, before, after, reading)
+    if inside:
+        for reason in _fields(inside, reading):
+            yield 1, reason
+        return
+    added = [path for path in new_paths if _of(path, name) and path not in old_paths]
+    gone = [path for path in old_paths if _of(path, name) and path not in new_paths]
+    was, now = _tree_texts(before, after, reading)
+    text = f"the structure of {name} changed from {was} to {now}"
+    if added and gone:
+        text = f"the structure of {name} gained {names_text(added)} and lost {names_text(gone)}"
+    elif added:
+        text = f"the structure of {name} gained {names_text(added)}"
+    elif gone:
+        text = f"the structure of {name} lost {names_text(gone)}"
+    cure = "Pass the same structure every time: the same keys, the same containers, None in the same places."
+    containers = 0 if (added or gone) and _has_same_containers(before, after) else 1
+    yield len(added) + len(gone) + containers, Reason("pytree", text, name, was, now, cure)
+
+
+def _has_same_containers(before: Any, after: Any) -> bool:
+    """Whether two structures have the same containers and keys, so that only leaves became None or came for None."""
+    old, new = before.node_data(), after.node_data()
+    if any(node is None or node[0] is type(None) for node in (old, new)):
+        return True
+    children = before.children(), after.children()
+    if not is_same(old, new) or len(children[0]) != len(children[1]):
+        return False
+    return all(map(_has_same_containers, *children))
+
+
+def _of(path: str, name: str) -> bool:
+    return path == name or (path.startswith(name) and path[len(name)] in "[.<")
+
+
+_TREE_CHARACTERS = 80
+_TREE_PRINTED = 100_000
+
+
+def _tree_texts(before: Any, after: Any, reading: Reading) -> tuple[str, str]:
+    """Two structures as JAX prints them; of long ones the part where they begin to differ."""
+    was, now = (structure_text(tree, reading, _TREE_PRINTED) for tree in (before, after))
+    same = len(os.path.commonprefix([was, now]))
+    start = 0 if same < _TREE_CHARACTERS // 2 else same - _TREE_CHARACTERS // 4
+    return _part(was, start), _part(now, start)
+
+
+def _part(text: str, start: int) -> str:
+    if len(text) <= _TREE_CHARACTERS:
+        return text
+    end = start + _TREE_CHARACTERS - 2
+    return "…" * (start > 0) + text[start:end] + "…" * (end < len(text))
+
+
+_FIELDS = 4
+
+
+def _fields(found: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
+    """Static fields of an argument that are others now; those of one name that changed alike are one reason."""
+    alike: dict[tuple[str, str, str], list[Changed]] = {}
+    for each in found:
+        texts = reading.text(each.before), reading.text(each.after)
+        alike.setdefault((each.path.rpartition(".")[2] if each.library else each.path, *texts), []).append(each)
+    for together in list(alike.values())[:_FIELDS]:
+        each, path = together[0], together[0].path
+        subject = f"the static value {path}"
+        cure = (
+            f"JAX compiles once for each value of {path}. "
+            f"Make {path} a field with an array if the function only computes with it."
+        )
+        if each.library == "nnx":
+            cure = f"Expect one compile for each value of {path}, such as one for train() and one for eval()."
+            if not isinstance(each.after, bool):
+                cure = (
+                    f"Expect one compile for each value of {path}. "
+                    f"Make {path} an nnx.Variable if the function only computes with the value."
+                )
+        if not each.field:
+            subject = f"the auxiliary data of {each.owner} at {path}"
+            cure = (
+                "JAX compiles once for each value of the auxiliary data. "
+                f"Make the value a child of {each.owner} if the function only computes with it."
+            )
+        if len(together) > 1:
+            subject += f" (one of {len(together)} that changed alike)"
+        yield static_reason(subject, path, StaticValue(each.before, reading), StaticValue(each.after, reading), cure)

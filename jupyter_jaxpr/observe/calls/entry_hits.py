@@ -1,0 +1,96 @@
+"""Calls that hit JAX's C++ cache in, how many hits each cache entry had out; for `%%jaxpr --per-entry`.
+
+Such a call runs no Python of JAX's, but JAX's hook after each call has its arguments. Their key is taken as that of a
+miss is. A call costs 10 to 100 us more meanwhile, by the number of arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...jax.post_hook import Results
+from ...plain_text import FAILURES
+from ..cache.keys import Key, key_of
+from ..value_texts import Reading
+
+if TYPE_CHECKING:
+    from ..cache.history import FunctionHistory
+    from ..functions import Functions
+
+
+@dataclass(slots=True)
+class KeyHits:
+    """How often one function object was called with one key, and hit."""
+
+    function_object: int
+    key: Key
+    times: int = 0
+
+
+class EntryHits:
+    """Counts the hits of each key on this thread, between start and stop.
+
+    Args:
+        functions: The records of the functions seen.
+        reading: What may be called of the user's objects.
+        fail: Gets an error of ours.
+    """
+
+    def __init__(self, functions: Functions, reading: Reading, fail: Callable[[BaseException], None]) -> None:
+        self._functions = functions
+        self._reading = reading
+        self._fail = fail
+        self._found: dict[int, dict[Hashable, KeyHits]] = {}  # by the id of the function's history
+        self._unread: set[int] = set()  # histories of which a call could not be read
+        self._results: Results | None = None
+        self.all_told = False
+
+    def start(self) -> None:
+        """Begin to count; does nothing where it has begun, or where JAX's check for NaN has the place of the hook."""
+        if self._results is None:
+            results = Results(self._hit, self._lose)
+            self.all_told = results.start()
+            self._results = results
+
+    def stop(self) -> None:
+        """Count no more."""
+        if self._results is not None:
+            self._results.stop()
+            self.all_told &= not self._results.overflowed
+
+    def hits_of(self, history: FunctionHistory) -> list[KeyHits] | None:
+        """The hits of a function by key; None where not all of its calls could be read."""
+        if not self.all_told or id(history) in self._unread:
+            return None
+        return list(self._found.get(id(history), {}).values())
+
+    def _lose(self) -> None:
+        self.all_told = False
+
+    def _hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> None:
+        fun = getattr(called, "_fun", None)
+        record = self._functions.known(fun)
+        if record is None or record.library or record.construct is not None or record.history is None:
+            return
+        history, number, _rerun = record.history
+        if record.equinox or record.pmap:  # JAX is given the arguments regrouped
+            self._unread.add(id(history))
+            return
+        try:
+            key = key_of(called._jit_info, args, kwargs, fun, self._reading)
+            keys = self._found.setdefault(id(history), {})
+            mark = number, _mark(key)
+            if mark not in keys:
+                keys[mark] = KeyHits(number, key)
+            keys[mark].times += 1
+        except FAILURES as error:  # such as an argument that the call has donated
+            self._unread.add(id(history))
+            self._fail(error)
+
+
+def _mark(key: Key) -> Hashable:
+    """What two calls of one key have in common, to be looked up."""
+    statics = tuple((name, value.mark) for name, value in key.statics.items())
+    return key.positional, key.keywords, key.treedef, key.leaves, statics, tuple(key.context)

@@ -1,0 +1,141 @@
+"""A call that a library made of its own jitted function in, the program that JAX made for the call out.
+
+Such a call is no row of the ledger: the user jitted nothing. The program is shown with the user's line. A call within
+another trace is a part of that trace's program. Under `grad` or `vmap` outside of jit, JAX derives the program first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ..jax.calls import DerivedCall, JitCall
+from ..plain_text import own_name, text_of
+from .functions import FunctionRecord
+from .observation import ObservedFunction, Place
+from .programs import KeptProgram
+from .replay import replay
+from .run import Run
+from .stages import CallStages, LooseEvent
+from .threads import ThreadState
+
+MOST = 20
+"""Programs of one run that are kept."""
+
+
+_NO_VALUES = (
+    "A library made the call, and jupyter_jaxpr holds none of its values. To time the program or to step through a "
+    "loop of it, call the library's function under jax.jit in the cell."
+)
+
+
+class LibraryCall:
+    """A call that missed, while it runs."""
+
+    __slots__ = ("before", "function", "place", "types")
+
+    def __init__(self, state: ThreadState, function: FunctionRecord, place: Place | None) -> None:
+        self.function = function
+        self.place = place
+        self.before = state.loose[-1] if state.loose else None  # the last stage before the call
+        self.types: list[Any] | None = None
+
+    def traced(self, call: JitCall) -> None:
+        """Read the types of the arguments before the call runs: donated ones have none left afterwards."""
+        self.types = call.types()
+
+
+def note_library_program(state: ThreadState, run: Run, call: JitCall, executable: Any, recording: Any) -> None:
+    """Keep the program of a call that has run, if JAX made the program for the call.
+
+    Args:
+        state: Of the thread.
+        run: That is on.
+        call: Its record is a `LibraryCall`.
+        executable: What ran; None where a transformation took the call over.
+        recording: The recording that is on and holds the program, too; None where none is.
+    """
+    library: LibraryCall = call.record
+    function = library.function
+    if executable is None or call.params is None:
+        return
+    stages = _stages(state, library.before, text_of(call.params.get("name")))
+    if not stages.made:
+        return
+    program = KeptProgram(
+        "ran",
+        call.params["jaxpr"],
+        executable,
+        in_tree=call.in_tree,
+        out_tree=call.out_tree,
+        stages=stages.stages_only(),
+        call=library.place,
+        how=_how(own_name(call.fun, "__module__"), library.place, run.file),
+    )
+    types = library.types if library.types is not None else call.types()
+    _keep(state, run, function, program, lambda: call.stages(types, executable), recording)
+
+
+def note_derived_library_program(
+    state: ThreadState, run: Run, call: DerivedCall, place: Place | None, recording: Any
+) -> None:
+    """Keep a program that JAX derived, outside of jit, from a function that a library jitted.
+
+    Args:
+        state: Of the thread.
+        run: That is on.
+        call: Of the program.
+        place: The user's line.
+        recording: As of `note_library_program`.
+    """
+    stages = _newest_stages(state, call.name)
+    if not stages.made:
+        return
+    function = FunctionRecord(call.name, call.name, None, library=True)
+    how = _how(None, place, run.file)
+    program = KeptProgram(
+        "derived", call.params["jaxpr"], call.executable, stages=stages.stages_only(), call=place, how=how
+    )
+    _keep(state, run, function, program, call.stages, recording)
+
+
+def _keep(
+    state: ThreadState, run: Run, function: FunctionRecord, program: KeptProgram, ask: Callable[[], Any], recording: Any
+) -> None:
+    if len(run.library_programs) >= MOST:
+        run.library_programs_left_out += 1
+        return
+    replay(state, function, program, ask)
+    observed = replace(program.observed(now=True), no_values=_NO_VALUES)
+    shown = ObservedFunction(function.name, function.definition, [observed], library=True)
+    run.library_programs.append((shown, recording))
+
+
+def _newest_stages(state: ThreadState, name: str) -> CallStages:
+    """The stages that JAX reported last under the name, at most one of each."""
+    stages, seen = CallStages(), set[str]()
+    for event in reversed(state.loose):
+        if event.name == name:
+            if event.event in seen:
+                break
+            seen.add(event.event)
+            stages.add(event.event, event.seconds, event.from_disk)
+    return stages
+
+
+def _stages(state: ThreadState, before: LooseEvent | None, name: str) -> CallStages:
+    """The stages that JAX reported since an event under the name: no observed call claims those of a library."""
+    stages = CallStages()
+    for event in reversed(state.loose):
+        if event is before:
+            break
+        if event.name == name:
+            stages.add(event.event, event.seconds, event.from_disk)
+    return stages
+
+
+def _how(module: str | None, place: Place | None, cell: str | None) -> str:
+    package = (module or "a library").partition(".")[0]
+    line = "" if place is None or place.file != cell else f", line {place.line}"
+    return f"jitted by {package}{line}"

@@ -1,0 +1,88 @@
+"""The values of a call in, the class of the user's whose code JAX would run to read them out."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import sys
+from collections.abc import Iterable
+from types import FunctionType
+from typing import Any
+
+from ..jax import dispatches
+from ..plain_text import defined, file_of, kind_name, own_name
+from .functions import is_installed
+from .value_texts import is_of_users
+
+_CONTAINERS = frozenset({tuple, list, set, frozenset})
+_MAPPINGS = frozenset({dict, collections.OrderedDict, collections.defaultdict})
+
+
+def read_by_users_code(tree: Any, others: set[type]) -> str | None:
+    """The name of a class of the user's of which a tree has an object: to take it apart runs the user's code.
+
+    Containers of Python are looked into, and data classes that a library takes apart; others are not.
+
+    Args:
+        tree: The values.
+        others: Classes that are known not to be the user's; grows.
+    """
+    left = [tree]
+    while left:
+        value = left.pop()
+        kind = type(value)
+        if kind in others:
+            continue
+        if kind in _CONTAINERS:
+            left += value
+        elif kind in _MAPPINGS:
+            left += value.values()
+            names = map(comparing_class, {type(key) for key in value} - others)
+            if (name := next(filter(None, names), None)) is not None:
+                return name
+        elif issubclass(kind, tuple) and "_fields" in vars(kind) and not _is_taken_apart_by_user(kind):
+            left += tuple.__iter__(value)
+        elif issubclass(kind, functools.partial):
+            left += (value.func, value.args, value.keywords)
+        elif _is_defined_by_user(kind):
+            fields = _fields(value, kind)
+            if fields is None:
+                return kind_name(kind)
+            left += fields
+        else:
+            others.add(kind)
+    return None
+
+
+def comparing_class(kind: type) -> str | None:
+    """The name of a class where the user's code compares its objects, as JAX does to find a program; else None."""
+    if kind is FunctionType or not _is_defined_by_user(kind):
+        return None
+    methods = [defined(kind, name) for name in ("__hash__", "__eq__", "__lt__")]
+    codes = [method.__code__ for method in methods if type(method) is FunctionType]
+    return kind_name(kind) if any(not is_installed(file_of(code)) for code in codes) else None
+
+
+def _is_taken_apart_by_user(kind: type) -> bool:
+    code = dispatches.flatten_code(kind)
+    return code is not None and not is_installed(file_of(code))
+
+
+def _fields(value: Any, kind: type) -> Iterable[Any] | None:
+    """What an object of a data class holds, where the code that takes it apart is JAX's or a library's; else None."""
+    code = dispatches.flatten_code(kind)
+    if code is None or not is_installed(file_of(code)):
+        return None
+    try:
+        held: dict[str, Any] = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
+    return held.values() if type(held) is dict else None
+
+
+def _is_defined_by_user(kind: type) -> bool:
+    if not is_of_users(kind):
+        return False
+    module = sys.modules.get(own_name(kind, "__module__") or "")
+    file = getattr(module, "__file__", None)
+    return file is None or not is_installed(file)

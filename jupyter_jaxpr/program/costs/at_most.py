@@ -1,0 +1,56 @@
+"""Priced scopes in, the most operations that each row of a table can have in one call out.
+
+Branches exclude each other: of a cond, a row has the branch with most of the row, not the sum of all branches.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TypeVar
+
+from .cost import Own
+from .runs import in_order
+from .scopes import Call, Costs
+
+Key = TypeVar("Key", int, tuple[int, int])
+
+
+def at_most(
+    costs: Costs,
+    scope: int,
+    row_of: Callable[[Own, int], Key],
+    inherited: tuple[Key, Callable[[int], Key]] | None = None,
+) -> dict[Key, int]:
+    """The most operations of each row in one run of a scope.
+
+    Args:
+        costs: Prices of the walk.
+        scope: The scope.
+        row_of: The row of an equation, by its price and its stack.
+        inherited: The row that stands for none, and the row of the stack that calls a scope: it takes what has none.
+    """
+    known: dict[int, dict[Key, int]] = {}
+    for number in reversed(in_order(costs, scope)):
+        priced = costs.priced(number)
+        found: Counter[Key] = Counter()
+        for (own, stack, _), alike in priced.groups.items():
+            if own >= 0:
+                found[row_of(costs.owns[own], stack)] += max(costs.owns[own].flops, 0) * alike
+        for call in priced.calls:
+            inside = _inside(call, known)
+            if inherited is not None and inherited[0] in inside:
+                none, row_of_stack = inherited
+                inside[row_of_stack(costs.walk.scopes[number].stack[call.equation])] += inside.pop(none)
+            found.update(inside)
+        known[number] = found
+    return dict(known[scope])
+
+
+def _inside(call: Call, known: dict[int, dict[Key, int]]) -> Counter[Key]:
+    found: Counter[Key] = Counter()
+    for part in call.parts:
+        for row, flops in known[part.scope].items():
+            of_part = flops * part.most
+            found[row] = max(found[row], of_part) if call.primitive == "cond" else found[row] + of_part
+    return found

@@ -1,0 +1,26 @@
+"""An equation's programs in, those that a run of the equation runs out: the others are rules for its derivatives."""
+
+from __future__ import annotations
+
+#: The parameter of the program that runs.
+_ONLY = {"linear_call": "callee", "CustomRoot": "solve_jaxpr"}
+_SOLVE = "custom_linear_solve"
+_SOLVE_POSITION = 2  # matvec, vecmat, solve, transpose_solve
+
+
+def has_rules(primitive: str) -> bool:
+    """Whether an equation of the primitive holds programs that only its derivatives run."""
+    return primitive == _SOLVE or primitive in _ONLY
+
+
+def is_run(primitive: str, parameter: str, position: int) -> bool:
+    """Whether a run of an equation runs a program in its parameters.
+
+    Args:
+        primitive: Of the equation.
+        parameter: The parameter that holds the program.
+        position: The program's place in a tuple; -1 where it is in none.
+    """
+    if primitive == _SOLVE:
+        return position == _SOLVE_POSITION
+    return parameter == _ONLY.get(primitive, parameter)

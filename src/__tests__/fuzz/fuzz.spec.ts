@@ -1,0 +1,89 @@
+/**
+ * Damaged and hostile documents, the same as on the Python side, through everything that the browser does with a
+ * document: each is refused with a sentence, or each operation on the document ends.
+ *
+ * `nox -s fuzz` gives documents of its own in the file FUZZ_FILE, and reads what came of each in the file FUZZ_REPORT.
+ */
+import { execFileSync } from 'child_process';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'fs';
+import { tmpdir } from 'os';
+import { join } from 'path';
+import { createContext, runInContext } from 'vm';
+
+import { operations, read } from './operations';
+
+const MUTATIONS = join(__dirname, '../../../tests/fuzz/mutations.py');
+
+/** Microseconds of the processor that an operation may take; milliseconds after which it is stopped. */
+const SLOW = 2_000_000;
+const STOPPED = 20_000;
+
+/** What a refusal reads like. */
+const SENTENCES = /^[A-Z][^\n]{5,1500}\.$/;
+
+// A script that is stopped stops what it calls, too.
+const context = createContext({ run: () => undefined });
+
+function attempt(name: string, run: () => unknown): string[] {
+  const found: string[] = [];
+  const start = process.cpuUsage();
+  try {
+    context.run = run;
+    runInContext('run()', context, { timeout: STOPPED });
+  } catch (error) {
+    const { name: kind, message, stack = '' } = error as Error;
+    const [, , ...calls] = stack.split('\n');
+    const ours = [stack.split('\n')[1], ...calls].find(line =>
+      line?.includes('/src/')
+    );
+    found.push(`${name}: ${kind ?? String(error)}: ${message} ${ours?.trim()}`);
+  }
+  const { user } = process.cpuUsage(start);
+  return user > SLOW
+    ? [...found, `${name}: took ${(user / 1e6).toFixed(1)} s`]
+    : found;
+}
+
+/** Why a document is refused, null where it is not, and what goes wrong with it. */
+function lookAt(text: string): [string | null, string[]] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return ['no JSON', []]; // NaN: no notebook with it can be opened
+  }
+  let document: ReturnType<typeof read> = '';
+  const found = attempt('read', () => (document = read(value)));
+  if (typeof document === 'string') {
+    const isSentence = SENTENCES.test(document) || found.length > 0;
+    return [document, isSentence ? found : [`read: no sentence: ${document}`]];
+  }
+  for (const [name, run] of operations(document)) {
+    found.push(...attempt(name, run));
+  }
+  return [null, found];
+}
+
+it('no document makes the browser fail or wait', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'documents-'));
+  const { FUZZ_FILE, FUZZ_REPORT } = process.env;
+  const file = FUZZ_FILE ?? join(folder, 'documents.jsonl');
+  const found: string[] = [];
+  try {
+    if (!FUZZ_FILE) {
+      const everyday = ['--seed', '1', '--count', '500', '--everyday', file];
+      execFileSync('python3', [MUTATIONS, ...everyday]);
+    }
+    const texts = readFileSync(file, 'utf8').trimEnd().split('\n');
+    texts.forEach((text, number) => {
+      const [refusal, wrong] = lookAt(text);
+      found.push(...wrong.map(one => `document ${number}: ${one}`));
+      if (FUZZ_REPORT) {
+        appendFileSync(FUZZ_REPORT, `${JSON.stringify([refusal, wrong])}\n`);
+      }
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  expect(found).toEqual([]);
+}, 3_600_000);

@@ -1,0 +1,52 @@
+/**
+ * A place in the code that no equation of the program in view comes from comes in; a sentence that says so goes out,
+ * with what does come from there: another program of the run, or the body of an unrolled loop.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { Links, linksOf } from '../../model/links';
+import { shortened } from '../../parts/summary';
+import type { Selection } from '../../tokens';
+
+/** Looking at more programs would take time; honest runs have fewer. */
+const MOST_PROGRAMS = 30;
+
+export function noEquationWords(
+  place: Selection & { kind: 'caret' | 'source' },
+  links: Links,
+  trans: TranslationBundle
+): string {
+  const { snapshot, program } = links.equations;
+  const others = snapshot.programs
+    .slice(0, MOST_PROGRAMS)
+    .filter(
+      (other, at) =>
+        other !== program &&
+        linksOf(snapshot, at).resolve(place).equations.size > 0
+    );
+  if (others.length > 0) {
+    const names = [...new Set(others.map(({ name }) => name))];
+    return trans.__(
+      'No equation of the program in view comes from this place. Programs with equations from here: %1.',
+      shortened(names.join(', '), 200)
+    );
+  }
+  const isLoop = snapshot.notes.some(({ kind, frame }) => {
+    if (frame < 0 || !['unrolled_loop', 'short_loop'].includes(kind)) {
+      return false;
+    }
+    const [file, , line] = snapshot.frames[frame];
+    const { path } = snapshot.files[file];
+    return (
+      line === place.line &&
+      (place.kind === 'source'
+        ? path === place.path
+        : links.isOfCell(path, place.cellId))
+    );
+  });
+  return isLoop
+    ? trans.__(
+        'No equation comes from this line itself: tracing unrolled the loop, and the equations come from the lines of its body.'
+      )
+    : trans.__('No equation of the program in view comes from this place.');
+}

@@ -1,0 +1,70 @@
+"""A plain IPython shell as a process: a cell as a line of JSON in, what a person sees as a line of JSON out.
+
+python shell.py READ WRITE     two file descriptors, as stdout itself is what faults break
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+
+class Kept(io.StringIO):
+    """A stream whose text is there after it was closed."""
+
+    def close(self) -> None:
+        self.text = self.getvalue()
+        super().close()
+
+    def all(self) -> str:
+        return self.text if self.closed else self.getvalue()
+
+
+def run(shell: InteractiveShell, cell: dict[str, Any]) -> tuple[Any, str | None]:
+    """The value of a cell, and its error; an alarm that is still to come is turned off."""
+    try:
+        try:
+            result = shell.run_cell(cell["code"], store_history=cell["store"])
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except BaseException as error:
+        return None, f"in IPython: {type(error).__name__}: {error}"
+    error = result.error_in_exec or result.error_before_exec
+    return result.result, None if error is None else f"{type(error).__name__}: {error}"
+
+
+def main() -> None:
+    config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
+    shell = InteractiveShell.instance(config=config)
+    requests, replies = os.fdopen(int(sys.argv[1])), os.fdopen(int(sys.argv[2]), "w")
+    own = sys.stdout, sys.stderr
+    for line in requests:
+        cell = json.loads(line)
+        streams = Kept(), Kept()
+        # A stream that a cell put in the place of ours stays, until a cell puts ours back.
+        for name, before, stream in zip(("stdout", "stderr"), own, streams, strict=True):
+            if getattr(sys, name) is before:
+                setattr(sys, name, stream)
+        value, error = run(shell, cell)
+        for name, before, stream in zip(("stdout", "stderr"), own, streams, strict=True):
+            if getattr(sys, name) is stream:
+                setattr(sys, name, before)
+        reply = {
+            "stdout": streams[0].all(),
+            "stderr": streams[1].all(),
+            "value": None if value is None else repr(value),
+            "error": error,
+        }
+        replies.write(json.dumps(reply) + "\n")
+        replies.flush()
+
+
+if __name__ == "__main__":
+    main()

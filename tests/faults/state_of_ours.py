@@ -1,0 +1,130 @@
+"""What is ours in this process after a cell, told in words; imported by the shell or the kernel that runs the faults.
+
+- `at_rest`: what of ours is still switched on; an empty list after every cell.
+- `frames_in`: how many functions of ours run in a plain cell that hits the cache.
+- `watch_panel`: keeps what is sent to the panel, in a few words.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+panel: list[str] = []
+failures: list[str] = []
+
+
+def package() -> str:
+    return str(Path(sys.modules["jupyter_jaxpr"].__file__ or "").parent) + "/"
+
+
+def is_ours(value: Any) -> bool:
+    """Whether a function or an object is made of code of the package."""
+    code = getattr(getattr(value, "__func__", value), "__code__", None)
+    file = code.co_filename if isinstance(code, CodeType) else None
+    if file is None:
+        return (type(value).__module__ or "").startswith("jupyter_jaxpr")
+    return file.startswith(package())
+
+
+def at_rest(shell: Any) -> list[str]:
+    """What of ours is switched on, though no cell of ours runs."""
+    if "jupyter_jaxpr.magic.session" not in sys.modules:
+        return []
+    import signal
+
+    from jupyter_jaxpr.magic.session import Session
+    from jupyter_jaxpr.observe.kernel import observer
+
+    session, watch = Session.of(shell), observer()
+    found = {
+        "a run": watch._watching,
+        "a state of a thread that is watched": [each for each in watch._threads.values() if each.run is not None],
+        "a cell": session._active,
+        "the depth of a cell": {thread: depth for thread, depth in session._depth.items() if depth > 1},
+        "a recording": watch.hooks.ran is not None or watch.hooks.put is not None,
+        "a question to JAX": watch.hooks.asking_thread or any(each.looking_away for each in watch._threads.values()),
+        "a rewriter of cells": [each for each in shell.ast_transformers if is_ours(each)],
+        "a trace function": is_ours(sys.gettrace()) or is_ours(sys.getprofile()),
+        "a callback of the collector": [each for each in gc.callbacks if is_ours(each)],
+        "a signal handler": [each for each in signal.valid_signals() if is_ours(signal.getsignal(each))],
+        "a write of stdout": is_ours(getattr(sys.stdout, "write", None)),
+        "a thread": [each.name for each in threading.enumerate() if is_ours(getattr(each, "_target", None))],
+    }
+    monitoring = vars(sys).get("monitoring")
+    if monitoring is not None:
+        ours = [number for number in range(6) if "jupyter_jaxpr" in str(monitoring.get_tool(number))]
+        found["an event of sys.monitoring"] = [number for number in ours if monitoring.get_events(number)]
+    if "jax._src.pjit" in sys.modules:
+        jax = {name: sys.modules[f"jax._src.{name}"] for name in ("api", "core", "stages", "config", "compiler")}
+        found["a hook after each call"] = is_ours(jax["api"]._post_hook_state.get_local())
+        found["a hook of operations"] = is_ours(jax["core"].EvalTrace.__dict__["process_primitive"])
+        found["a hook of traces"] = is_ours(jax["stages"].Traced.__dict__["__init__"])
+        found["a watch on the check for NaN"] = is_ours(jax["config"].debug_nans._update_thread_local_hook)
+        found["a compilation beside the disk cache"] = is_ours(jax["compiler"]._resolve_compilation_strategy)
+    return [name for name, value in found.items() if value]
+
+
+def frames_in(run: Callable[[], Any]) -> int:
+    """How many functions of the package were called while `run` ran."""
+    if "jupyter_jaxpr" not in sys.modules:
+        return 0
+    calls, folder = 0, package()
+
+    def profile(frame: Any, event: str, _: Any) -> None:
+        nonlocal calls
+        calls += event == "call" and frame.f_code.co_filename.startswith(folder)
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+def watch_panel(shell: Any) -> None:
+    """Keep the programs and the failures of each document that is sent to the panel."""
+    from jupyter_jaxpr.magic.session import Session
+
+    publisher = Session.of(shell).publisher
+    publish, fail = publisher.publish, publisher.fail
+
+    def published(built: Any) -> None:
+        document = built.document
+        # The program of a cell's operations has the number of the cell in its name.
+        panel.extend(program.name.partition(" [")[0] for program in document.programs)
+        panel.extend(f"message: {document.message}" for _ in [0] if document.message and not document.programs)
+        failures.extend(f"{note.text} {note.detail}" for note in document.notes if note.kind == "failed")
+        publish(built)
+
+    def failed(text: str, cure: str, detail: str | None) -> None:
+        panel.append(f"failure: {text}")
+        if detail is not None:
+            failures.append(f"{text} {detail}")
+        fail(text, cure, detail)
+
+    publisher.publish = published  # type: ignore[method-assign]  # listens in: a shell has no front end
+    publisher.fail = failed  # type: ignore[method-assign]  # likewise
+
+
+def told(shell: Any) -> dict[str, Any]:
+    """What is asked after each cell, as plain data; begins anew for the next one."""
+    found = {
+        "names": sorted(name for name in shell.user_ns if not name.startswith("_i")),
+        "count": shell.execution_count,
+        "inputs": len(shell.user_ns["In"]),
+        "outputs": sorted(shell.user_ns["Out"]),
+        "panel": list(panel),
+        "failures": list(failures),
+        "at_rest": at_rest(shell),
+    }
+    panel.clear()
+    failures.clear()
+    return found

@@ -1,0 +1,14 @@
+"""The faults: what a cell does, what the person who runs it sees, and what the panel shows.
+
+Each row runs in a plain IPython shell and in a notebook's kernel, with the extension and without it. What the person
+sees has to be the same; `sees` is a part of it, so that a row that no longer shows its fault is noticed.
+"""
+
+from __future__ import annotations
+
+from fault import Fault
+from rows_of_limits import FAULTS as LIMITS
+from rows_of_the_machine import FAULTS as MACHINE
+from rows_of_tools import FAULTS as TOOLS
+
+FAULTS: tuple[Fault, ...] = (*MACHINE, *TOOLS, *LIMITS)

@@ -1,0 +1,100 @@
+"""Interrupts and alarms at random moments of a cell and of our work after it: none is lost, none leaves a hook on."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from places import LOAD, SETUP, Shell, asked
+
+# The handler of an alarm may raise an error of any class: one that our `except Exception` would take for ours.
+ALARM = """
+import signal
+class Late(Exception):
+    pass
+fired, left = [], []
+def late(number, frame):
+    fired.append(bool(left))
+    raise Late("too late")
+"""
+CELL = """
+left.clear(), fired.clear()
+signal.signal(signal.SIGALRM, HANDLER)
+signal.setitimer(signal.ITIMER_REAL, SECONDS)
+for n in range(6):
+    jax.jit(lambda y, n=n: jnp.sin(y) * n)(x)
+    jax.make_jaxpr(lambda y: y - n)(x)
+    f(x)
+left.append(True)
+"""
+OFF = "import signal; signal.setitimer(signal.ITIMER_REAL, 0)"
+
+
+@pytest.fixture(scope="module")
+def shell() -> Iterator[Shell]:
+    made = Shell()
+    for cell in (SETUP, LOAD, ALARM):
+        assert made.run(cell)["error"] is None
+    yield made
+    made.stop()
+
+
+def at_moments(number: int, longest: float) -> list[float]:
+    moments = random.Random(1)
+    return [round(moments.uniform(0.001, longest), 5) for _ in range(number)]
+
+
+def struck(shell: Shell, handler: str, seconds: float) -> str:
+    """What became of a cell that an alarm struck: `within` its code, `after` it, or `never`."""
+    ran = shell.run("%%jaxpr" + CELL.replace("HANDLER", handler).replace("SECONDS", str(seconds)))
+    shell.run(OFF)
+    state = asked(shell)
+    assert state["at_rest"] == []
+    # The panel names an alarm that struck while we built what it shows.
+    assert [each for each in state["failures"] if "Late: too late" not in each] == []
+    assert shell.run("f(x).tolist()")["value"] == "[0.0, 2.0, 4.0]"
+    again = shell.run("%%jaxpr\njax.jit(lambda y: y + 1)(x)")
+    assert (again["error"], asked(shell)["panel"]) == (None, ["<lambda>"])
+    told = ran["stdout"] + ran["stderr"]
+    if ran["error"] is not None:
+        return str(ran["error"]).rstrip(": ")
+    # Python itself drops what is raised in a callback that tells that an object died; JAX has such callbacks, too.
+    if "Exception ignored in" in told:
+        return "ignored"
+    return "after" if "jupyter_jaxpr was interrupted" in told else "never"
+
+
+def meet(shell: Shell, number: int) -> None:
+    for seconds in at_moments(number, 0.35):
+        outcome = struck(shell, "late", seconds)
+        fired = shell.run("fired")["value"]
+        # `True`: the code of the cell had run. An alarm within the cell is an error of the cell.
+        assert (outcome, fired) in [
+            ("Late: too late", "[False]"),
+            ("ignored", "[False]"),
+            ("never", "[]"),
+            ("after", "[True]"),
+            ("ignored", "[True]"),
+            ("never", "[True]"),  # the panel or IPython has said so
+            ("in IPython: Late: too late", "[True]"),
+            ("in IPython: Late: too late", "[False]"),
+        ], seconds
+
+
+def test_an_alarm_at_random_moments(shell: Shell) -> None:
+    meet(shell, 6)
+
+
+@pytest.mark.slow
+def test_an_alarm_at_many_random_moments(shell: Shell) -> None:
+    meet(shell, 200)
+
+
+@pytest.mark.parametrize("number", [6, pytest.param(200, marks=pytest.mark.slow)])
+def test_an_interrupt_at_random_moments(shell: Shell, number: int) -> None:
+    for seconds in at_moments(number, 0.35):
+        outcome = struck(shell, "signal.default_int_handler", seconds)
+        if "KeyboardInterrupt" in outcome:
+            continue  # also as an error of JAX's, where a callback of XLA's was interrupted
+        assert outcome in ("ignored", "after", "never"), seconds

@@ -1,0 +1,106 @@
+"""Failures of our own code, such as no memory left: a line in the panel, and the cell as without us."""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Notebook
+
+from jupyter_jaxpr.observe.observer import Observer
+
+sys.path.insert(0, str(Path(__file__).parent))
+import state_of_ours
+
+CELL = """%%jaxpr
+g = jax.jit(lambda y: jnp.sin(y) + 1)
+g(x)
+g(x)[0].item()
+"""
+
+OURS = (
+    "observe.observer.Observer.begin",
+    "observe.observer.Observer.missed",
+    "observe.observer.Observer.traced",
+    "observe.observer.Observer.executed",
+    "observe.observer.Observer.stage_ended",
+    "observe.observer.Observer.end",
+    "observe.run.Run.observation",
+    "jax.calls.JitCall.take_trace",
+    "jax.hooks.Hooks.ensure",
+    "observe.recorded_calls.RecordedCalls.stop",
+    "magic.outcome.complete",
+    "magic.heartbeat.Heartbeat.start",
+    "build.build.build",
+    "program.jaxpr.walk.Walk.__init__",
+    "wire.comm.Publisher.publish",
+    "scripts.display.show",
+)
+
+
+def replaced(name: str, other: Any, patch: pytest.MonkeyPatch) -> None:
+    """Put another function in the place of one of ours."""
+    path, _, attribute = name.rpartition(".")
+    try:
+        owner: Any = importlib.import_module(f"jupyter_jaxpr.{path}")
+    except ModuleNotFoundError:
+        module, _, kind = path.rpartition(".")
+        owner = getattr(importlib.import_module(f"jupyter_jaxpr.{module}"), kind)
+    patch.setattr(owner, attribute, other)
+
+
+OTHERS = [pytest.param(kind, marks=pytest.mark.slow) for kind in (RecursionError, OSError, KeyError)]
+
+
+@pytest.mark.parametrize("kind", [MemoryError, *OTHERS])
+@pytest.mark.parametrize("name", OURS)
+def test_a_failure_of_ours(notebook: Notebook, name: str, kind: type[Exception], monkeypatch: Any) -> None:
+    end, failed = Observer.end, []
+
+    def fails(*args: Any, **__: Any) -> Any:
+        if failed and name.endswith("Observer.end"):  # it takes out what is on: it fails once
+            return end(*args)
+        failed.append(True)
+        raise kind("no room")
+
+    with monkeypatch.context() as patch:
+        replaced(name, fails, patch)
+        ran = notebook.run(CELL)
+    assert (ran.result.error_in_exec, ran.result.result) == (None, 1.0)
+    assert "Error in callback" not in ran.stdout + ran.stderr
+    assert state_of_ours.at_rest(notebook.shell) == []
+    plain = notebook.run("g(x)[1].item()")
+    assert (plain.result.error_in_exec, round(plain.result.result, 3)) == (None, 1.841)
+    assert state_of_ours.at_rest(notebook.shell) == []
+    again = notebook.run("%%jaxpr\njax.jit(lambda y: y * 3)(x)")
+    assert again.programs == ["ran <lambda>(y: f32[8]) -> f32[8]: mul"]
+    assert state_of_ours.frames_in(lambda: notebook["g"](notebook["x"])) == 0
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in OURS if ".Observer." in name and not name.endswith(("begin", "end"))]
+)
+def test_an_alarm_that_strikes_in_our_code_reaches_the_cell(notebook: Notebook, name: str, monkeypatch: Any) -> None:
+    """The handler of the user's raises an error of any class, which is no failure of ours."""
+    before = signal.getsignal(signal.SIGALRM)
+    notebook.run(
+        "import signal\ndef late(number, frame):\n    raise TimeoutError('too late')\n"
+        "signal.signal(signal.SIGALRM, late);"
+    )
+
+    def strikes(*_: Any, **__: Any) -> Any:
+        signal.raise_signal(signal.SIGALRM)
+
+    try:
+        with monkeypatch.context() as patch:
+            replaced(name, strikes, patch)
+            ran = notebook.run(CELL)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert repr(ran.result.error_in_exec) == "TimeoutError('too late')"
+    assert state_of_ours.at_rest(notebook.shell) == []
+    assert notebook.run("%%jaxpr\njax.jit(lambda y: y * 3)(x)").programs == ["ran <lambda>(y: f32[8]) -> f32[8]: mul"]

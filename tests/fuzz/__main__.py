@@ -1,0 +1,99 @@
+"""Documents without end through the Python side and the browser's: `python tests/fuzz`, `nox -s fuzz`.
+
+    --seed N        the documents to begin with; without it, others in each run
+    --minutes N     how long, 10 unless it is said
+    --documents N   instead of a time: how many
+    --document N    one of a seed: it is written to document.json, and looked at alone
+
+Each finding names the seed and the document. The two readers refuse the same documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from mutations import document
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+BATCH = 500
+#: What a batch may take before it is given up.
+LONGEST = 1800
+
+
+def reports(file: Path, folder: Path) -> tuple[list[tuple[str | None, list[str]]], ...]:
+    """What came of each document on the two sides, which run side by side."""
+    python, browser = folder / "python.jsonl", folder / "browser.jsonl"
+    environment = {**os.environ, "FUZZ_FILE": str(file), "FUZZ_REPORT": str(browser), "JAX_PLATFORMS": "cpu"}
+    browser.unlink(missing_ok=True)
+    commands = (
+        [sys.executable, str(HERE / "python_side.py"), str(file), str(python)],
+        ["jlpm", "test", "src/__tests__/fuzz"],
+    )
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    running = [subprocess.Popen(command, cwd=ROOT, env=environment, **silent) for command in commands]
+    for each in running:
+        try:
+            each.wait(LONGEST)
+        except subprocess.TimeoutExpired:
+            each.kill()
+    return tuple([json.loads(line) for line in path.read_text().splitlines()] for path in (python, browser))
+
+
+def look_at(seed: int, numbers: range, folder: Path) -> list[str]:
+    """The findings of some documents of a seed."""
+    texts = [document(seed, number) for number in numbers]
+    file = folder / "documents.jsonl"
+    file.write_text("\n".join(texts) + "\n", encoding="utf-8")
+    python, browser = reports(file, folder)
+    found = []
+    for place, number in enumerate(numbers):
+        name = f"--seed {seed} --document {number}"
+        for side, report in (("Python", python), ("browser", browser)):
+            if place >= len(report):
+                found.append(f"{name}: {side}: the process ended")
+                break
+            found += [f"{name}: {side}: {one}" for one in report[place][1]]
+        else:
+            sides = [report[place][0] for report in (python, browser)]
+            if (sides[0] is None) != (sides[1] is None):
+                found.append(f"{name}: Python: {sides[0] or 'read'}; the browser: {sides[1] or 'read'}")
+    return found
+
+
+def main() -> int:
+    """Look at documents until the time is over; the exit status says whether anything was found."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--documents", type=int, default=sys.maxsize)
+    parser.add_argument("--document", type=int)
+    asked = parser.parse_args()
+    print(f"--seed {asked.seed}", flush=True)
+    if asked.document is not None:
+        Path("document.json").write_text(document(asked.seed, asked.document), encoding="utf-8")
+    end = time.monotonic() + 60 * asked.minutes if asked.documents == sys.maxsize else float("inf")
+    done, failures = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        while done < asked.documents and time.monotonic() < end:
+            first = done if asked.document is None else asked.document
+            count = min(BATCH, asked.documents - done) if asked.document is None else 1
+            found = look_at(asked.seed, range(first, first + count), Path(folder))
+            done += count
+            failures += len(found)
+            print(*found, f"{done:,} documents, {failures:,} findings", sep="\n", flush=True)
+            if asked.document is not None:
+                break
+    return min(failures, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

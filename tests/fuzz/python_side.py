@@ -1,0 +1,166 @@
+"""Documents in, what the Python side does wrong with them out: errors that are no refusal, slow operations.
+
+`python tests/fuzz/python_side.py FILE REPORT` reads a document from each line of FILE, and writes to each line of
+REPORT why it was refused, null where it was not, and the findings.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_jaxpr.document.encoding import encode
+from jupyter_jaxpr.document.merge import merged
+from jupyter_jaxpr.document.read.diff import Diff
+from jupyter_jaxpr.document.saved_copy import saved_copy
+from jupyter_jaxpr.document.summary import summarised
+from jupyter_jaxpr.exports.markdown import markdown
+from jupyter_jaxpr.exports.page import page
+from jupyter_jaxpr.scripts.inspection import Snapshot
+
+#: Seconds of the processor that an operation may take, and from when on it is stopped.
+SLOW, STOPPED = 2.0, 20.0
+#: Bytes that all of it may take beyond what the imports took.
+MEMORY = 500_000_000
+#: What a refusal reads like: one sentence or more, short enough to be shown.
+SENTENCES = re.compile(r"[A-Z][^\n]{5,1500}")
+SOUND = Path(__file__).parent / "documents" / "everything-0.12.json"
+#: Several answers of one kind in a document, the field of a document that has them.
+MERGED = ("costs", "timings", "shardings", "passes", "exact_links", "recordings")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What went wrong in an operation on a document."""
+
+    operation: str
+    what: str
+
+
+class Stopped(BaseException):
+    """An operation took too long; no handler of an `Exception` catches this."""
+
+
+def operations(snapshot: Snapshot) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Every operation on a document that was read."""
+    document = snapshot.document
+    yield "repr", lambda: repr(snapshot)
+    yield "notes", lambda: snapshot.notes
+    yield "control_flow", lambda: [str(each) for each in snapshot.control_flow]
+    yield "cost", lambda: str(snapshot.cost)
+    yield "shardings", lambda: str(snapshot.shardings())
+    yield "equations", lambda: snapshot.equations
+    for level in ("jaxpr", "stablehlo", "hlo"):
+        yield f"text {level}", lambda level=level: snapshot.text(level)
+    yield "texts", lambda: [snapshot.text(program=index) for index in range(min(3, len(document.programs)))]
+    yield "html", lambda: page(document)
+    yield "markdown", lambda: markdown(document)
+    yield "bundle", lambda: snapshot._repr_mimebundle_()
+    yield "saved copy", lambda: saved_copy(document, 3_000)
+    yield "json", lambda: snapshot.to_json()
+    yield "dict", lambda: snapshot.to_dict()
+    yield "summary", lambda: summarised(document, range(len(document.programs)))
+    for field in MERGED:
+        for answer in getattr(document, field)[:1]:
+            yield f"merge {field}", lambda field=field, answer=answer: merged(document, field, answer)
+    sound = Snapshot.from_json(SOUND.read_bytes())
+    for level in ("jaxpr", "stablehlo"):
+        yield from diffs(f"{level} with itself", snapshot, snapshot, level)
+        yield from diffs(f"{level} from another", sound, snapshot, level)
+        yield from diffs(f"{level} to another", snapshot, sound, level)
+
+
+def diffs(name: str, one: Snapshot, other: Snapshot, level: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """A diff, and the text of the diff that was found."""
+    found: list[Diff] = []
+    yield f"diff of {name}", lambda: found.append(one.diff(other, level=level))
+    yield f"text of the diff of {name}", lambda: list(map(str, found))
+
+
+def findings(text: str) -> Iterator[Finding]:
+    """What goes wrong with a document; nothing where it is refused with a sentence, or all of it works."""
+    found: list[Snapshot] = []
+    yield from attempt("read", lambda: found.append(Snapshot.from_json(text)))
+    for snapshot in found:
+        for name, operation in operations(snapshot):
+            yield from attempt(name, operation)
+        yield from attempt("read again", lambda snapshot=snapshot: Snapshot.from_json(encode(snapshot.document)))
+
+
+def attempt(name: str, operation: Callable[[], Any]) -> Iterator[Finding]:
+    """Run an operation; a refusal that is a sentence is no finding."""
+    start = time.process_time()
+    try:
+        with at_most(STOPPED):
+            operation()
+    except ValueError as error:
+        if not SENTENCES.fullmatch(str(error)) or type(error) is not ValueError:
+            yield Finding(name, f"{type(error).__name__}: {str(error)[:300]}")
+    except (Exception, Stopped) as error:
+        yield Finding(name, f"{type(error).__name__}: {str(error)[:300]} {_where(error)}")
+    seconds = time.process_time() - start
+    if seconds > SLOW:
+        yield Finding(name, f"took {seconds:.1f} s")
+
+
+def _where(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return "" if trace is None else f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+
+
+@contextlib.contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Stop what runs in here after so many seconds."""
+
+    def stop(*_: Any) -> None:
+        raise Stopped(f"stopped after {seconds} s")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def limit_memory() -> None:
+    """Make what takes more than `MEMORY` a MemoryError."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        held = int(re.search(r"VmSize:\s+(\d+)", status.read_text())[1]) * 1000
+        resource.setrlimit(resource.RLIMIT_AS, (held + MEMORY, resource.RLIM_INFINITY))
+
+
+def main(path: str, report: str) -> None:
+    """Read each document, and say of each what came of it."""
+    limit_memory()
+    with open(path, encoding="utf-8") as file, open(report, "w", encoding="utf-8") as lines:
+        for text in file:
+            found = list(findings(text))
+            lines.write(json.dumps([refusal(text), [f"{each.operation}: {each.what}" for each in found]]) + "\n")
+            lines.flush()
+
+
+def refusal(text: str) -> str | None:
+    """Why a document is refused; None where it is not."""
+    try:
+        Snapshot.from_json(text)
+    except Exception as error:
+        return str(error)
+    return None
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

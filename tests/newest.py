@@ -1,0 +1,75 @@
+"""The JAX at hand in, what became of the private names that we use out, as Markdown.
+
+    python tests/newest.py            names that are gone, and names that take other arguments than in the tested JAX
+    python tests/newest.py --write    keeps the arguments of each name; to be run on the newest JAX line that is tested
+
+The exit status is 1 where a name that this JAX should have is gone. `nox -s newest` prints the report, and the weekly
+workflow shows it.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import jax
+from names_at_hand import expected, is_here, shapes
+
+from jupyter_jaxpr.jax.private_names import MODULES
+from jupyter_jaxpr.jax.support import support
+
+TESTED = Path(__file__).with_name("tested_names.json")
+PACKAGES = ("jaxlib", "jupyterlab", "ipykernel", "ipython")
+
+
+def report() -> tuple[str, bool]:
+    """The report, and whether each name is there that should be."""
+    tested = json.loads(TESTED.read_text())
+    before, now = tested["names"], shapes()
+    gone = [row for row in expected() if not is_here(row)]
+    other = [row for row in MODULES if now[row.id] is not None and now[row.id] != before.get(row.id)]
+    found = support()
+    lines = [
+        f"## JAX {jax.__version__}, beside the tested JAX {tested['jax']}",
+        f"Python {platform.python_version()}, {', '.join(f'{name} {installed(name)}' for name in PACKAGES)}.",
+        f"The self-test of the hooks reaches the tier {found.tier}. {found.note or ''}".rstrip(),
+    ]
+    if gone:
+        lines.append(
+            table("gone", ["why we use the name", "without the name"], [[r.id, r.why, r.without] for r in gone])
+        )
+    if other:
+        rows = [[r.id, before.get(r.id) or "not there", str(now[r.id]), r.why] for r in other]
+        lines.append(table("changed", ["was", "is", "why we use the name"], rows))
+    if not gone and not other:
+        lines.append(f"All {len(expected())} private names are as in JAX {tested['jax']}.")
+    return "\n\n".join(lines), not gone
+
+
+def table(what: str, heads: list[str], rows: list[list[str]]) -> str:
+    lines = [[f"private name that is {what}", *heads], ["---"] * (len(heads) + 1)]
+    lines += [[f"`{name}`", *cells] for name, *cells in rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+def installed(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "(none)"
+
+
+def main() -> int:
+    if "--write" in sys.argv:
+        TESTED.write_text(json.dumps({"jax": jax.__version__, "names": shapes()}, indent=2) + "\n")
+        return 0
+    text, fine = report()
+    print(text)
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

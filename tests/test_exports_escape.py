@@ -1,0 +1,185 @@
+"""Whatever a document says, a reader of an export sees it as text: nothing of it is markup, loads, links or posts."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import mistune
+import pytest
+from examples import examples
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.exports import html_writer, markdown_writer
+from jupyter_jaxpr.exports.bundle import bundle
+from jupyter_jaxpr.exports.markdown import markdown
+from jupyter_jaxpr.exports.page import page
+
+pytestmark = pytest.mark.any_jax
+
+EVERYTHING = json.loads((Path(__file__).parent / "fuzz" / "documents" / "everything-0.12.json").read_text())
+
+#: What stands in the place of a text; the mark shows where it is read again.
+MARK = "zq7"
+PIECES = st.sampled_from(
+    [
+        "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</script>", "</style>", "<!--", "-->", "]]>",
+        '" onmouseover="alert(1)', "' onclick='alert(1)", "&lt;b&gt;", "&#60;", "<", ">", "&", '"', "'",
+        "[a](javascript:alert(1))", "![a](https://evil.example/a.png)", "[a]: https://evil.example", "<https://e.example>",
+        "https://evil.example/a", "www.evil.example", "`", "```", "~~~", "|", "| - |", "# ", "- ", "1. ", "> ", "---",
+        "===", "**", "__", "~~", "$", "\\", "\\|", "{% raw %}", "\n", "\n\n", "\r\n", "\t", "    ", "\x00", "\x1b[31m",
+        "\u2028", "\u202e", "javascript:alert(1)", "data:text/html,x", "\ufffc", "a", " ", "é", "🙂",
+    ]
+)  # fmt: skip
+TEXTS = st.lists(PIECES, max_size=8).map(lambda pieces: MARK + "".join(pieces) + MARK)
+
+#: What an export is made of.
+TAGS = set(
+    "html head meta title style body main h1 h2 h3 h4 p small code pre table caption thead tbody tr th td ul ol li div "
+    "section details summary strong button label input output span noscript script".split()
+)
+#: Attributes, none of which loads, links, posts or runs anything.
+ATTRIBUTES = set(
+    "charset name content http-equiv lang class id type scope start open hidden size role aria-label aria-pressed "
+    "data-f data-level data-title data-places data-column data-act".split()
+)
+
+
+def places(value, path=()):
+    """Every place of a text."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in pairs:
+        if isinstance(inner, str):
+            yield (*path, key)
+        yield from places(inner, (*path, key))
+
+
+def changed(fields, path, text):
+    *above, last = path
+    for key in above:
+        fields = fields[key]
+    fields[last] = text
+
+
+@cache
+def free():
+    """The places whose text may be any: the others are refused where they hold something else."""
+    by_field = {}
+    for path in places(EVERYTHING):
+        by_field.setdefault(field_of(path), []).append(path)
+    found = []
+    for paths in by_field.values():
+        fields = copy.deepcopy(EVERYTHING)
+        changed(fields, paths[0], "any")
+        try:
+            read(fields)
+        except ValueError:
+            continue
+        found += paths
+    return found
+
+
+def field_of(path):
+    return tuple(key for key in path if isinstance(key, str))
+
+
+def hostile(text):
+    """The document with a text in each place that may hold any."""
+    fields = copy.deepcopy(EVERYTHING)
+    for path in free():
+        changed(fields, path, text)
+    return read(fields)
+
+
+class Reader(HTMLParser):
+    """What a browser makes of a page: elements, attributes and text, the text of scripts apart."""
+
+    def __init__(self, source):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.attributes, self.words, self.scripts = [], [], [], []
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        within = self.tags[-1] if self.tags else ""
+        (self.scripts if within in ("script", "style") else self.words).append(data)
+
+    def handle_comment(self, data):
+        raise AssertionError(f"a comment: {data!r}")
+
+    def unknown_decl(self, data):
+        raise AssertionError(f"a declaration: {data!r}")
+
+
+def even(text):
+    """Text as a reader sees it, white space evened out."""
+    return " ".join(text.replace("\x00", "\ufffd").split())
+
+
+def test_every_field_of_a_document_may_hold_any_text():
+    fields = {field_of(path)[-1] for path in free()}
+    assert len(free()) > 500
+    assert {"title", "message", "name", "call", "value", "text", "cure", "error", "path", "spec", "sentence"} <= fields
+
+
+@settings(max_examples=examples(100))
+@given(TEXTS)
+def test_a_saved_page_shows_text_and_loads_nothing(text):
+    source = page(hostile(text))
+    read_again = Reader(source)
+    assert set(read_again.tags) <= TAGS
+    assert {name for name, _ in read_again.attributes} <= ATTRIBUTES
+    assert read_again.attributes.count(("http-equiv", "Content-Security-Policy")) == 1
+    assert any(value.startswith("default-src 'none';") for name, value in read_again.attributes if name == "content")
+    # The words that a reader sees are those of the document.
+    assert even(text) in even("".join(read_again.words))
+    assert not any("alert(1)" in script or "evil.example" in script for script in read_again.scripts)
+    # One script runs; the others are data, which the policy does not let run.
+    data = ("application/json", "application/octet-stream")
+    types = [value for name, value in read_again.attributes if name == "type" and value in data]
+    assert read_again.tags.count("script") == len(types) + 1
+
+
+@settings(max_examples=examples(100))
+@given(TEXTS)
+def test_the_html_of_an_output_shows_text(text):
+    read_again = Reader(bundle(hostile(text))["text/html"])
+    assert set(read_again.tags) <= TAGS - {"script", "style", "meta", "input", "button"}
+    assert {name for name, _ in read_again.attributes} <= {"class", "scope"}
+    assert even(text) in even("".join(read_again.words))
+
+
+@settings(max_examples=examples(100))
+@given(TEXTS)
+def test_markdown_shows_text(text):
+    github = mistune.create_markdown(escape=False, plugins=["table", "url", "strikethrough", "task_lists", "footnotes"])
+    read_again = Reader(github(markdown(hostile(text))))
+    assert set(read_again.tags) <= set("h1 h2 h3 p ul li pre code table thead tbody tr th td".split())
+    assert {name for name, _ in read_again.attributes} <= {"class", "style"}
+    assert even(text) in even("".join(read_again.words))
+
+
+@settings(max_examples=examples(100))
+@given(TEXTS)
+def test_plain_text_steers_no_terminal(text):
+    shown = bundle(hostile(text))["text/plain"]
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", shown)
+
+
+def test_what_is_not_written_by_a_writer_is_no_markup():
+    with pytest.raises(ValueError, match="holds a tag"):
+        html_writer.raw("script", "'</script>'")
+    assert html_writer.element("p", "<b>", html_writer.element("i", "&")).source == "<p>&lt;b&gt;<i>&amp;</i></p>"
+    assert markdown_writer.table(["<img onerror>"], [["a|b"]]).source == "| \\<img onerror\\> |\n| --- |\n| a\\|b |"
+    with pytest.raises(AttributeError):
+        markdown_writer.page(["# text"])

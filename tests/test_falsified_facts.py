@@ -1,0 +1,195 @@
+"""One fact of the observer is made false, and a test of the reason or the count that rests on the fact fails.
+
+A test that passes with a false fact would not notice that the product tells something false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+import test_ledger_blocks as blocks
+import test_ledger_bound_arguments as bound
+import test_ledger_closed_over as closed_over
+import test_ledger_entries as entries
+import test_ledger_fields as fields
+import test_ledger_models as models
+import test_ledger_outcomes as outcomes
+import test_ledger_reasons as reasons
+
+from jupyter_jaxpr.jax.cleared_caches import ClearedCaches
+from jupyter_jaxpr.jax.facts import Bound
+from jupyter_jaxpr.observe import functions, observer
+from jupyter_jaxpr.observe.cache import argument_differences, held_entries, history, keys
+from jupyter_jaxpr.observe.cache import closed_over as reads
+from jupyter_jaxpr.observe.cache.keys import JitOptions, Key, StaticValue
+
+pytestmark = pytest.mark.any_jax
+
+Falsify = Callable[[pytest.MonkeyPatch], None]
+
+
+def leaf(place: int, value: Callable[[Any], Any]) -> Falsify:
+    """Each leaf of a key has another fact: its type, holder, sharding, whether it is committed, its layout."""
+
+    def falsify(patch: pytest.MonkeyPatch) -> None:
+        read = keys.leaf_facts
+
+        def facts(*given: Any) -> list[Any]:
+            return [(*each[:place], value(each[place]), *each[place + 1 :]) for each in read(*given)]
+
+        patch.setattr(keys, "leaf_facts", facts)
+
+    return falsify
+
+
+def aval(**changes: Any) -> Falsify:
+    return leaf(0, lambda known: known if known is None else known.update(**changes))
+
+
+def replaced(holder: Any, name: str, value: Any) -> Falsify:
+    return lambda patch: patch.setattr(holder, name, value)
+
+
+def key_without(name: str, value: Any) -> Falsify:
+    """Each key has one value for an ingredient."""
+
+    def falsify(patch: pytest.MonkeyPatch) -> None:
+        make = Key.__init__
+
+        def init(self: Key, *given: Any, **named: Any) -> None:
+            make(self, *given, **named)
+            setattr(self, name, value)
+
+        patch.setattr(Key, "__init__", init)
+
+    return falsify
+
+
+def always_fast(patch: pytest.MonkeyPatch) -> None:
+    run = observer.Observer.executed
+    patch.setattr(observer.Observer, "executed", lambda self, call, executable, _: run(self, call, executable, True))
+
+
+def no_clears(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(ClearedCaches, "cache_clear", lambda _: None)
+    patch.setattr(held_entries, "_size", lambda *_: None)  # which would tell, too
+
+
+def one_thread(patch: pytest.MonkeyPatch) -> None:
+    begin = history.History.begin
+
+    def told(self: Any, *given: Any) -> Any:
+        event = begin(self, *given)
+        event.thread = 0
+        return event
+
+    patch.setattr(history.History, "begin", told)
+
+
+FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
+    "the shape of an argument": (aval(shape=()), reasons.test_shape),
+    "the dtype of an argument": (aval(dtype=jnp.dtype("float32")), reasons.test_dtype),
+    "the weak type of an argument": (aval(weak_type=False), reasons.test_weak_type),
+    "what holds an argument": (leaf(1, lambda _: "jax.Array"), reasons.test_argument_type),
+    "whether an argument is committed": (leaf(3, lambda _: False), reasons.test_committed),
+    "the layout of an argument": (leaf(4, lambda _: None), reasons.test_layout),
+    "the implementation of a random key": (
+        aval(dtype=jnp.dtype("float32")),
+        fields.test_a_key_of_another_implementation,
+    ),
+    "the structure of an argument": (
+        replaced(argument_differences, "_argument_trees", lambda _: {}),
+        reasons.test_pytree,
+    ),
+    "the fields of a data class": (
+        replaced(argument_differences, "_argument_trees", lambda _: {}),
+        fields.test_meta_fields_of_a_registered_dataclass,
+    ),
+    "whether two static values are equal": (
+        replaced(StaticValue, "equals", lambda *_: True),
+        reasons.test_static_value,
+    ),
+    "whether a static object is the same": (
+        replaced(StaticValue, "equals", lambda *_: True),
+        reasons.test_static_identity,
+    ),
+    "the hash of a static object": (
+        replaced(StaticValue, "is_changed", lambda *_: False),
+        fields.test_a_static_object_that_was_changed_between_two_calls,
+    ),
+    "which arguments are passed by keyword": (
+        key_without("keywords", ()),
+        reasons.test_call_style_positional_or_keyword,
+    ),
+    "the default values": (
+        replaced(keys, "_left_out", lambda *_: {}),
+        bound.test_a_static_default_that_a_call_replaces_is_another_static_value,
+    ),
+    "JAX's settings": (key_without("context", ()), reasons.test_config_matmul_precision),
+    "the mesh": (key_without("context", ()), reasons.test_config_mesh),
+    "the options of jit": (
+        replaced(JitOptions, "equals", lambda *_: True),
+        reasons.test_another_jit_of_the_same_function_is_compared_with_the_first,
+    ),
+    "how many function objects there were": (
+        replaced(history.FunctionHistory, "count_alike", lambda *_: None),
+        reasons.test_new_nested_def,
+    ),
+    "what a partial binds": (
+        replaced(history, "partial_of", lambda value: Bound(value.func, (), {})),
+        reasons.test_new_partial,
+    ),
+    "what is wrapped around a function": (
+        replaced(history, "wrappers_of", lambda _: ()),
+        reasons.test_another_transformation_of_a_function_is_a_function_of_its_own,
+    ),
+    "what a function reads from outside": (
+        replaced(history, "values_outside", lambda *_: {}),
+        closed_over.test_a_function_that_reads_the_variable_of_the_loop,
+    ),
+    "whether a value from outside is the same": (
+        replaced(reads.Outside, "is_same", lambda *_: False),
+        closed_over.test_a_function_that_reads_nothing_that_changes,
+    ),
+    "whether JAX held entries before": (
+        replaced(history.History, "_is_held_before", lambda *_: False),
+        reasons.test_first_observed,
+    ),
+    "whether a call took the fast path": (always_fast, reasons.test_no_fast_path),
+    "what JAX did for a call": (replaced(history, "_outcome", lambda *_: "compiled"), outcomes.test_lowered),
+    "that a call compiled nothing": (
+        replaced(history, "_outcome", lambda *_: "compiled"),
+        outcomes.test_dispatch_only_is_a_hit_that_compiles_nothing,
+    ),
+    "the thread of a call": (one_thread, blocks.test_what_another_thread_called_is_not_counted_and_not_denied),
+    "whether a function object is there still": (
+        replaced(history.FunctionHistory, "is_alive", lambda *_: True),
+        entries.test_the_entries_of_function_objects_that_are_gone,
+    ),
+    "how often the caches were cleared": (
+        no_clears,
+        entries.test_clear_caches,
+    ),
+    "the names of nnx": (
+        replaced(keys, "nnx_variables", lambda *_: []),
+        models.test_an_nnx_model_without_a_bias_and_a_wider_one,
+    ),
+    "whose the executed text is": (
+        replaced(functions, "_is_users_text", lambda *_: False),
+        closed_over.test_text_that_is_executed_again_is_in_no_loop,
+    ),
+    "where a call stands": (replaced(observer, "call_place", lambda _: None), blocks.test_recompile_error),
+}
+
+
+@pytest.mark.parametrize("fact", FALSE)
+def test_a_false_fact_is_noticed(fact: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    falsify, story = FALSE[fact]
+    jax.clear_caches()
+    falsify(monkeypatch)
+    with pytest.raises((AssertionError, LookupError, ValueError)):
+        story()

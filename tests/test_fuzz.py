@@ -1,0 +1,51 @@
+"""Damaged and hostile documents, the same every day; `nox -s fuzz` makes others, without end."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
+
+from mutations import document
+from python_side import attempt, findings
+
+pytestmark = pytest.mark.any_jax
+
+BATCH = 50
+
+
+@pytest.mark.parametrize("first", range(0, 500, BATCH))
+def test_no_document_makes_a_reader_or_an_export_fail_or_wait(first):
+    for number in range(first, first + BATCH):
+        assert list(findings(document(1, number, everyday=True))) == [], f"--seed 1 --document {number}, everyday"
+
+
+def fails():
+    raise ZeroDivisionError("no")
+
+
+def refuses():
+    raise ValueError("This snapshot is damaged (why) and cannot be shown.")
+
+
+def refuses_without_a_sentence():
+    raise ValueError("no")
+
+
+def works_on():
+    while True:
+        pass
+
+
+def test_the_fuzzer_finds_what_goes_wrong(monkeypatch):
+    monkeypatch.setattr("python_side.STOPPED", 0.1)
+    monkeypatch.setattr("python_side.SLOW", 0.05)
+    assert list(attempt("it", refuses)) == []
+    assert [each.what for each in attempt("it", refuses_without_a_sentence)] == ["ValueError: no"]
+    assert [each.what for each in attempt("it", fails)] == ["ZeroDivisionError: no test_fuzz.py:27"]
+    stopped, slow = attempt("it", works_on)
+    assert stopped.what.startswith("Stopped: stopped after 0.1 s ")
+    assert slow.what.startswith("took 0.1 s")

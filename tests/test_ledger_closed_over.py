@@ -1,0 +1,274 @@
+"""A function that is made anew in each pass: whether it could have been made once, and what changed beside."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.cache.ledger import Ledger
+
+ROW = np.arange(3, dtype=np.float32)
+SCALE = 1.0
+ONCE = "Make the function once, before the loop: JAX caches by function object, not by code."
+PAD = "Pad to one shape, or expect one compile for each shape."
+
+
+def told(ledger: Ledger, name: str) -> list[tuple[str, str | None]]:
+    """Text and cure of each reason after the first call, without the line of the def."""
+    line = f" from line {ledger[name].line}"
+    return [(each.text.replace(line, ""), each.cure) for miss in ledger[name].misses[1:] for each in miss.reasons]
+
+
+def test_a_function_that_reads_the_variable_of_the_loop() -> None:
+    with observe() as ledger:
+        for i in range(3):
+            jax.jit(lambda x: x + i)(ROW)  # noqa: B023
+    cure = "Pass i to lambda as an argument, and make lambda once. Make i static if lambda needs a Python value."
+    assert told(ledger, "<lambda>") == [
+        ("second function object of lambda: lambda reads i from outside, and i changed from 0 to 1", cure),
+        ("third function object of lambda: lambda reads i from outside, and i changed from 1 to 2", cure),
+    ]
+    cured = jax.jit(lambda x, i: x + i)
+    with observe() as ledger:
+        for i in range(3):
+            np.testing.assert_array_equal(cured(ROW, i), ROW + i)
+    assert len(ledger["<lambda>"].misses) == 1
+
+
+def test_a_function_that_reads_nothing_that_changes() -> None:
+    weights = jnp.ones(3)
+    with observe() as ledger:
+        for _ in range(2):
+            jax.jit(lambda x: x * weights + SCALE)(ROW)
+    assert told(ledger, "<lambda>") == [("second function object of lambda: move the jit out of the loop", ONCE)]
+
+
+def test_a_shape_that_changed_too_is_told_beside_the_function() -> None:
+    with observe() as ledger:
+        for n in (3, 4):
+            jax.jit(lambda x: x * 2)(np.ones(n, np.float32))
+    assert told(ledger, "<lambda>") == [
+        ("second function object of lambda: move the jit out of the loop", ONCE),
+        ("the type of x changed from f32[3] to f32[4]", PAD),
+    ]
+
+
+def test_a_factory_that_is_given_another_value() -> None:
+    def make(factor: float) -> Any:
+        @jax.jit
+        def scaled(x: Any) -> Any:
+            return x * factor
+
+        return scaled
+
+    with observe() as ledger:
+        for factor in (1.0, 2.0):
+            make(factor)(ROW)
+    assert told(ledger, "scaled") == [
+        (
+            "second function object of scaled: scaled reads factor from outside, and factor changed from 1.0 to 2.0",
+            "Pass factor to scaled as an argument, and make scaled once. "
+            "Make factor static if scaled needs a Python value.",
+        )
+    ]
+
+
+def test_a_default_value_and_a_global_are_read_from_outside_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    with observe() as ledger:
+        for k in range(2):
+            jax.jit(lambda x, k=k: x + k)(ROW)
+        for scale in (3.0, 4.0):
+            monkeypatch.setitem(globals(), "SCALE", scale)
+
+            @jax.jit
+            def scaled(x: Any) -> Any:
+                return x * SCALE
+
+            scaled(ROW)
+    assert [text for text, _ in told(ledger, "<lambda>")] == [
+        "second function object of lambda: lambda reads k from outside, and k changed from 0 to 1"
+    ]
+    assert [text for text, _ in told(ledger, "scaled")] == [
+        "second function object of scaled: scaled reads SCALE from outside, and SCALE changed from 3.0 to 4.0"
+    ]
+
+
+def test_a_function_of_the_loop_that_the_jitted_one_calls() -> None:
+    with observe() as ledger:
+        for k in range(2):
+
+            def helper(x: Any) -> Any:
+                return x * k  # noqa: B023
+
+            def unchanged(x: Any) -> Any:
+                return x + 1
+
+            @jax.jit
+            def outer(x: Any) -> Any:
+                return helper(unchanged(x))
+
+            outer(ROW)
+    assert [text for text, _ in told(ledger, "outer")] == [
+        "second function object of outer: outer reads k from outside, and k changed from 0 to 1"
+    ]
+
+
+def test_another_array_and_an_object_that_may_have_changed() -> None:
+    class Config:
+        rate = 0.1
+
+    config, weights = Config(), jnp.ones(3)
+    with observe() as ledger:
+        for _ in range(2):
+            step = jax.jit(lambda x: x - config.rate * weights)  # noqa: B023
+            weights = step(weights)
+        for _ in range(2):
+
+            @jax.jit
+            def moved(x: Any) -> Any:
+                return x - config.rate
+
+            moved(ROW)
+    assert told(ledger, "<lambda>") == [
+        (
+            "second function object of lambda: lambda reads weights from outside, and weights is another array",
+            "Pass weights to lambda as an argument, and make lambda once.",
+        )
+    ]
+    assert told(ledger, "moved") == [
+        (
+            "second function object of moved: move the jit out of the loop",
+            f"{ONCE} If the contents of config change between the calls, pass them as arguments.",
+        )
+    ]
+
+
+def test_a_transformed_function_that_reads_the_variable_of_the_loop() -> None:
+    with observe() as ledger:
+        for k in range(2):
+
+            def loss(p: Any) -> Any:
+                return (p * k).sum()  # noqa: B023
+
+            jax.jit(jax.grad(loss))(ROW)
+    assert [text for text, _ in told(ledger, "loss")] == [
+        "second function object of jax.grad(loss): loss reads k from outside, and k changed from 0 to 1"
+    ]
+
+
+def test_the_body_of_a_scan_that_reads_the_variable_of_the_loop() -> None:
+    with observe() as ledger:
+        for k in range(2):
+
+            def step(carry: Any, x: Any) -> Any:
+                return carry + k, x  # noqa: B023
+
+            jax.lax.scan(step, 0, np.arange(3))
+    assert told(ledger, "scan(step)") == [
+        (
+            "step is a new function object, so JAX traced and compiled the scan again: step reads k from outside, "
+            "and k changed from 0 to 1",
+            "Pass k as a part of the carry or as an operand, and define step once.",
+        )
+    ]
+
+
+def test_a_function_within_a_transformation_is_no_new_function() -> None:
+    mesh = jax.make_mesh((1,), ("d",))
+    spec = jax.sharding.PartitionSpec()
+
+    def body(x: Any) -> Any:
+        return x * 2
+
+    with observe() as ledger:
+        jax.jit(body)(ROW)
+        jax.jit(jax.shard_map(body, mesh=mesh, in_specs=spec, out_specs=spec))(ROW)
+        jax.jit(jax.jacfwd(body))(ROW)
+    assert told(ledger, "body") == [
+        ("first call of jax.shard_map(body)", None),
+        ("first call of jax.jacfwd(body)", None),
+    ]
+
+
+STEPS = """\
+import jax
+
+@jax.jit
+def step(x):
+    return x + 1
+"""
+
+
+def test_a_module_that_was_loaded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "steps_of_mine.py"
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    file.write_text(STEPS)
+    with observe() as ledger:
+        module = importlib.import_module(file.stem)
+        module.step(ROW)
+        importlib.reload(module).step(ROW)
+    again = "steps_of_mine.py was loaded again, by a reload or by %run: step is a new function object"
+    cure = "Expect one compile of step for each time that Python loads steps_of_mine.py."
+    assert told(ledger, "step") == [(again, cure)]
+    file.write_text(f"# A line more\n{STEPS}")
+    with observe() as ledger:
+        importlib.reload(module).step(np.ones(4, np.float32))
+    assert [(each.kind, each.text) for each in ledger["step"].misses[0].reasons] == [("reloaded", again)]
+    monkeypatch.delitem(sys.modules, file.stem)
+
+
+def test_one_function_that_is_wrapped_again_was_not_loaded_again() -> None:
+    with observe() as ledger:
+        for _ in range(2):
+            jax.jit(jax.vmap(doubled))(ROW)
+    assert told(ledger, "doubled") == [
+        ("second function object of jax.vmap(doubled): move the jit out of the loop", ONCE)
+    ]
+
+
+def doubled(x: Any) -> Any:
+    return x * 2
+
+
+class Scaler:
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.factor
+
+
+def test_an_object_that_is_called_and_holds_another_value() -> None:
+    with observe() as ledger:
+        for factor in (1.0, 2.0):
+            jax.jit(Scaler(factor))(ROW)
+    assert told(ledger, "Scaler") == [
+        (
+            "second function object of Scaler: Scaler reads self.factor from outside, and self.factor changed from 1.0 "
+            "to 2.0",
+            "Pass self.factor to Scaler as an argument, and make Scaler once. "
+            "Make self.factor static if Scaler needs a Python value.",
+        )
+    ]
+
+
+def test_text_that_is_executed_again_is_in_no_loop() -> None:
+    text = "@jax.jit\ndef executed(x):\n    return x + 1\nexecuted(x)"
+    with observe() as ledger:
+        for _ in range(2):
+            exec(text, {"jax": jax, "x": ROW})
+    assert told(ledger, "executed") == [
+        (
+            "second function object of executed: make the function once",
+            "Make the function once and keep it in a variable: JAX caches by function object, not by code.",
+        )
+    ]

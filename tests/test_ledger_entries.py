@@ -1,0 +1,136 @@
+"""The entries of a function are those that JAX holds: what is gone is not counted, what is unknown is said to be."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from conftest import Notebook
+
+from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
+
+ROW = np.arange(3, dtype=np.float32)
+LONG = np.arange(4, dtype=np.float32)
+
+
+def held(ledger: Ledger, name: str) -> list[tuple[str, bool | None]]:
+    return [(entry.signature, entry.held) for entry in ledger[name].entries]
+
+
+def test_the_entries_of_function_objects_that_are_gone() -> None:
+    with observe() as ledger:
+        for i in range(12):
+            kept = jax.jit(lambda x: x + i)  # noqa: B023
+            kept(ROW)
+    record = ledger["<lambda>"]
+    assert record.compiles == 12
+    assert held(ledger, "<lambda>") == [("x: f32[3]", True)]
+    assert [miss.entry for miss in record.misses] == [-1] * 11 + [0]
+
+
+def test_clear_caches() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        f(ROW)
+        f(LONG)
+        jax.clear_caches()
+        f(ROW)
+    assert held(ledger, "f") == [("x: f32[3]", True)]
+    with observe() as ledger:
+        f(LONG)
+        jax.clear_caches()
+    assert held(ledger, "f") == []
+
+
+def test_clear_cache_of_the_function_itself(notebook: Notebook) -> None:
+    """JAX tells how many entries there are; which they are follows from the order of the calls."""
+    notebook.run("@jax.jit\ndef f(x):\n    return x + 1\ny = jnp.ones(4)")
+    shown = notebook.run("%%jaxpr\nf(y)\nf(y[:3])\nf.clear_cache()\nf(y[:3])\nf(y[:2])")
+    (function,) = [each for each in shown.document["ledger"]["functions"] if each["run"]["misses"]]
+    expected = [("x: f32[3]", True), ("x: f32[2]", True)]
+    assert [(entry["signature"], entry["held"]) for entry in function["entries"]] == expected
+
+
+RAISES = """\
+@jax.jit
+def f(x):
+    if x.shape == (2,):
+        raise ValueError("two")
+    return x + 1
+y = jnp.ones(4)"""
+
+CALLS_AFTER_A_CLEAR = """\
+%%jaxpr
+f(y)
+f(y[:3])
+f.clear_cache()
+try:
+    f(y[:2])
+except ValueError:
+    pass
+f(y[:1])
+f(y[:3])
+print(f._cache_size())"""
+
+
+def test_after_a_call_that_raised_it_is_unknown_which_entries_are_left(notebook: Notebook) -> None:
+    """JAX may count an entry for the call that raised."""
+    notebook.run(RAISES)
+    shown = notebook.run(CALLS_AFTER_A_CLEAR)
+    function = next(each for each in shown.document["ledger"]["functions"] if each["name"] == "f")
+    assert (shown.stdout, [(entry["signature"], entry["held"]) for entry in function["entries"]]) == (
+        "3\n",
+        [("x: f32[4]", None), ("x: f32[3]", None), ("x: f32[1]", None)],
+    )
+
+
+def test_a_function_without_a_fast_path_has_one_entry_and_slow_hits() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        jax.debug.callback(lambda: None)
+        return x
+
+    with observe() as ledger:
+        for _ in range(4):
+            f(jnp.ones(2))
+    (entry,) = ledger["f"].entries
+    assert (entry.held, entry.misses, entry.fast_path) == (True, 1, False)
+    assert entry.hits == (3 if HAS_MONITORING else None)
+    assert [miss.outcome for miss in ledger["f"].misses] == ["compiled", *["dispatch_only"] * 3]
+
+
+IMPORTED_WITHIN = """
+import jax, jax.numpy as jnp
+from jax._src import config
+from jupyter_jaxpr import observe
+before = set(config.trace_context_names())
+
+@jax.jit
+def f(x):
+    from jax.experimental import pallas
+    return x + 1
+
+with observe() as ledger:
+    f(jnp.ones(3))
+    f(jnp.ones(3))
+added = [name for name in config.trace_context_names() if name not in before]
+print(len(ledger["f"].misses) == 1 + bool(added))
+if added:
+    (reason,) = ledger["f"].misses[1].reasons
+    assert reason.text == f"JAX compares {len(added)} more settings now, which an import added: {', '.join(added)}"
+    assert (reason.kind, reason.argument) == ("config", added[0])
+"""
+
+
+def test_an_import_within_a_trace_adds_settings_that_jax_compares() -> None:
+    done = subprocess.run([sys.executable, "-c", IMPORTED_WITHIN], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("True\n", "")

@@ -1,0 +1,120 @@
+"""How many iterations of a Python loop a note counts, which calls are loops, and what is not told of their price."""
+
+from __future__ import annotations
+
+import pytest
+from observed import in_cell
+
+from jupyter_jaxpr.explain.loops import words
+from jupyter_jaxpr.observe.observation import StageTimes
+
+X = "jnp.float32(2)"
+IMPORTS = "import functools, itertools\nfrom functools import reduce\n"
+
+
+def note_of(body, setup=""):
+    """The only note on a loop of a function with this body."""
+    lines = "".join(f"    {line}\n" for line in body.strip().split("\n"))
+    document = in_cell(f"{IMPORTS}{setup}@jax.jit\ndef f(x):\n{lines}", f"f({X})")[0].document
+    [note] = [each for each in document.notes if each.kind in ("unrolled_loop", "short_loop")]
+    return note
+
+
+def seen(body, setup=""):
+    """How many iterations, in the note's words, without what follows."""
+    return note_of(body, setup).text.partition(" The iterations left ")[0]
+
+
+REPEATS = "The same equations repeat {} times: iterations left different equations or none."
+
+
+@pytest.mark.parametrize(
+    ("body", "repeated"),
+    [
+        ("for i in range(24):\n    if i % 2:\n        continue\n    x = jnp.sin(x) + i\nreturn x", 12),
+        ("for i in range(24):\n    if i % 3 == 0:\n        x = jnp.sin(x) + i\nreturn x", 8),
+        ("for i in range(24):\n    x = jnp.sin(x) + i if i % 2 else jnp.cos(x)\nreturn x", 12),
+        ("for i in range(24):\n    x = step(i, x)\nreturn x", 12),
+        ("return functools.reduce(lambda c, i: jnp.sin(c) + i if i % 2 else c, range(24), x)", 12),
+    ],
+    ids=["continue", "if", "either", "a function that skips", "reduce"],
+)
+def test_iterations_that_left_nothing_ran_all_the_same(body, repeated):
+    skipping = "def step(i, x):\n    return jnp.sin(x) + i if i % 2 else x\n"
+    word = "call of reduce" if "reduce" in body else "for loop"
+    expected = f"Python ran 24 iterations of this {word} while JAX traced. {REPEATS.format(repeated)}"
+    assert seen(body, skipping) == expected
+    assert note_of(body, skipping).repetitions == 24
+
+
+def test_an_if_of_a_comprehension_skips_elements_of_its_range():
+    expected = f"Python ran 24 iterations of this comprehension while JAX traced. {REPEATS.format(12)}"
+    assert seen("return sum([jnp.sin(x + i) for i in range(24) if i % 2])") == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "word", "least"),
+    [
+        ("for i in filter(lambda i: i % 3, range(24)):\n    x = jnp.sin(x) + i\nreturn x", "for loop", 16),
+        ("for i in [i for i in range(24) if i % 2]:\n    x = jnp.sin(x) + i\nreturn x", "for loop", 12),
+        ("for i in range(100):\n    if i == 20:\n        break\n    x = jnp.sin(x) + i\nreturn x", "for loop", 20),
+        (
+            "i = 0\nwhile i < 24:\n    i += 1\n    if i % 2:\n        continue\n    x = jnp.sin(x)\nreturn x",
+            "while loop",
+            12,
+        ),
+        ("for i in numbers:\n    x = step(i, x)\nreturn x", "for loop", 12),
+    ],
+    ids=["filter", "filtered list", "break", "while", "a function that may skip"],
+)
+def test_a_number_that_only_the_equations_tell_is_at_least_so_much(body, word, least):
+    setup = "numbers = list(range(12))\ndef step(i, x):\n    return jnp.sin(x) + i\n"
+    assert seen(body, setup) == f"Python ran at least {least} iterations of this {word} while JAX traced."
+
+
+def test_where_nothing_decides_each_iteration_left_equations():
+    body = "for i in numbers:\n    x = jnp.sin(x) + i\nreturn x"
+    assert seen(body, "numbers = list(range(12))\n") == "Python ran 12 iterations of this for loop while JAX traced."
+    assert note_of("for i in range(5):\n    x = jnp.sin(x) + i\nreturn x").title == (
+        "A for loop of 5 iterations was unrolled"
+    )
+    short = note_of("for i in numbers:\n    x = jnp.sin(x) + i if i >= 0 else x\nreturn x", "numbers = range(5)\n")
+    assert short.title == "A for loop of at least 5 iterations was unrolled"
+
+
+@pytest.mark.parametrize(
+    ("body", "called", "cure"),
+    [
+        ("return functools.reduce(lambda c, i: jnp.sin(c) + i, range(24), x)", "reduce", "scan"),
+        ("return reduce(lambda c, i: jnp.sin(c) + i, [x] * 25)", "reduce", "scan"),
+        (
+            "return list(itertools.accumulate(range(24), lambda c, i: jnp.sin(c) + i, initial=x))[-1]",
+            "accumulate",
+            "scan",
+        ),
+        ("return sum(map(lambda i: jnp.sin(x + i), range(24)))", "map", "vmap"),
+        ("return jnp.stack(list(map(lambda i: jnp.sin(x + i), range(24))))", "map", "vmap"),
+    ],
+)
+def test_a_call_that_applies_a_function_to_each_element_is_a_loop(body, called, cure):
+    note = note_of(body)
+    assert note.text.startswith(
+        f"Python ran {'at least ' if '[x]' in body else ''}24 iterations of this call of {called}"
+    )
+    assert note.title.startswith(f"The call of {called} was unrolled: ")
+    assert f"jax{'.lax' if cure == 'scan' else ''}.{cure}." in note.cure
+    assert (note.carried, note.code, note.trial) == (cure == "scan", None, None)
+
+
+def test_functions_of_jax_with_those_names_are_no_loops_of_python():
+    cell = f"{IMPORTS}@jax.jit\ndef f(x):\n    return jax.tree.map(lambda y: jnp.sin(y) + 1, [x] * 24)\n"
+    assert [note.kind for note in in_cell(cell, f"f({X})")[0].document.notes] == []
+
+
+def test_the_price_of_an_iteration_is_not_told_from_the_times_of_the_program():
+    # Most of a small program's times is there without a loop: a share of them is no price of an iteration.
+    stages = StageTimes(trace=0.012, lower=0.008, compile=0.48)
+    assert words.price(stages)[:2] == [
+        "Measured for the whole program: trace 12\xa0ms, lower 8.0\xa0ms, compile 480\xa0ms.",
+        "A part of these times is the same for a program of any size. The price of one iteration was not measured.",
+    ]
