@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -455,14 +456,18 @@ def test_few_warm_calls_show_no_difference() -> None:
     )
 
 
-def test_two_equal_functions_show_no_difference(notebook: Notebook) -> None:
+def test_two_equal_functions_have_the_same_bits(notebook: Notebook) -> None:
     ran = notebook.run(
         "%%jaxpr --compare f,g\nf = jax.jit(lambda x: jnp.sin(x) * 2)\ng = jax.jit(lambda x: jnp.sin(x) * 2)\nf(x)"
     )
-    assert ran.document["comparison"]["verdict"] == [
-        "The compile times of f and g show no difference. The warm times of f and g show no difference.",
-        "All results have the same bits.",
-    ]
+    times, *rest = ran.document["comparison"]["verdict"]
+    # The two executables are equal; a busy machine may still be slower in all runs of one.
+    assert re.fullmatch(
+        r"(The compile times of f and g show no difference|XLA compiles f [\d.]+× (slower|faster) than g)\. "
+        r"(The warm times of f and g show no difference|f runs [\d.]+× (slower|faster) than g)\.",
+        times,
+    )
+    assert rest == ["All results have the same bits."]
 
 
 def test_a_compared_sweep_begins_with_its_largest_value() -> None:

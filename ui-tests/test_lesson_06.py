@@ -41,7 +41,9 @@ def test_every_claim_is_to_be_seen(lesson):
         expect(lesson.view("Notes")).to_contain_text("No notes on this run.")
     with lesson.claim("a13-count"):
         again()
-        expect(lesson.view("Time")).to_contain_text("jit saves no time: a call without jit is not slower")
+        expect(lesson.view("Time")).to_contain_text(
+            re.compile("jit saves no time: a call without jit is not slower|The two times show no difference")
+        )
     with lesson.claim("b8-where"):
         expect(lesson.view("Cost")).to_contain_text("8.3\u00a0k operations")
     with lesson.claim("b8-cond"):
