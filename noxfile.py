@@ -2,6 +2,7 @@
 
     nox                 lint, jest, tests on both JAX lines, browser tests
     nox -s tests-0.12   one of them (`nox --list` names them all)
+    nox -s fuzz         ten minutes of mutated documents through the readers, the exports and the panel's model
     nox -s newest       the newest JAX, JupyterLab and ipykernel: what of ours fits them
     nox -s full         all tests on both lines and all random examples, the budgets, and other projects' tests
 

@@ -146,6 +146,14 @@ UNBLOCKED = [
     ("took = timeit.timeit('f(x)', globals=globals(), number=2)", 2),
     ("took = timeit.Timer(lambda: f(x)).timeit(2)", 2),
     ("def measure():\n    return timeit.timeit(lambda: f(x), number=2)\nmeasure()", 3),
+    # a `try`, attributes, differences in place
+    ("t0 = time.time()\ntry:\n    y = f(x)\nfinally:\n    print(time.time() - t0)", 4),
+    ("try:\n    t0 = time.time()\n    y = f(x)\n    took = time.time() - t0\nexcept ValueError:\n    pass", 4),
+    ("model.begun = now()\ny = f(x)\nmodel.took = now() - model.begun", 3),
+    ("model.begun: float = now()\ny = f(x)\nmodel.ended = now()\nprint(model.ended - model.begun)", 3),
+    ("took = -perf_counter()\ny = f(x)\ntook += perf_counter()", 3),
+    ("took = perf_counter()\ny = f(x)\ntook -= perf_counter()", 3),
+    ("took = perf_counter()\ny = f(x)\ntook = perf_counter() - took", 3),
     # waits for something else
     ("t0 = time.time()\ny = f(x)\njax.effects_barrier()\nprint(time.time() - t0)", 3),
     ("t0 = time.time()\ny = f(x)\nx.block_until_ready()\nprint(time.time() - t0)", 3),
@@ -201,6 +209,11 @@ BLOCKED = [
     "t0 = time.time()\ny = loud(x)\njax.effects_barrier()\nprint(time.time() - t0)",
     "ys = []\nt0 = time.time()\nys.append(f(x))\njax.block_until_ready(ys)\nprint(time.time() - t0)",
     "t0 = time.time()\nfor _ in range(2):\n    x = f(x)\njax.block_until_ready(x)\nprint(time.time() - t0)",
+    "t0 = time.time()\ntry:\n    y = f(x)\nfinally:\n    jax.block_until_ready(y)\n    print(time.time() - t0)",
+    "t0 = time.time()\ntry:\n    y = f(x).block_until_ready()\nfinally:\n    print(time.time() - t0)",
+    "model.begun = now()\ny = f(x)\ny.block_until_ready()\nmodel.took = now() - model.begun",
+    "took = -perf_counter()\njax.block_until_ready(f(x))\ntook += perf_counter()",
+    "took = perf_counter()\ny = f(x)\ntook += perf_counter()",
     "t0 = datetime.datetime.now()\ny = f(x).block_until_ready()\nprint(datetime.datetime.now() - t0)",
 ]
 

@@ -260,6 +260,7 @@ class _Cell(Scope):
     def _clocks(self, body: Sequence[ast.stmt], local: frozenset[str]) -> Iterator[_Timing]:
         """Two readings of a clock in one block, and in the blocks inside."""
         started: dict[str, int] = {}
+        body = _in_order(body)
         for place, statement in enumerate(body):
             name = self._reads_clock(statement, local)
             ended = next((start for start in started if self._ends(statement, start, name, body[place:], local)), None)
@@ -298,12 +299,19 @@ class _Cell(Scope):
         return reads and takes and not named & _MAY_WAIT
 
     def _reads_clock(self, statement: ast.stmt, local: frozenset[str]) -> str | None:
-        """The name that a statement gives to a reading of a clock."""
+        """The name or attribute that a statement gives to a reading of a clock; `-t` for `t = -clock()`."""
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            target = statement.targets[0]
-            if isinstance(target, ast.Name) and self._is_clock(statement.value, local):
-                return target.id
-        return None
+            target: ast.expr = statement.targets[0]
+        elif isinstance(statement, ast.AnnAssign):
+            target = statement.target
+        else:
+            return None
+        value, sign = statement.value, ""
+        if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+            value, sign = value.operand, "-"
+        if value is None or not _is_place(target) or not self._is_clock(value, local):
+            return None
+        return sign + ast.unparse(target)
 
     def _ends(
         self, statement: ast.stmt, start: str, name: str | None, following: Sequence[ast.stmt], local: frozenset[str]
@@ -312,10 +320,13 @@ class _Cell(Scope):
         if name is not None:
             nodes = [node for other in following[1:] for node in ast.walk(other)]
             return name != start and any(
-                _is_difference(node, start) and isinstance(node.left, ast.Name) and node.left.id == name
+                _is_difference(node, start) and _is_place(node.left) and ast.unparse(node.left) == name
                 for node in nodes
                 if isinstance(node, ast.BinOp)
             )
+        if isinstance(statement, ast.AugAssign) and self._is_clock(statement.value, local):
+            sign = "-" if isinstance(statement.op, ast.Add) else "" if isinstance(statement.op, ast.Sub) else None
+            return sign is not None and sign + ast.unparse(statement.target) == start
         return any(
             _is_difference(node, start) and self._is_clock(node.left, local)
             for node in ast.walk(statement)
@@ -378,4 +389,20 @@ def _name_of(body: Sequence[ast.stmt], call: ast.Call) -> str | None:
 
 
 def _is_difference(node: ast.BinOp, start: str) -> bool:
-    return isinstance(node.op, ast.Sub) and isinstance(node.right, ast.Name) and node.right.id == start
+    return isinstance(node.op, ast.Sub) and _is_place(node.right) and ast.unparse(node.right) == start
+
+
+def _is_place(node: ast.AST) -> bool:
+    """Whether an expression is a name, or an attribute of a name such as `self.started`."""
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+
+
+def _in_order(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a block with those of its `try` blocks, in the order in which they run if nothing raises."""
+    statements: list[ast.stmt] = []
+    for statement in body:
+        if isinstance(statement, ast.Try):
+            statements += _in_order([*statement.body, *statement.orelse, *statement.finalbody])
+        else:
+            statements.append(statement)
+    return statements

@@ -42,9 +42,11 @@ export function checkProgramShardings(
   const shardings = fields(value, field);
   integer(shardings.program, `${field}.program`, 0, sizes.programs);
   const most = MOST.ProgramShardings;
-  numbers(
-    upTo(most.devices, shardings.devices, `${field}.devices`),
-    `${field}.devices`
+  const devices = new Set(
+    numbers(
+      upTo(most.devices, shardings.devices, `${field}.devices`),
+      `${field}.devices`
+    )
   );
   const layouts = upTo(most.layouts, shardings.layouts, `${field}.layouts`).map(
     one => checkLayout(one, `${field}.layouts`)
@@ -55,7 +57,7 @@ export function checkProgramShardings(
   integer(given(shardings.left_out, 0), `${field}.left_out`, 0);
   orNull(shardings.collectives ?? null, `${field}.collectives`, (all, name) =>
     upTo(LIMITS.ARRAYS, all, name).forEach(one =>
-      checkCollective(one, name, sizes)
+      checkCollective(one, name, sizes, devices)
     )
   );
   integer(
@@ -134,7 +136,8 @@ function checkArray(
 function checkCollective(
   value: unknown,
   field: string,
-  sizes: IDocumentSizes
+  sizes: IDocumentSizes,
+  devices: ReadonlySet<number>
 ): Collective {
   const one: Fields = fields(value, field);
   for (const name of ['name', 'kind', 'groups_text']) {
@@ -149,9 +152,14 @@ function checkCollective(
   flag(given(one.per_trip, false), `${field}.per_trip`);
   flag(given(one.conditional, false), `${field}.conditional`);
   text(given(one.often, ''), `${field}.often`);
-  upTo(MOST.Collective.groups, one.groups, `${field}.groups`).forEach(group =>
-    numbers(group, `${field}.groups`)
-  );
+  upTo(MOST.Collective.groups, one.groups, `${field}.groups`).forEach(group => {
+    const unknown = numbers(group, `${field}.groups`).find(
+      device => !devices.has(device)
+    );
+    if (unknown !== undefined) {
+      throw new Mismatch(`${field}.groups`, 'devices of this program');
+    }
+  });
   upTo(MOST.Collective.causes, one.causes, `${field}.causes`).forEach(value => {
     const cause = fields(value, `${field}.causes`);
     orNull(cause.bytes, `${field}.causes.bytes`, counted);

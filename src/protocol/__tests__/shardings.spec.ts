@@ -62,6 +62,12 @@ describe('shardings', () => {
       'an integer from 0 to 9007199254740990'
     ],
     [
+      'device of a group',
+      { collectives: [collective({ groups: [[0, 99]] })] },
+      'collectives.groups',
+      'devices of this program'
+    ],
+    [
       'equation of a cause',
       {
         collectives: [
