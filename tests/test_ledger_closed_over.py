@@ -51,6 +51,50 @@ def test_a_function_that_reads_nothing_that_changes() -> None:
     assert told(ledger, "<lambda>") == [("second function object of lambda: move the jit out of the loop", ONCE)]
 
 
+def test_a_function_that_each_call_of_another_makes() -> None:
+    def train(n: int) -> Any:
+        @jax.jit
+        def one(x: Any) -> Any:
+            return x + n
+
+        return one(ROW)
+
+    def searched(limit: int) -> Any:
+        for _ in range(limit):
+            total = jax.jit(lambda x: x - 1)(ROW)
+        return total
+
+    with observe() as ledger:
+        train(1)
+        train(1)
+        searched(2)
+    assert told(ledger, "one") == [
+        (
+            "second function object of one: each call of train makes a new one",
+            "Make the function once, outside of train: JAX caches by function object, not by code. "
+            "Pass n to the function as an argument.",
+        )
+    ]
+    assert told(ledger, "<lambda>") == [("second function object of lambda: move the jit out of the loop", ONCE)]
+
+
+def test_a_function_that_is_made_anew_without_a_loop() -> None:
+    def power(x: Any) -> Any:
+        return x**2
+
+    with observe() as ledger:
+        first, second = jax.jit(jax.vmap(power)), jax.jit(jax.vmap(power))
+        first(ROW), second(ROW)
+        while len(ledger["power"].misses) < 4:
+            jax.jit(jax.vmap(power))(ROW)
+    again = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
+    assert told(ledger, "power") == [
+        ("second function object of jax.vmap(power): make the function once", again),
+        ("third function object of jax.vmap(power): move the jit out of the loop", ONCE),
+        ("fourth function object of jax.vmap(power): move the jit out of the loop", ONCE),
+    ]
+
+
 def test_a_shape_that_changed_too_is_told_beside_the_function() -> None:
     with observe() as ledger:
         for n in (3, 4):

@@ -458,8 +458,9 @@ def test_new_nested_def() -> None:
         step(1.0)
         step(1.0)
     line = ledger["inner"].line
-    text = f"second function object of inner from line {line}: move the jit out of the loop"
-    assert told(ledger, "inner") == [first("inner"), ("compiled", (Reason("new_function", text, cure=ONCE),))]
+    text = f"second function object of inner from line {line}: each call of step makes a new one"
+    cure = "Make the function once, outside of step: JAX caches by function object, not by code."
+    assert told(ledger, "inner") == [first("inner"), ("compiled", (Reason("new_function", text, cure=cure),))]
 
 
 def test_new_partial() -> None:

@@ -211,7 +211,7 @@ def reasons(ledger: Ledger, name: str) -> list[str]:
     return [str(miss.reasons[0]) for miss in ledger[name].misses]
 
 
-def test_functions_of_a_factory_that_are_called_at_different_lines_are_in_no_loop() -> None:
+def test_functions_of_a_factory_are_made_by_its_calls() -> None:
     def make() -> Any:
         @jax.jit
         def scaled(x: Any) -> Any:
@@ -228,9 +228,9 @@ def test_functions_of_a_factory_that_are_called_at_different_lines_are_in_no_loo
     line = ledger["scaled"].line
     assert reasons(ledger, "scaled") == [
         "first call of scaled",
-        f"second function object of scaled from line {line}: make the function once",
-        f"third function object of scaled from line {line}: make the function once",
-        f"fourth function object of scaled from line {line}: move the jit out of the loop",
+        f"second function object of scaled from line {line}: each call of make makes a new one",
+        f"third function object of scaled from line {line}: each call of make makes a new one",
+        f"fourth function object of scaled from line {line}: each call of make makes a new one",
     ]
 
 

@@ -134,7 +134,7 @@ exec(code, globals())
 """,
         [
             "ran f(x: f32[3]) -> f32[3]: add",
-            "f(x: f32[3]) compiled: second function object of f from line 1: move the jit out of the loop",
+            "f(x: f32[3]) compiled: second function object of f from line 1: make the function once",
         ],
     ),
     "keyword arguments whose names are of a class of one's own": (

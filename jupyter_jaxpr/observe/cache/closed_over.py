@@ -123,6 +123,12 @@ def unread_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -
     return [name for name, now in after.items() if name in before and before[name].is_same(now) is None]
 
 
+def kept_values(code: CodeType | None, outside: Mapping[str, Outside]) -> list[str]:
+    """The names of the numbers, texts and arrays that a function reads of the functions around it."""
+    read = {name: outside[name] for name in (code.co_freevars if code is not None else ()) if name in outside}
+    return [name for name, value in read.items() if value.text is not None or value.kind == "array"]
+
+
 def _outside(value: Any, reading: Reading, depth: int, seen: set[int]) -> Outside:
     kind = "array" if _is_array(value) else kind_name(type(value))
     if is_plain(value):

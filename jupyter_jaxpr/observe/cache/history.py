@@ -28,8 +28,9 @@ from ..functions import code_of, unwrap
 from ..observation import Outcome, Place
 from ..stages import CallStages, Tally
 from ..value_texts import NOTHING_CALLED, Reading
-from .closed_over import ChangedValue, Outside, changed_values, unread_values, values_outside
+from .closed_over import ChangedValue, Outside, changed_values, kept_values, unread_values, values_outside
 from .keys import Key, is_plain
+from .making import Making, making_of
 from .reason import Reason
 from .wrapped_functions import Wrappers, equinox_wrappers, options_of, wrappers_of
 
@@ -67,7 +68,8 @@ class MissEvent:
     partial_read: bool = True  # whether the text says what the values are; outside of observed cells it may not
     wrappers: Wrappers = ()  # around the user's function, of the first miss of its function object
     alike: int = 0  # function objects before it that are wrapped alike
-    alike_here: bool = False  # the last of them was first called at the same line
+    making: Making | None = None  # where its function object was made, if there is one before it and that is known
+    kept: Sequence[str] = ()  # what its function object reads of the functions around it
     method: bool = False  # a method with its object, likewise of the first miss of its function object
     changed: Sequence[ChangedValue] = ()  # what its function object reads from outside, other than the last of those
     unread: Sequence[str] = ()  # the names that it reads from outside whose values may be others
@@ -159,24 +161,24 @@ class FunctionHistory:
         if known is None or known() is None:
             self.jitted[number] = weakref.ref(jitted)
 
-    def count_alike(self, event: MissEvent, first: _First) -> None:
+    def count_alike(self, event: MissEvent, first: _First, fun: Any) -> None:
         """Tell the first miss of a function object how many were wrapped as it is, and what changed since the last.
 
         What changed is told now: an object that the last one read may be gone later.
         """
-        line = None if event.place is None else (event.place.file, event.place.line)
         event.partial, event.partial_read = first.partial, first.partial_read
         event.wrappers, event.method = first.wrappers, first.method
         key = first.wrappers, first.partial is not None, first.apart
         last = self.wrapped.get(key)
         if last is not None:
             event.alike = last.objects
-            # Text given to exec may be another text with the same lines.
-            event.alike_here = line is not None and last.line == line and not line[0].startswith("<string")
+            plain = None if first.wrappers or type(fun) is not FunctionType else unwrap(fun).__code__
+            event.making = making_of(plain, event.place)
+            event.kept = kept_values(plain, first.outside)
             event.changed = changed_values(last.outside, first.outside)
             event.unread = unread_values(last.outside, first.outside)
         event.another = any(each[:2] == key[:2] and each[2] != first.apart for each in self.wrapped)
-        self.wrapped[key] = _Last(event.alike + 1, line, first.outside)
+        self.wrapped[key] = _Last(event.alike + 1, first.outside)
 
     def counts_on(self, thread: int | None) -> Counts:
         """The counts of one thread, or of all."""
@@ -253,7 +255,7 @@ class History:
             event.cell = None if place is None else self._count_of.get(place.file)
             if first is not None:
                 event.held_before = bool(self._held_before) and self._is_held_before(fun)
-                history.count_alike(event, first)
+                history.count_alike(event, first, fun)
                 event.reloaded = self._is_reloaded(history, unwrap(fun))
             history.events.append(event)
             history.whole = None
@@ -468,7 +470,6 @@ class _Last(NamedTuple):
     """The function objects of one wrapping so far."""
 
     objects: int
-    line: tuple[str, int] | None  # at which the last was first called
     outside: Mapping[str, Outside]  # what the last reads
 
 

@@ -117,12 +117,29 @@ def _made_anew(event: MissEvent, history: FunctionHistory, made: str | None) -> 
     if event.changed:
         return reads_another(called, plain, event.changed)
     by = "jit" if event.key is None else event.key.options.by
-    text = f"{called}: move the {by} out of the loop" if event.alike_here else f"{called}: make the function once"
-    where = "once, before the loop" if event.alike_here else "once and keep it in a variable"
-    cure = f"Make the function {where}: JAX caches by function object, not by code."
+    text, cure = _where_made(called, event, by)
     if event.unread:
         cure += f" If the contents of {names_text(event.unread)} change between the calls, pass them as arguments."
     return Reason("new_function", text, cure=cure)
+
+
+def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
+    """Why there is another function object, and how there would be one."""
+    making = event.making
+    if making is None or (making.function is None and not making.in_loop):
+        where = "once and keep it in a variable"
+        text = f"{called}: make the function once"
+    elif making.in_loop:
+        where = "once, before the loop"
+        text = f"{called}: move the {by} out of the loop"
+    else:
+        where = f"once, outside of {making.function}"
+        text = f"{called}: each call of {making.function} makes a new one"
+    cure = f"Make the function {where}: JAX caches by function object, not by code."
+    if event.kept and making is not None and not making.in_loop:
+        arguments = "an argument" if len(event.kept) == 1 else "arguments"
+        cure += f" Pass {names_text(event.kept)} to the function as {arguments}."
+    return text, cure
 
 
 def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) -> tuple[Reason, ...]:
@@ -161,9 +178,7 @@ def _new_equinox(event: MissEvent, earlier: Sequence[MissEvent], history: Functi
         made = None if kind is None else written(("equinox.filter_jit", *equinox_wrappers(kind)), name)
         called = made or f"{name} with this wrapper around it"
         return Reason("first_call", f"first call of {called}", after=called)
-    here = alike[-1].place == event.place
-    called = f"another function object of {name}{_defined_at(history, event)}"
-    text = f"{called}: move the filter_jit out of the loop" if here else f"{called}: make the function once"
+    text, _ = _where_made(f"another function object of {name}{_defined_at(history, event)}", event, "filter_jit")
     cure = "Make the function once, before the calls: the function is part of the cache key."
     return Reason("new_function", text, cure=cure)
 

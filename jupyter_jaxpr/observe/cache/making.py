@@ -1,0 +1,109 @@
+"""Finds where a function object was made: in a loop, or anew in each call of another function.
+
+"Move the jit out of the loop" is a cure only where there is a loop. The frames of the call that missed are there still:
+one of them made the function, unless a function that has returned did. Its source says whether a loop is around.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...plain_text import FAILURES
+from ..observation import Place
+
+if TYPE_CHECKING:
+    from executing import Source
+
+_FRAMES = 256
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class Making(NamedTuple):
+    """Where a function object was made.
+
+    Attributes:
+        function: the name of the function each of whose calls makes an object; None at the top of a cell or module,
+            and where only the call of the object is known.
+        in_loop: whether the object was made in a loop of that code.
+    """
+
+    function: str | None
+    in_loop: bool
+
+
+def making_of(code: CodeType | None, place: Place | None) -> Making | None:
+    """Where the caller's function object was made; None where no frame of the caller, or no source, shows it.
+
+    Args:
+        code: Of the function, where the object is a plain function; None of a wrapper, which is taken to be made
+            where it was called.
+        place: Of the call.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    for _ in range(_FRAMES):
+        if frame is None:
+            break
+        around = frame.f_code
+        if code is not None and any(constant is code for constant in around.co_consts):
+            return _making(frame, code.co_firstlineno, code.co_name)
+        if code is None and place is not None and (around.co_filename, frame.f_lineno) == (place.file, place.line):
+            return _making(frame, place.line, None)
+        frame = frame.f_back
+    return None if code is None else _made_by_a_function_that_returned(code)
+
+
+def _made_by_a_function_that_returned(code: CodeType) -> Making | None:
+    """The function around a `def`, by the name `make.<locals>.scaled` that Python gives to its code."""
+    around, _, _ = code.co_qualname.rpartition(".<locals>.")
+    name = around.rpartition(".")[2]
+    return Making(name, False) if name.isidentifier() else None
+
+
+def _making(frame: FrameType, line: int, name: str | None) -> Making | None:
+    """What is around the function that begins at a line; without a name, around what runs there."""
+    from executing import Source
+
+    try:
+        return _making_in(Source.for_frame(frame), line, name)
+    except FAILURES:  # a file that another tool wrote
+        return None
+
+
+@functools.lru_cache(maxsize=64)
+def _making_in(source: Source, line: int, name: str | None) -> Making | None:
+    nodes = _begins(source.tree, line, name) if name is not None else source.statements_at_line(line)
+    # Lambdas of one line are not told apart: what is said has to be true of all.
+    places = {_around(node) for node in nodes}
+    if len(places) != 1:
+        return None
+    (making,) = places
+    return making if name is not None else making._replace(function=None)
+
+
+def _begins(tree: ast.AST | None, line: int, name: str) -> Iterator[ast.AST]:
+    for node in [] if tree is None else ast.walk(tree):
+        if isinstance(node, ast.Lambda) and name == "<lambda>" and node.lineno == line:
+            yield node
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
+            if line == min([node.lineno, *(each.lineno for each in node.decorator_list)]):
+                yield node
+
+
+def _around(node: ast.AST) -> Making:
+    """The nearest function around a node, and whether a loop stands between the two."""
+    in_loop = False
+    child, parent = node, getattr(node, "parent", None)
+    while parent is not None and not isinstance(parent, _FUNCTIONS):
+        is_body = (
+            isinstance(parent, _LOOPS) and child not in parent.orelse and child is not getattr(parent, "iter", None)
+        )
+        in_loop = in_loop or is_body or isinstance(parent, _COMPREHENSIONS)
+        child, parent = parent, getattr(parent, "parent", None)
+    return Making(getattr(parent, "name", None), in_loop)
