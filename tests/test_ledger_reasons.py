@@ -175,7 +175,7 @@ def test_pytree_of_another_class() -> None:
             (
                 Reason(
                     "pytree",
-                    "the structure of p gained p.x, p.y and lost p[0], p[1]",
+                    "the structure of p changed from [*, *] to CustomNode(namedtuple[Point], [*, *])",
                     "p",
                     "[*, *]",
                     "CustomNode(namedtuple[Point], [*, *])",

@@ -1,8 +1,9 @@
 """The seconds of two calls, each timed several times, in; whether these samples show that one takes longer out.
 
 One sample of each shows nothing: the first of two equal functions to be compiled may take three times as long as the
-second. A few samples show a difference where their whole ranges are apart, many where their middle halves are. A
-machine that is busy now and then spreads the samples, and hides no large difference: of many samples, most pairs show
+second. A few samples show a difference where their whole ranges are apart. Many show a large one where their middle
+halves are apart, and a small one where all but the lowest and the highest tenth are: two executables of one program on
+a busy machine differ by a tenth now and then. A machine that is busy now and then spreads the samples, and hides no large difference: of many samples, most pairs show
 one, too (the statistic of Mann and Whitney).
 """
 
@@ -21,6 +22,8 @@ _LARGE_RATIO = 3.0
 #: What rounds to 1.0 is no difference, however narrow the ranges.
 _LEAST_RATIO = 1.05
 _LEAST_RATIO_APART = 1.5
+#: A smaller ratio needs samples that are further apart.
+_SMALL_RATIO = 1.5
 
 
 def is_slower(samples: Sequence[float], others: Sequence[float], *, in_turns: bool = True) -> bool:
@@ -38,14 +41,15 @@ def is_slower(samples: Sequence[float], others: Sequence[float], *, in_turns: bo
         return False
     if fewer < _MANY:
         return min(samples) > max(others)
-    if _quartiles(samples)[0] > _quartiles(others)[2]:
+    ratio = statistics.median(samples) / statistics.median(others)
+    parts = 10 if ratio < _SMALL_RATIO else 4
+    if _quantiles(samples, parts)[0] > _quantiles(others, parts)[-1]:
         return True
-    is_large = statistics.median(samples) >= _LARGE_RATIO * statistics.median(others)
-    return is_large and _share_above(samples, others) >= _PAIRS_ABOVE
+    return ratio >= _LARGE_RATIO and _share_above(samples, others) >= _PAIRS_ABOVE
 
 
-def _quartiles(samples: Sequence[float]) -> list[float]:
-    return statistics.quantiles(samples, n=4, method="inclusive")
+def _quantiles(samples: Sequence[float], parts: int) -> list[float]:
+    return statistics.quantiles(samples, n=parts, method="inclusive")
 
 
 def _share_above(samples: Sequence[float], others: Sequence[float]) -> float:

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...jax.eager import Construct
 from ...jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, partial_of
-from ...plain_text import exact
-from ..functions import code_of, unwrap
+from ...plain_text import exact, file_of
+from ..functions import code_of, is_installed, unwrap
 from ..observation import Outcome, Place
 from ..stages import CallStages, Tally
 from ..value_texts import NOTHING_CALLED, Reading
@@ -172,7 +172,9 @@ class FunctionHistory:
         last = self.wrapped.get(key)
         if last is not None:
             event.alike = last.objects
-            plain = None if first.wrappers or type(fun) is not FunctionType else unwrap(fun).__code__
+            is_plain_function = not first.wrappers and type(unwrap(fun)) is FunctionType
+            code = code_of(fun) if is_plain_function else None
+            plain = None if code is None or is_installed(file_of(code)) else code
             event.making = making_of(plain, event.place)
             event.kept = kept_values(plain, first.outside)
             event.changed = changed_values(last.outside, first.outside)

@@ -42,7 +42,9 @@ def structure_difference(
     gone = [path for path in old_paths if _of(path, name) and path not in new_paths]
     was, now = _tree_texts(before, after, reading)
     text = f"the structure of {name} changed from {was} to {now}"
-    if added and gone:
+    if _is_another_container(before, after):
+        pass  # every path is another one, which says less than the two structures
+    elif added and gone:
         text = f"the structure of {name} gained {names_text(added)} and lost {names_text(gone)}"
     elif added:
         text = f"the structure of {name} gained {names_text(added)}"
@@ -62,6 +64,12 @@ def _has_same_containers(before: Any, after: Any) -> bool:
     if not is_same(old, new) or len(children[0]) != len(children[1]):
         return False
     return all(map(_has_same_containers, *children))
+
+
+def _is_another_container(before: Any, after: Any) -> bool:
+    """Whether the whole structures are of two classes, such as a tuple and a dict, and neither is None."""
+    classes = [None if node is None else node[0] for node in (before.node_data(), after.node_data())]
+    return classes[0] is not classes[1] and type(None) not in classes
 
 
 def _of(path: str, name: str) -> bool:
