@@ -3,6 +3,7 @@ import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { editorPlugin } from './plugins/editor';
 import { outputPlugin } from './plugins/output';
 import { panelPlugin } from './plugins/panel';
+import { runningPlugin } from './plugins/running';
 import { savingPlugin } from './plugins/saving';
 import { trackerPlugin } from './plugins/tracker';
 import { transformsPlugin } from './plugins/transforms';
@@ -13,6 +14,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   panelPlugin,
   outputPlugin,
   editorPlugin,
+  runningPlugin,
   savingPlugin,
   transformsPlugin
 ];

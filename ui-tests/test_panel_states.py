@@ -36,19 +36,55 @@ def test_from_nothing_to_a_first_program_by_two_buttons(notebook, page):
     page.keyboard.press("Control+Alt+j")
     expect(nb.panel.get_by_role("heading")).to_have_text("jupyter_jaxpr is not loaded")
     expect(nb.panel).to_contain_text("Run this in the notebook, once for each kernel:")
-    nb.panel.get_by_role("button", name="Insert in a new cell").click()
-    expect(nb.editor(1)).to_have_text("%load_ext jupyter_jaxpr")
-    nb.run(1)
+    nb.panel.get_by_role("button", name="Run in the notebook").click()
 
     expect(nb.panel.get_by_role("heading")).to_have_text("No program yet")
+    expect(nb.editor(0)).to_have_text("%load_ext jupyter_jaxpr")
+    expect(nb.editor(1)).to_have_text("# my notebook")
     expect(nb.panel).to_contain_text("Put %%jaxpr on top of a cell that calls a jitted function, and run the cell.")
     expect(nb.panel).to_contain_text(re.compile(r"JAX [\d.]+"))
-    nb.panel.get_by_role("button", name="Insert in a new cell").click()
-    expect(nb.lines(2)).to_have_text(["%%jaxpr", "import jax", "import jax.numpy as jnp", "", "jax.jit(jnp.sin)(1.0)"])
-    expect(nb.prompt(2)).to_have_text("[ ]:")  # nothing runs that a person did not run
-    nb.run(2)
+    nb.panel.get_by_role("button", name="Run in the notebook").click()
 
     expect(nb.listing()).to_contain_text("b:f32[]weak = sin a")
+    last = "jax.jit(jnp.sin)(1.0)1 call1 compile"  # with the counts at its end
+    expect(nb.lines(1)).to_have_text(["%%jaxpr", "import jax", "import jax.numpy as jnp", "", last])
+    expect(nb.editor(2)).to_have_text("# my notebook")
+
+
+def test_one_command_loads_the_extension_and_runs_the_cell_with_the_magic(notebook):
+    nb = notebook("import jax\njax.jit(lambda x: x + 1)(2.0)", "%load_ext jupyter_jaxpr")
+    nb.page.keyboard.press("Control+Alt+j")
+    expect(nb.panel.get_by_role("heading")).to_have_text("jupyter_jaxpr is not loaded")
+    nb.cell(0).click(button="right")
+    nb.page.get_by_role("menuitem", name="Run Cell with %%jaxpr").click()
+
+    expect(nb.listing()).to_contain_text("b:f32[]weak = add a 1.0:f32[]")
+    last = "jax.jit(lambda x: x + 1)(2.0)1 call1 compile"  # with the counts at its end
+    expect(nb.lines(0)).to_have_text(["%%jaxpr", "import jax", last])
+    expect(nb.prompt(1)).to_have_text("[1]:")  # the cell that was there loaded the extension
+    expect(nb.prompt(0)).to_have_text("[2]:")
+    expect(nb.page.locator(".jp-Notebook .jp-Cell")).to_have_count(2)
+    nb.page.evaluate("window.jupyterapp.commands.execute('jupyter-jaxpr:show-compare')")
+    expect(nb.panel).to_contain_text("There is no Compare for this run.")
+
+
+def test_commands_lead_to_each_view_and_to_the_next_program(notebook):
+    nb = notebook(LOAD, "%%jaxpr\nfirst = jax.jit(jnp.sin)\nsecond = jax.jit(jnp.cos)\nfirst(1.0), second(2.0)")
+    nb.run(0)
+    nb.run(1)
+    expect(nb.listing()).to_contain_text("cos a")
+
+    def run(command: str) -> None:
+        nb.page.evaluate("command => window.jupyterapp.commands.execute(command)", f"jupyter-jaxpr:{command}")
+
+    run("previous-program")
+    expect(nb.listing()).to_contain_text("sin a")
+    assert not nb.page.evaluate("window.jupyterapp.commands.isEnabled('jupyter-jaxpr:previous-program')")
+    run("next-program")
+    expect(nb.listing()).to_contain_text("cos a")
+    for view in ("flow", "cache", "time", "cost", "diff", "compare", "notes", "program"):
+        run(f"show-{view}")
+        expect(nb.panel.get_by_role("tab", selected=True)).to_have_id(f"jupyter-jaxpr-panel-tab-{view}")
 
 
 def test_a_long_trace_is_seen_while_it_goes_on(notebook, lab):

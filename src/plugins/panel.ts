@@ -30,6 +30,7 @@ import type { WideView } from '../wide/wide-view';
 import { IDiffQuestion } from '../model/diffs';
 import { VariantComparison } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
+import { addGoing } from './going';
 import { SAVE_EXCERPT, SAVE_PAGE } from './saving';
 import { OPEN_TRANSFORMS } from './transforms';
 
@@ -140,6 +141,14 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         labShell === null
           ? undefined
           : () => void commands.execute(OPEN_TRANSFORMS),
+      run: (source, where) => {
+        const notebook = notebooks.currentWidget?.content;
+        if (notebook) {
+          void import('./run-as-cell').then(({ runAsCell }) =>
+            runAsCell(source, where, notebook, commands)
+          );
+        }
+      },
       insert: source => {
         const notebook = notebooks.currentWidget?.content;
         const text = source.inCell;
@@ -300,7 +309,8 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     menu.addItem({ command: CommandIDs.togglePause });
 
     const category = trans.__('Jaxpr');
-    for (const command of Object.values(CommandIDs)) {
+    const going = addGoing(app, panel, tracker, trans);
+    for (const command of [...Object.values(CommandIDs), ...going]) {
       if (commands.hasCommand(command)) {
         palette?.addItem({ command, category });
       }

@@ -16,15 +16,18 @@ import { Header, IHeaderActions } from '../../parts/header';
 import { ModelWidget } from '../../parts/model-widget';
 import { StageBar } from '../../parts/stage-bar';
 import { Banner, Waiting } from '../../parts/states/banner';
-import { Empty, Insert } from '../../parts/states/empty';
+import { Empty, Insert, Run } from '../../parts/states/empty';
 import { Failure } from '../../parts/states/failure';
 import { Running } from '../../parts/states/running';
-import { Tabs, ViewName } from './tabs';
+import { Tabs } from './tabs';
+import { ViewName } from './views';
 import { shortened } from '../../parts/summary';
 
 /** What the panel's controls do beyond the model. */
 export interface IPanelActions extends IHeaderActions {
   insert: Insert;
+  /** Run code of this extension as a cell. */
+  run: Run;
   /** Draws plots; left out where the application has none. */
   rendermime?: IRenderMimeRegistry;
   /** Open a comparison in the main area; left out where the application has none. */
@@ -88,7 +91,7 @@ export class Head extends ModelWidget {
     const kind = filling(model);
     if (model === null) {
       const status: Status = { kind: 'no-notebook' };
-      return <Empty status={status} insert={actions.insert} trans={trans} />;
+      return <Empty status={status} run={actions.run} trans={trans} />;
     }
     const failure = model.failure !== null && (
       <Failure
@@ -110,7 +113,7 @@ export class Head extends ModelWidget {
       return (
         <>
           {failure}
-          <Empty status={status} insert={actions.insert} trans={trans} />
+          <Empty status={status} run={actions.run} trans={trans} />
         </>
       );
     }

@@ -12,6 +12,7 @@ import { IJaxprModel, IJaxprTracker } from '../../tokens';
 import { IPanelActions } from './head';
 import { jaxprIcon } from '../../parts/icon';
 import type { Shell } from './shell';
+import type { ViewName } from './views';
 
 export class JaxprPanel extends Panel {
   constructor(
@@ -36,6 +37,12 @@ export class JaxprPanel extends Panel {
     if (this._shell !== null) {
       this._shell.notice = notice;
     }
+  }
+
+  /** Show a view of the panel, which is visible. */
+  async showView(view: ViewName): Promise<void> {
+    await this._fill();
+    this._shell?.showView(view);
   }
 
   /** The panel was shown or hidden. */

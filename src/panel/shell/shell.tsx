@@ -13,7 +13,8 @@ import { Head, IPanelActions } from './head';
 import { filling } from '../../parts/filling';
 import { NotesView } from '../notes/notes';
 import { STOP } from '../../parts/roving';
-import { VIEW_NAMES, ViewName, tabId, viewId } from './tabs';
+import { tabId, viewId } from './tabs';
+import { VIEW_NAMES, ViewName, viewLabels } from './views';
 
 /** A view of the panel. */
 export interface IView extends Widget {
@@ -151,6 +152,18 @@ export class Shell extends Widget {
   /** Something the user did has worked. */
   set notice(notice: string) {
     this._head.notice = notice;
+  }
+
+  /** Show a view, where there is anything for it to show. */
+  showView(view: ViewName): void {
+    if (this._views().includes(view)) {
+      this._choose(view);
+    } else {
+      this.notice = this._trans.__(
+        'There is no %1 for this run.',
+        viewLabels(this._trans)[view]
+      );
+    }
   }
 
   /** Put the keyboard on the first control. */

@@ -6,21 +6,7 @@ import * as React from 'react';
 
 import { Icon, IconName } from '../../parts/icons';
 import { useRoving } from '../../parts/roving';
-
-/** The views of the panel; those of later issues join here. */
-export type ViewName =
-  'program' | 'flow' | 'cache' | 'time' | 'cost' | 'diff' | 'compare' | 'notes';
-
-export const VIEW_NAMES: readonly ViewName[] = [
-  'program',
-  'flow',
-  'cache',
-  'time',
-  'cost',
-  'diff',
-  'compare',
-  'notes'
-];
+import { ViewName, viewLabels } from './views';
 
 /** The ids that tie a tab to its panel for assistive technology. */
 export function tabId(panel: string, view: ViewName): string {
@@ -45,16 +31,7 @@ export function Tabs(props: {
 }): JSX.Element {
   const { panel, views, chosen, notes, compiles, choose, trans } = props;
   const { row, stop } = useRoving(views.indexOf(chosen));
-  const labels: Record<ViewName, string> = {
-    program: trans.__('Program'),
-    flow: trans.__('Flow'),
-    cache: trans.__('Cache'),
-    time: trans.__('Time'),
-    cost: trans.__('Cost'),
-    diff: trans.__('Diff'),
-    compare: trans.__('Compare'),
-    notes: trans.__('Notes')
-  };
+  const labels = viewLabels(trans);
   /** Where the name for a screen reader is longer than the word. */
   const names: Partial<Record<ViewName, string>> = {
     flow: trans.__('Control flow')

@@ -61,7 +61,7 @@ describe('where there is no program', () => {
       'jupyter_jaxpr is not loaded' +
         'Run this in the notebook, once for each kernel:' +
         '%load_ext jupyter_jaxpr' +
-        'Insert in a new cell' +
+        'Run in the notebook' +
         'If the kernel does not find jupyter_jaxpr, run this first: %pip install jupyter_jaxpr'
     ],
     [
@@ -70,7 +70,7 @@ describe('where there is no program', () => {
       'No program yet' +
         'Put %%jaxpr on top of a cell that calls a jitted function, and run the cell.' +
         '%%jaxpr import jax import jax.numpy as jnp jax.jit(jnp.sin)(1.0)' +
-        'Insert in a new cell' +
+        'Run in the notebook' +
         'JAX 0.10.2 on cpu'
     ],
     [
@@ -86,7 +86,7 @@ describe('where there is no program', () => {
       'No usable JAX' +
         'JAX is not installed in this kernel.' +
         '%pip install "jax>=0.10"' +
-        'Insert in a new cell'
+        'Run in the notebook'
     ],
     [
       'a kernel of another version',
@@ -95,24 +95,27 @@ describe('where there is no program', () => {
     ]
   ])('%s says what to do', (_, status, expected) => {
     const { node } = render(
-      <Empty status={status} insert={() => undefined} trans={trans} />
+      <Empty status={status} run={() => undefined} trans={trans} />
     );
     expect(words(node)).toBe(expected);
     expect(byRole(node, 'status')).toHaveLength(1);
   });
 
-  it('the button puts a whole example in a new cell', () => {
-    const inserted: string[] = [];
+  it('the button runs a whole example below the cell in which one is', () => {
+    const asked: string[][] = [];
     const { node } = render(
       <Empty
         status={ready}
-        insert={source => inserted.push(source.shown)}
+        run={(source, where) => asked.push([source.shown, where])}
         trans={trans}
       />
     );
-    click(byRole(node, 'button', 'Insert in a new cell')[0]);
-    expect(inserted).toEqual([
-      '%%jaxpr\nimport jax\nimport jax.numpy as jnp\n\njax.jit(jnp.sin)(1.0)'
+    click(byRole(node, 'button', 'Run in the notebook')[0]);
+    expect(asked).toEqual([
+      [
+        '%%jaxpr\nimport jax\nimport jax.numpy as jnp\n\njax.jit(jnp.sin)(1.0)',
+        'below'
+      ]
     ]);
   });
 });

@@ -10,7 +10,7 @@ import { Status } from '../../tokens';
 import { Sentence } from './sentence';
 import { Running } from './running';
 
-/** Code that loads the extension or installs JAX, and a first example; a button puts it in a new cell and runs nothing. */
+/** Code that loads the extension or installs JAX, and a first example; a button runs it as a cell. */
 const LOAD = EvaluableText.ours`%load_ext jupyter_jaxpr`;
 const INSTALL = EvaluableText.ours`%pip install "jax>=0.10"`;
 const SAMPLE = EvaluableText.ours`%%jaxpr
@@ -25,12 +25,15 @@ const MAGIC = '%%jaxpr';
 /** Puts code in a new cell of the notebook. */
 export type Insert = (source: EvaluableText) => void;
 
+/** Runs code of this extension: in the cell that has the code already, else in a new cell above or below. */
+export type Run = (source: EvaluableText, where: 'above' | 'below') => void;
+
 export function Empty(props: {
   status: Status;
-  insert: Insert;
+  run: Run;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { status, insert, trans } = props;
+  const { status, run, trans } = props;
   switch (status.kind) {
     case 'no-notebook':
       return (
@@ -67,7 +70,7 @@ export function Empty(props: {
       return (
         <EmptyText title={trans.__('jupyter_jaxpr is not loaded')}>
           <p>{trans.__('Run this in the notebook, once for each kernel:')}</p>
-          <Sample source={LOAD} insert={insert} trans={trans} />
+          <Sample source={LOAD} where="above" run={run} trans={trans} />
           <p className="jp-JaxprPanel-small">
             {trans.__(
               'If the kernel does not find jupyter_jaxpr, run this first: %pip install jupyter_jaxpr'
@@ -85,7 +88,7 @@ export function Empty(props: {
                   'The kernel has no JAX. Run this in the notebook, then restart the kernel:'
                 )}
             </p>
-            <Sample source={INSTALL} insert={insert} trans={trans} />
+            <Sample source={INSTALL} where="above" run={run} trans={trans} />
           </EmptyText>
         );
       }
@@ -97,7 +100,7 @@ export function Empty(props: {
               MAGIC
             )}
           />
-          <Sample source={SAMPLE} insert={insert} trans={trans} />
+          <Sample source={SAMPLE} where="below" run={run} trans={trans} />
           {[
             environmentWords(status.environment, trans),
             status.environment.tier_note,
@@ -150,7 +153,8 @@ function WithMagic({ text }: { text: string }): JSX.Element {
 
 function Sample(props: {
   source: EvaluableText;
-  insert: Insert;
+  where: 'above' | 'below';
+  run: Run;
   trans: TranslationBundle;
 }): JSX.Element {
   const lines = props.source.shown.split('\n');
@@ -170,9 +174,9 @@ function Sample(props: {
       </pre>
       <button
         className="jp-JaxprPanel-button jp-mod-primary"
-        onClick={() => props.insert(props.source)}
+        onClick={() => props.run(props.source, props.where)}
       >
-        {props.trans.__('Insert in a new cell')}
+        {props.trans.__('Run in the notebook')}
       </button>
     </>
   );

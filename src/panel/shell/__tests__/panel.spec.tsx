@@ -54,7 +54,8 @@ beforeEach(() => {
   panel = new JaxprPanel(tracker, trans, {
     copy: () => undefined,
     more: () => undefined,
-    insert: () => undefined
+    insert: () => undefined,
+    run: () => undefined
   });
   model = new JaxprModel(trans);
   kernel = new FakeChannel();
@@ -248,13 +249,13 @@ describe('the panel', () => {
     Widget.attach(panel, document.body);
     tracker.shows(model);
     kernel.greets();
-    await drawn(() => byRole(panel.node, 'button', 'Insert in a new cell')[0]);
+    await drawn(() => byRole(panel.node, 'button', 'Run in the notebook')[0]);
     panel.keepFocus = true;
     panel.activate();
     MessageLoop.flush();
     expect(document.activeElement).toBe(document.body);
     panel.activate();
     await drawn(() => document.activeElement !== document.body);
-    expect(words(document.activeElement)).toBe('Insert in a new cell');
+    expect(words(document.activeElement)).toBe('Run in the notebook');
   });
 });
