@@ -3,8 +3,8 @@
 One sample of each shows nothing: the first of two equal functions to be compiled may take three times as long as the
 second. A few samples show a difference where their whole ranges are apart. Many show a large one where their middle
 halves are apart, and a small one where all but the lowest and the highest tenth are: two executables of one program on
-a busy machine differ by a tenth now and then. A machine that is busy now and then spreads the samples, and hides no large difference: of many samples, most pairs show
-one, too (the statistic of Mann and Whitney).
+a busy machine differ by a tenth now and then. A machine that is busy now and then spreads the samples, and hides no
+large difference: of many samples, most pairs show one, too (the statistic of Mann and Whitney).
 """
 
 from __future__ import annotations
