@@ -1,8 +1,8 @@
 """A long day: the same cells under the magic, with the extension loaded, and plain; what grows, every hundred cells.
 
-    python tests/long_day                        300 cells in a plain IPython shell, in each of the three ways
-    python tests/long_day --place kernel         in a notebook's kernel
-    python tests/long_day --cells 1000 --ways plain magic
+python tests/long_day                        300 cells in a plain IPython shell, in each of the three ways
+python tests/long_day --place kernel         in a notebook's kernel
+python tests/long_day --cells 1000 --ways plain magic
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> None:
     print("".join(f"{name:>12}" for name in ("way", "cells", *COLUMNS)))
     for way in arguments.ways:
         for number, figures in day(arguments.place, way, arguments.cells, arguments.every):
-            print("".join(f"{text:>12}" for text in (way, str(number), *texts(figures))), flush=True)
+            print("".join(f"{text:>12}" for text in (way, number, *texts(figures))), flush=True)
 
 
 def texts(figures: Figures) -> list[str]:
