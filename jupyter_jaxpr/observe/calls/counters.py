@@ -464,7 +464,14 @@ def _carried(called: Any) -> Any:
 _CARRIERS = frozenset({types.MethodType, functools.partial})
 # What runs its own code and nothing else when it is called.
 _BARE: frozenset[type] = frozenset(
-    {types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, type}
+    {
+        types.FunctionType,
+        types.BuiltinFunctionType,
+        types.MethodDescriptorType,
+        types.WrapperDescriptorType,
+        weakref.ReferenceType,  # our own, of each site
+        type,
+    }
 )
 
 # What is often given a function and does not call it, by id; whatever else is written in C may.
