@@ -241,14 +241,14 @@ class Hooks:
                 if wanted:
                     opened[id(frame)] = call
                     if len(opened) > 100:
-                        self._forget_ended()
+                        self.forget_ended()
             except Exception as error:
                 failed(error)
 
         return before_trace
 
-    def _forget_ended(self) -> None:
-        """Calls that raised, on this thread."""
+    def forget_ended(self) -> None:
+        """Let go of calls of this thread that raised: they hold the functions that were called."""
         for key in [key for key, call in list(self._open.items()) if call.is_over()]:
             self._open.pop(key, None)
 

@@ -35,6 +35,7 @@ from ..wire import comm
 from . import comparing, options, outcome, sweeping
 from .active import Active, RunResult, Shown
 from .heartbeat import Heartbeat
+from .kept_outputs import KeptOutputs
 from .magics import JaxprMagics
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Session:
         self._ending: dict[int, Active] = {}  # cells that have run and are being shown, by thread
         # The last cells under %%jaxpr by their numbers, oldest first: what `jupyter_jaxpr.last` gives.
         self.shown: OrderedDict[int, Shown] = OrderedDict()
+        self._outputs = KeptOutputs(shell)
         self._depth: dict[int, int] = {}  # cells within cells, by thread
         self._running: dict[int, cells.RunningCell] = {}  # the outermost cell of each thread
         self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # by the file name of their code
@@ -109,6 +111,7 @@ class Session:
         self._depth.clear()
         self._running.clear()
         self.shown.clear()
+        self._outputs.forget()
         with self._guard("jupyter_jaxpr could not end the observation of a block."):
             self.observer.end_all()
         transforms = self.shell.input_transformer_manager.cleanup_transforms
@@ -342,6 +345,8 @@ class Session:
         magics = self.magics
         if magics is not None and (built.document.programs or error is None):
             display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
+            with self._guard("jupyter_jaxpr could not shorten an earlier output that IPython keeps."):
+                self._outputs.shown()
         return built
 
     def _built(self, run: RunResult) -> Built:

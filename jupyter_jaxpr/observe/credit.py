@@ -13,7 +13,7 @@ from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
 from ..jax.hooks import Hooks
 from .cache.history import FunctionHistory, History
 from .functions import FunctionRecord, Functions, is_users, user_place
-from .observation import EagerCompile
+from .observation import EagerCompile, Place
 from .run import EAGER_COMPILES, FunctionActivity, Run
 from .stages import CallStages, LooseEvent
 from .threads import ThreadState
@@ -30,7 +30,10 @@ def drain(
     counted = seen = False
     its_activity = None
     counter = run.counter
-    for called, times, place in counter.drain():
+    for called, times, place, record in counter.drain():
+        if called is None:  # gone meanwhile
+            _credit_gone(run, record, times, place)
+            continue
         fun = getattr(called, "_fun", None)
         if fun is missing and its_record is not None and not its_record.equinox:  # most often it is the only one
             run.call_lines.called(place, times)
@@ -61,18 +64,28 @@ def drain(
             _note_jitted(function, called)
             run.activity(function).calls += times
     if not counter.noted_more:
+        counter.drained()
         return counted, seen, its_activity
-    for called, times, place in counter.drain_raised():
-        function = functions.known(getattr(called, "_fun", None))
+    for called, times, place, record in counter.drain_raised():
+        function = record if called is None else functions.known(getattr(called, "_fun", None))
         if function is not None and not function.library:
             run.activity(function).calls_raised += times
             run.call_lines.raised(place, times)
-    for handed, place in counter.drain_handed():
-        function = functions.known(getattr(handed, "_fun", None))
+    for handed, _, place, record in counter.drain_handed():
+        function = record if handed is None else functions.known(getattr(handed, "_fun", None))
         if function is not None and not function.library:
             run.activity(function).handed += 1
             run.call_lines.unseen(place)
+    counter.drained()
     return counted, seen, its_activity
+
+
+def _credit_gone(run: Run, record: FunctionRecord | None, times: int, place: Place | None) -> None:
+    """Credit the calls of a jitted function that is gone; of one that never missed there is nothing to tell."""
+    if record is None or record.construct is not None or record.library:
+        return
+    run.call_lines.called(place, times)
+    run.activity(record).calls += times
 
 
 def _note_jitted(record: FunctionRecord, called: Any) -> None:

@@ -75,7 +75,8 @@ class Functions:
 
     def __init__(self) -> None:
         self._records: dict[int, FunctionRecord] = {}
-        self._by_user_code: dict[tuple[int, int], FunctionRecord] = {}
+        # By the ids of equinox's function and the user's code; each goes with the code.
+        self._by_user_code: dict[tuple[int, int], tuple[weakref.ref[CodeType], FunctionRecord]] = {}
         self._by_pmapped: dict[int, tuple[weakref.ref[Any], FunctionRecord]] = {}
         self._alive: dict[int, weakref.ref[Any]] = {}
         self.library: dict[int, int] = {}  # misses of JAX's and packages' own functions, by id
@@ -113,7 +114,7 @@ class Functions:
         record = self._records.get(id(fun))
         if record is None or not record.shared:
             return record
-        users = [user for (key, _), user in self._by_user_code.items() if key == id(fun)]
+        users = [user for (key, _), (_, user) in self._by_user_code.items() if key == id(fun)]
         return users[0] if len(users) == 1 else None
 
     def is_shared(self, fun: Any) -> bool:
@@ -130,6 +131,13 @@ class Functions:
             record = FunctionRecord(name_of(fun), stored_jit_name(fun), place_of(code), library)
             self._remember(fun, record)
         return record
+
+    def drop_dead(self, records: dict[str, tuple[FunctionRecord, Any, Place | None]]) -> None:
+        """Take out the records of functions that are gone; a record holds programs."""
+        others = [record for kind in (self._by_user_code, self._by_pmapped) for _, record in list(kind.values())]
+        alive = set(map(id, [*list(self._records.values()), *others]))
+        for name in [name for name, (record, *_) in records.items() if id(record) not in alive]:
+            del records[name]
 
     def _make(self, fun: Any, frame: FrameType) -> FunctionRecord:
         place = place_of(fun.__code__) if type(fun) is FunctionType else None
@@ -188,13 +196,13 @@ class Functions:
         if code is None:
             return record
         key = (id(fun), id(code))
-        found = self._by_user_code.get(key)
-        if found is None:
+        if key not in self._by_user_code:
             library = record.library or is_library(user, code, frame)
             found = FunctionRecord(name_of(user), record.jit_name, place_of(code), library)
             found.equinox = True
-            self._by_user_code[key] = found
-        return found
+            gone = weakref.ref(code, lambda _: self._by_user_code.pop(key, None))
+            self._by_user_code[key] = gone, found
+        return self._by_user_code[key][1]
 
 
 def _of_construct(construct: Construct, frame: FrameType) -> FunctionRecord:

@@ -116,6 +116,7 @@ class Observer:
         if per_entry:
             run.entry_hits = EntryHits(self.functions, run.reading, run.fail)
         run.counter.drains = lambda: drain(run, self.functions, self.hooks)
+        run.counter.record_of = lambda called: self.functions.known(called._fun)
         state = state_of(self._threads)
         prune(state, self.history)
         state.loose.clear()
@@ -156,6 +157,7 @@ class Observer:
                 if self.hooks.support.tier == "events":
                     count_by_name(run)
                 state.run = None
+                self._forget_dead(state)
             for error in self.hooks.failed:
                 run.fail(error)
             self.hooks.failed.clear()
@@ -224,6 +226,14 @@ class Observer:
         state = state_of(self._threads)
         if state.run is None:
             prune(state, self.history)
+            self._forget_dead(state)
+
+    def _forget_dead(self, state: ThreadState) -> None:
+        """Hold nothing of functions that are gone, now that no code of the user's runs on this thread."""
+        self.hooks.forget_ended()
+        state.ahead = state.traces_ahead = None
+        if state.under_transforms:
+            self.functions.drop_dead(state.under_transforms)
 
     def progress(self, run: Run) -> tuple[str, str | None, float, list[tuple[str, float]]]:
         """Where a run is, from any thread: stage, function, since when, and its finished stages with seconds."""

@@ -171,10 +171,10 @@ def miss_record() -> Iterator[Row]:
             run(shell, MISSES.format(count=PAIRS), magic=True)
             record = median(miss["all"] - miss.get("replay", 0) - miss.get("types", 0) for miss in misses)
             replay = median(miss.get("replay", 0) + miss.get("types", 0) for miss in misses)
-            limit = 100e-6 + 0.5e-6 * leaves
+            limit = 300e-6 + 0.5e-6 * leaves
             yield Row(
                 what=f"miss record, {leaves:,} {'leaf' if leaves == 1 else 'leaves'}",
-                budget=f"{microseconds(limit)} (100 us + 0.5 us a leaf), replay apart",
+                budget=f"{microseconds(limit)} (300 us + 0.5 us a leaf), replay apart",
                 measured=f"{microseconds(record)}, and {microseconds(replay)} of replay",
                 ratio=None,
                 ok=record <= limit,
@@ -209,9 +209,9 @@ def tracing() -> Iterator[Row]:
         pairs = alternate(lambda: trace(False), lambda: trace(True), count, warm_up=2)
         yield Row(
             what=f"trace of {layers} layers under the observer ({milliseconds(median(pairs.without))})",
-            budget="1.03 x",
+            budget="1.1 x",
             measured=f"+ {milliseconds(median(pairs.with_it) - median(pairs.without))}",
             ratio=pairs.ratio,
-            ok=pairs.ratio <= 1.03,
+            ok=pairs.ratio <= 1.1,
             figures=pairs.figures(),
         )

@@ -5,7 +5,7 @@
 - `History`: all functions, for as long as the kernel lives; which cell was executed when.
 
 It holds keys (types and static values), never arrays, and is bounded: the newest events of each function are kept, the
-counts go on.
+counts go on. Of functions whose objects are all gone the last `GONE_KEPT` are kept.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 Wrapped = tuple[Wrappers, bool, int]
 
 EVENTS_PER_FUNCTION = 512
+GONE_KEPT = 256
+_CELLS_KEPT = 4_096
 ENDED = 256
 """Calls that are over and not counted yet, at most: they are counted together, when someone asks or at the end."""
 
@@ -134,6 +136,7 @@ class FunctionHistory:
     last_seen: int = -1  # execution of cells in which the newest function object was first seen
     entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
     by_hash: dict[int, list[int]] = field(default_factory=dict)
+    looked_through_at: int = EVENTS_PER_FUNCTION  # entries, when those of objects that are gone are let go of next
     newest: weakref.ref[FunctionType] | None = None  # the user's function inside the newest function object
     wrapped: dict[Wrapped, _Last] = field(default_factory=dict)
     whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
@@ -144,6 +147,25 @@ class FunctionHistory:
     def is_alive(self, number: int) -> bool:
         """Whether a function object is there still."""
         return number in self.alive and self.alive[number]() is not None
+
+    @property
+    def last_number(self) -> int:
+        """The number of its newest event."""
+        return self.events[-1].number if self.events else 0
+
+    def forget_entries(self) -> None:
+        """Let go of the keys of entries that are gone with their function object, now that its events are gone, too."""
+        if len(self.entries) < self.looked_through_at:
+            return
+        recent = {event.function_object for event in self.events}
+        for index, event in enumerate(self.entries):
+            if event.function_object not in recent and not self.is_alive(event.function_object):
+                self.entries[index] = _NO_ENTRY
+        for mark, places in list(self.by_hash.items()):
+            self.by_hash[mark] = [index for index in places if self.entries[index] is not _NO_ENTRY]
+            if not self.by_hash[mark]:
+                del self.by_hash[mark]
+        self.looked_through_at = len(self.entries) + EVENTS_PER_FUNCTION
 
     def live(self, number: int, fun: Any) -> None:
         """A function object has come; its end is noticed, for the entries of JAX's cache go with it."""
@@ -200,12 +222,18 @@ class FunctionHistory:
         return own
 
 
+_NO_ENTRY = MissEvent(0, 0, -1, None, None)
+"""In the place of an event that made an entry of a function object that is gone: the others keep their numbers."""
+
+
 class History:
     """The memory of a kernel."""
 
     def __init__(self, clears: Callable[[], int] = lambda: 0) -> None:
         self.clears = clears  # how often JAX's caches were cleared until now
         self._functions: dict[tuple[str, str, int], FunctionHistory] = {}
+        self._forgotten: set[str] = set()  # the names of functions that were let go of
+        self._ledgers: list[weakref.ref[Ledger]] = []  # of blocks that are not over
         self._ended: deque[_Ended] = deque()
         self.number = 0
         # By id: to be in a set, a callable of the user's would be asked for its hash.
@@ -223,9 +251,16 @@ class History:
         """A cell is about to be executed as In [count]; its code carries `file`."""
         self._executions += 1
         cell = cell_id or file
-        self._cell_of[file] = cell
-        self._executed[cell] = self._executions
-        self._count_of[file] = count
+        by_file: tuple[tuple[dict[str, Any], str, Any], ...] = (
+            (self._cell_of, file, cell),
+            (self._executed, cell, self._executions),
+            (self._count_of, file, count),
+        )
+        for known, name, value in by_file:
+            known.pop(name, None)
+            known[name] = value
+            if len(known) > _CELLS_KEPT:
+                del known[next(iter(known))]
 
     def held_before(self, functions: Iterable[Any]) -> None:
         """JAX already holds entries of these functions, made before anything was observed."""
@@ -374,8 +409,26 @@ class History:
         """A ledger of what happens from now on, on one thread or on all."""
         from .ledger import Ledger
 
+        self._forget_functions()
         before = {id(function): function.counts_on(thread).copy() for function in self.functions.values()}
-        return Ledger(self, thread, self.number, before, calls, reading)
+        made = Ledger(self, thread, self.number, before, calls, reading)
+        self._ledgers.append(weakref.ref(made))
+        return made
+
+    def _forget_functions(self) -> None:
+        """Let go of the functions that missed longest ago and whose objects are all gone, where no block is under way.
+
+        A block reads its functions at its end.
+        """
+        with self._lock:
+            self._ledgers = [each for each in self._ledgers if (open_ := each()) is not None and not open_.is_closed]
+            if self._ledgers or len(self._functions) <= GONE_KEPT:
+                return
+            self.count()
+            gone = [key for key, function in self._functions.items() if not function.alive]
+            gone.sort(key=lambda key: self._functions[key].last_number)
+            for key in gone[:-GONE_KEPT]:
+                self._forgotten.add(self._functions.pop(key).name)
 
     def whole(self, newest: int, reading: Reading = NOTHING_CALLED) -> Ledger:
         """The ledger of everything seen, on all threads, of the functions that missed last."""
@@ -387,7 +440,7 @@ class History:
 
     def names(self) -> list[str]:
         """The names of all functions that were seen, each once."""
-        return list(dict.fromkeys(name for name, _, _ in list(self._functions)))
+        return [*dict.fromkeys(name for name, _, _ in list(self._functions)), *self._forgotten]
 
     def place_key(self, name: str, definition: Place | None) -> tuple[str, str, int]:
         """What makes functions one: their name and the line of their def, in one cell or file."""

@@ -173,6 +173,13 @@ class Ledger(Mapping[str, FunctionRecord]):
             self._elsewhere = self.elsewhere
             self._calls = list  # it holds the run, and with it the functions that were called
             self._reading = NOTHING_CALLED  # likewise what was asked for its text
+            self._before = {}  # of every function that the kernel knew
+            self.entry_hits = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the block is over."""
+        return self._records is not None
 
     @property
     def functions(self) -> tuple[FunctionRecord, ...]:
@@ -245,7 +252,7 @@ class Ledger(Mapping[str, FunctionRecord]):
     def _chosen(self) -> list[tuple[tuple[str, str, int], FunctionHistory]]:
         functions = list(self._history.functions.items())
         if self._newest is not None and len(functions) > self._newest:
-            functions.sort(key=lambda item: -item[1].events[-1].number if item[1].events else 0)
+            functions.sort(key=lambda item: -item[1].last_number)
             del functions[self._newest :]
         return functions
 

@@ -250,6 +250,7 @@ def entries_of(history: FunctionHistory, reading: Reading) -> list[MissEvent]:
     for event in list(history.events):  # to compare keys may ask the user's objects, and they may call the function
         if event.entry < 0 and event.made_entry and event.key is not None:
             event.entry = _entry(event, event.key, history, reading)
+    history.forget_entries()
     return history.entries
 
 

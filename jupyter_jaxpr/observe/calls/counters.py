@@ -19,6 +19,7 @@ import itertools
 import sys
 import threading
 import types
+import weakref
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -92,9 +93,10 @@ _tool_numbers = itertools.count()
 class CallsAt(NamedTuple):
     """How often a jitted function was called from one place."""
 
-    called: Any
+    called: Any  # None where it is gone
     times: int
     place: Place | None  # the user's line; None where it is not known
+    record: Any = None  # of one that is gone, as `record_of` gave it
 
 
 LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
@@ -104,7 +106,8 @@ _OTHER_CALLS = 50  # a site of the user's that called something else this often 
 _TOOL_IDS = (4, 3, 1)  # free ones by convention; 1 is coverage's
 _watching: CallCounter | None = None  # whose cell runs
 
-# A site with its count, as the callback finds it: code, function called, times, offset, place where it is known.
+# A site with its count, as the callback finds it: code, a reference to the function called, times, offset, place if it
+# is known. The reference is weak: the function ends when the last reference of the user to the function does.
 _Site = list[Any]
 
 
@@ -118,12 +121,15 @@ class CallCounter:
         overflowed: the user's stack came to Python's limit, where we see nothing; set there without a call, which
             would raise.
         drains: drains this counter; called before Python's full garbage collections, as calls that are not drained
-            yet hold the functions that were called.
+            yet hold what JAX made for derived programs.
+        record_of: gives the record of a jitted function, for calls of one that is gone when they are drained.
     """
 
     def __init__(self, library: Mapping[int, int] | None = None) -> None:
         self._library: Mapping[int, int] = {} if library is None else library
         self.drains: Callable[[], object] | None = None
+        self.record_of: Callable[[Any], Any] = lambda called: None
+        self._records: dict[Any, Any] = {}  # by reference, of what was called since the last time
         self._draining = False
         self._sites: dict[Any, _Site] = {}  # in the order of their first calls
         self._newest: dict[int, _Site] = {}  # by offset: where the next call is looked for first
@@ -161,6 +167,7 @@ class CallCounter:
             return
         self.running = False
         self.drains = None
+        self.record_of = lambda called: None
         _watching = None
         if self._before_collection in gc.callbacks:
             gc.callbacks.remove(self._before_collection)
@@ -189,6 +196,10 @@ class CallCounter:
         overflowed = self.overflowed or (self._hits is not None and self._hits.overflowed)
         return self._lost or (LOST if taken_away else OVERRULED if overruled else OVERFLOWED if overflowed else None)
 
+    def drained(self) -> None:
+        """What was called is credited."""
+        self._records.clear()
+
     def drain(self) -> list[CallsAt]:
         """The functions called since the last time, how often and from where, in the order of their first calls.
 
@@ -197,21 +208,33 @@ class CallCounter:
         if not self._sites or self._draining:
             return []
         if len(self._sites) == 1:  # most often it is the call that misses now
-            _, (code, called, times, offset, place) = self._sites.popitem()
+            _, site = self._sites.popitem()
             self._newest.clear()
-            return [CallsAt(called, times, place if code is None else self._lines.place(code, offset))]
+            return [self._calls_at(site)]
         self._draining = True  # a garbage collection here would begin again
         try:
             sites = list(self._sites.values())
             self._newest.clear()
             self._sites.clear()
-            place_of = self._lines.place
-            return [
-                CallsAt(called, times, place if code is None else place_of(code, offset))
-                for code, called, times, offset, place in sites
-            ]
+            return list(map(self._calls_at, sites))
         finally:
             self._draining = False
+
+    def _calls_at(self, site: _Site) -> CallsAt:
+        code, refer, times, offset, place = site
+        if code is not None:
+            place = self._lines.place(code, offset)
+        record, called = self._records.get(refer), refer()
+        return CallsAt(called, times, place) if called is not None else CallsAt(None, times, place, record)
+
+    def _refer(self, called: Any) -> Any:
+        """What gives a jitted function as long as the user holds the function."""
+        if getattr(called, "_fun", None) is None:  # of a derived program: JAX lets go of it at once
+            return _Held(called)
+        refer = weakref.ref(called)
+        if refer not in self._records:
+            self._records[refer] = self.record_of(called)
+        return refer
 
     def _before_collection(self, phase: str, info: Mapping[str, int]) -> None:
         try:
@@ -230,7 +253,7 @@ class CallCounter:
         if not self._sites:
             return
         key = next(reversed(self._sites))
-        if getattr(key[0], "_fun", None) is fun:
+        if getattr(key[0](), "_fun", None) is fun:
             code, _, _, offset, _ = site = self._sites.pop(key)
             if code is not None and self._newest.get(offset) is site:
                 del self._newest[offset]
@@ -242,18 +265,19 @@ class CallCounter:
         """
         if not self._raised:
             return []
-        raised = [CallsAt(called, times, place) for (called, place), times in self._raised.items()]
+        records = self._records
+        raised = [CallsAt(refer(), times, place, records.get(refer)) for (refer, place), times in self._raised.items()]
         self._raised.clear()
         return raised
 
-    def drain_handed(self) -> list[tuple[Any, Place | None]]:
+    def drain_handed(self) -> list[CallsAt]:
         """Likewise, the functions that were given to C code, which may call them unseen, and where.
 
         Not known on Python 3.11.
         """
         if not self._handed:
             return []
-        handed = list(self._handed.items())
+        handed = [CallsAt(refer(), 0, place, self._records.get(refer)) for refer, place in self._handed.items()]
         self._handed.clear()
         return handed
 
@@ -267,7 +291,7 @@ class CallCounter:
         try:
             code, offset = frame.f_code, frame.f_lasti
             site = self._newest.get(offset)
-            if site is not None and site[0] is code and site[1] is called:
+            if site is not None and site[0] is code and site[1]() is called:
                 site[2] += 1
             else:
                 self._count_first(code, offset, called, frame)
@@ -283,11 +307,13 @@ class CallCounter:
                 return  # JAX calls a function of its own
             # The site is a package's: the user's line is further out, and another one next time.
             place = user_place(frame or sys._getframe(2))
-            key: Any = (called, place)
-            site = self._sites.setdefault(key, [None, called, 0, 0, place])
+            refer = self._refer(called)
+            key: Any = (refer, place)
+            site = self._sites.setdefault(key, [None, refer, 0, 0, place])
         else:
-            key = (called, id(code), offset)
-            site = self._sites.setdefault(key, [code, called, 0, offset, None])
+            refer = self._refer(called)
+            key = (refer, id(code), offset)
+            site = self._sites.setdefault(key, [code, refer, 0, offset, None])
             self._newest[offset] = site
         site[2] += 1
 
@@ -340,7 +366,7 @@ class CallCounter:
                 if get_thread() == thread:
                     try:
                         site = newest[offset]
-                        if site[0] is code and site[1] is called:
+                        if site[0] is code and site[1]() is called:
                             site[2] += 1
                             return None
                     except KeyError:
@@ -356,7 +382,7 @@ class CallCounter:
                     called = _carried(called)
                 here = type(called) is the_jit_type and threading.get_ident() == self._thread
                 if here and not staging():  # within a trace it counts as inlined
-                    self._raised[called, user_place(sys._getframe(1))] += 1
+                    self._raised[self._refer(called), user_place(sys._getframe(1))] += 1
             except RecursionError:
                 self.overflowed = True
 
@@ -375,7 +401,25 @@ class CallCounter:
             return
         handed = _carried(first) if type(first) is not jit_type() else first
         if type(handed) is jit_type():
-            self._handed.setdefault(handed, user_place(sys._getframe(3)))
+            self._handed.setdefault(self._refer(handed), user_place(sys._getframe(3)))
+
+
+class _Held:
+    """In the place of a weak reference: what is held."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __call__(self) -> Any:
+        return self._value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _Held and self._value is other._value
+
+    def __hash__(self) -> int:
+        return id(self._value)
 
 
 class _Lines:
@@ -420,7 +464,14 @@ def _carried(called: Any) -> Any:
 _CARRIERS = frozenset({types.MethodType, functools.partial})
 # What runs its own code and nothing else when it is called.
 _BARE: frozenset[type] = frozenset(
-    {types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, type}
+    {
+        types.FunctionType,
+        types.BuiltinFunctionType,
+        types.MethodDescriptorType,
+        types.WrapperDescriptorType,
+        weakref.ReferenceType,  # our own, of each site
+        type,
+    }
 )
 
 # What is often given a function and does not call it, by id; whatever else is written in C may.

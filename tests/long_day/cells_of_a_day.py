@@ -1,0 +1,149 @@
+"""The number of a cell in, its code out: what a person does in a notebook all day, no two cells the same.
+
+Each cell defines its functions again under the names of the cells before, so the functions of those cells die.
+"""
+
+from __future__ import annotations
+
+SETUP = """
+import jax, jax.numpy as jnp, numpy as np
+from jax import lax
+from functools import partial
+x = jnp.arange(8.0)
+"""
+
+KINDS = (
+    # a function of the cell, at a shape of its own
+    """
+@jax.jit
+def f(x):
+    return jnp.sin(x) * {n} + x.sum()
+y = f(jnp.arange({size}.0))
+""",
+    # a training step
+    """
+def loss(weights, batch):
+    for weight in weights:
+        batch = jnp.tanh(batch @ weight)
+    return jnp.mean((batch - {n}) ** 2)
+
+@jax.jit
+def step(weights, batch):
+    slopes = jax.grad(loss)(weights, batch)
+    return [weight - 0.01 * slope for weight, slope in zip(weights, slopes)]
+
+weights = [jnp.ones((4, 4)) / {size}] * {layers}
+for _ in range(3):
+    weights = step(weights, jnp.ones(({size}, 4)))
+""",
+    # a scan
+    """
+@jax.jit
+def run(x, xs):
+    def body(carry, x):
+        carry = carry * 0.5 + x * {n}
+        return carry, carry.sum()
+    return lax.scan(body, x, xs)
+carry, sums = run(jnp.zeros({size}), jnp.ones((5, {size})))
+""",
+    # no jit
+    """
+def g(x):
+    return jnp.cumsum(jnp.cos(x) + {n})[::-1]
+g(jnp.arange({size}.0))
+""",
+    # an error while JAX traces
+    """
+@jax.jit
+def f(x):
+    if x.sum() > {n}:
+        return x
+    return -x
+f(jnp.arange({size}.0))
+""",
+    # vmap of a derivative, twice, with a closure
+    """
+scale = jnp.arange({size}.0) + {n}
+h = jax.jit(jax.vmap(jax.grad(lambda x: jnp.sum(jnp.exp(-x * scale)))))
+h(jnp.ones((3, {size})))
+h(jnp.ones((4, {size})))
+""",
+    # while and cond
+    """
+@jax.jit
+def newton(x):
+    def more(state):
+        return (jnp.abs(state[0] ** 2 - {n}) > 1e-3) & (state[1] < 20)
+    def body(state):
+        x, steps = state
+        return lax.cond(x > 0, lambda x: x - (x * x - {n}) / (2 * x), lambda x: x + 1.0, x), steps + 1
+    return lax.while_loop(more, body, (x, 0))
+newton({size}.0)
+""",
+    # misses of every kind
+    """
+@partial(jax.jit, static_argnames="power")
+def f(x, power):
+    return (x ** power).sum() * {n}
+for power in (2, 3):
+    f(jnp.ones({size}), power)
+    f(jnp.ones({size}, int), power=power)
+for number in range(3):
+    jax.jit(lambda x: x + number)(jnp.ones({size}))
+""",
+    # an error when the cell runs
+    """
+a = jax.jit(lambda x: x * {n})(jnp.ones({size}))
+raise ValueError("of cell {n}")
+""",
+    # a jitted method, and arrays that stay
+    """
+class Model:
+    def __init__(self, width):
+        self.weight = jnp.ones((width, width)) * {n}
+        self.apply = jax.jit(self.scores)
+    def scores(self, x):
+        return jax.nn.softmax(self.weight @ x)
+model = Model({size})
+out = model.apply(jnp.ones({size}))
+""",
+    # unrolled loops: many equations
+    """
+@jax.jit
+def deep(x):
+    for layer in range({deep}):
+        x = jnp.sin(x) + layer * {n}
+    return x
+deep(jnp.ones({size})).block_until_ready()
+""",
+    # NumPy beside it, and prints
+    """
+data = np.random.default_rng({n}).normal(size=({size}, 3))
+@jax.jit
+def centred(x):
+    print("tracing")
+    return x - x.mean(0)
+print(centred(data).shape)
+""",
+)
+
+#: Options of the magic, by the number of the cell: what they ask for is work that the plain cells do not do.
+OPTIONS = {7: " --time", 13: " --steps", 19: " --transform grad", 29: " --no-trace"}
+COMPARED = """
+def first(x):
+    return (x * {n}).sum()
+def second(x):
+    return jnp.dot(x, jnp.full_like(x, {n}))
+first(jnp.ones({size}))
+"""
+SIZES = (4, 8, 16, 6)
+
+
+def cell(number: int, magic: bool, options: bool = False) -> str:
+    """One cell: under the magic, now and then with an option of it, or with a comment in the place of its line."""
+    text, asked = KINDS[number % len(KINDS)], OPTIONS.get(number % 31, "")
+    if number % 50 == 49:
+        text, asked = COMPARED, " --compare first,second"
+    line = "# without" if not magic else f"%%jaxpr{asked}" if options else "%%jaxpr"
+    size = SIZES[number // len(KINDS) % len(SIZES)]
+    return line + text.format(n=number, size=size, layers=number % 5 + 1, deep=20 + number % 60)

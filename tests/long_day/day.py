@@ -1,0 +1,63 @@
+"""A day in a kernel: cells run one after the other in a process of their own, and what is alive every hundred cells.
+
+`WAYS`: the cells without the extension; with it loaded; under the magic; with options of the magic now and then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "faults")]
+
+from cells_of_a_day import SETUP, cell  # noqa: E402
+from places import PLACES  # noqa: E402
+
+WAYS = ("plain", "loaded", "magic", "options")
+LOAD = "%load_ext jupyter_jaxpr"
+#: Nothing of ours stays after the day: the runs that the panel could still ask about are gone with the extension.
+UNLOAD = "%unload_ext jupyter_jaxpr"
+FIGURES = f"import sys\nsys.path.insert(0, {str(HERE)!r})\nimport alive_now\n"
+ASK = "import alive_now\nalive_now.told()"
+
+Figures = dict[str, Any]
+
+
+def day(place: str, way: str, cells: int, every: int = 100) -> Iterator[tuple[str, Figures]]:
+    """How many cells have run, and what is alive then: first after none, and at last with the extension unloaded."""
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"TMPDIR": folder}):
+        shell = PLACES[place]()
+        try:
+            for code in (FIGURES, SETUP, LOAD if way != "plain" else "# the cell that loads"):
+                ran = shell.run(code)
+                assert ran["error"] is None, ran
+            for number in range(cells + 1):
+                if number % every == 0:
+                    yield str(number), asked(shell)
+                if number < cells:
+                    ran = shell.run(cell(number, way in ("magic", "options"), way == "options"))
+                    assert "jupyter_jaxpr" not in ran["stderr"], ran
+            shell.run(UNLOAD if way != "plain" else "# the cell that unloads")
+            yield "end", asked(shell)
+        finally:
+            shell.stop()
+
+
+def asked(shell: Any) -> Figures:
+    """What is alive now; nothing of the question stays."""
+    value = shell.run(ASK, store=False)["value"]
+    return dict(json.loads(value.strip("'")))
+
+
+def growth(figures: list[tuple[str, Figures]], name: str, since: int) -> float:
+    """How much a figure grew in a hundred cells, from `since` cells on."""
+    first, before = next(each for each in figures if int(each[0]) >= since)
+    last, after = figures[-1]
+    return float(100 * (after[name] - before[name]) / (int(last) - int(first)))
