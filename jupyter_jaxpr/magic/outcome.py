@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..explain.errors.explained import Explained, explained, trace_error
+from ..explain.errors.explained import explained, raised_error, trace_error
+from ..explain.errors.explanation import Explained
 from ..explain.leaks import leaked_tracers
 from ..explain.unblocked import unblocked_timings
 from ..jax.ahead import jitted_as_by_make_jaxpr
@@ -88,8 +89,8 @@ def complete(
             _find(observation, lambda: add_raised(observation.functions, error))
         if isinstance(error, Exception):
             raised = [function.name for function in observation.functions if function.raised]
-            names = raised[-1:] or list(filter(None, [raised_in(error)]))
-            _find(observation, lambda: [trace_error(error, name) for name in names])
+            name = raised[-1] if raised else raised_in(error)
+            _find(observation, lambda: list(filter(None, [raised_error(error) if name is None else trace_error(error, name)])))
         if active.options.compare:
             if error is not None:
                 message = "The cell raised an error, so nothing was compared. Correct the cell and run it again."

@@ -1,0 +1,221 @@
+"""An error of an operation on arrays in, which operand does not fit and where both come from out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ...observe.observation import FoundCure
+from ...plain_text import message_of
+from .constructs import called
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .names import jnp_name
+from .origins import operands, value_of
+from .raised import RaisedAt
+from .trial import passed
+
+_BROADCAST = re.compile(
+    r"^(?:(?P<op>\w+) got incompatible shapes for broadcasting: |Incompatible shapes for broadcasting: (?:shapes=\[)?)"
+    r"(?P<shapes>\([\d, ]*\)(?:,? (?:and )?\([\d, ]*\))+)"
+)
+_DOT = re.compile(r"^dot_general requires contracting dimensions to have the same shape, got \((\d+),?\) and \((\d+),?\)")
+_BATCH = re.compile(r"^dot_general requires")
+_RESHAPE = re.compile(r"^cannot reshape array of shape (\(.*?\)) \(size (\d+)\) into shape (.*?) \(size (\d+)\)")
+_JOIN = re.compile(r"^Cannot concatenate arrays with shapes that differ in dimensions other than the one being concatenated")
+_STACK = re.compile(r"^All input arrays must have the same shape\. Got (.*?)\.?$|^All input arrays must have the same shape")
+_IMMUTABLE = re.compile(r"^(?:'?.{0,80}'? object does not support item assignment\. )?JAX arrays are immutable")
+_INDEXER = re.compile(r"^Indexer must have integer or boolean type, got indexer with type (\w+)")
+_AXIS = re.compile(r"^axis (-?\d+) is out of bounds for array of dimension (\d+)")
+_INDICES = re.compile(r"^Too many indices: array is (\d+)-dimensional, but (\d+) were indexed")
+_NOT_ARRAY = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <class '(list|tuple)'> at position (\d+)")
+_SHAPE = re.compile(r"\([\d, ]*\)")
+_METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
+_NO_CODE = "No code is suggested for this line."
+
+
+def array_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Arrays that do not fit together, or that cannot be changed or read so."""
+    if not isinstance(error, TypeError | ValueError | IndexError):
+        return None
+    text = message_of(error).strip()
+    what = _short(raised)
+    if found := _BROADCAST.search(text):
+        shapes = _SHAPE.findall(found["shapes"])
+        said = (
+            "Shapes are compared from the last axis. On each axis the sizes must be equal, or a size must be 1. "
+            f"{_operands(raised)}"
+        )
+        title = f"The shapes {' and '.join(shapes)} do not fit together{what}"
+        return _made(title, said, raised, _new_axis(raised))
+    if found := _DOT.search(text):
+        said = f"A matrix product sums over axes of one size, but these have {found[1]} and {found[2]} elements. "
+        title = f"The sizes {found[1]} and {found[2]} do not fit together{what}"
+        return _made(title, said + _operands(raised), raised, _transposed(raised))
+    if found := _RESHAPE.search(text):
+        said = f"The new shape {found[3]} holds {found[4]} elements. {_operands(raised)}"
+        title = f"An array of shape {found[1]} has {found[2]} elements, not {found[4]}"
+        cure = FoundCure("-1", None, "Write -1 for one size, and JAX computes this size from the number of elements.")
+        return _made(title, said, raised, [cure])
+    if _JOIN.search(text):
+        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be joined{what}"
+        said = f"All axes but the joined one must have equal sizes. {_operands(raised)}"
+        cure = FoundCure("axis", None, "Join along the axis whose sizes differ, or cut and pad the arrays.")
+        return _made(title, said, raised, [cure])
+    if _STACK.search(text):
+        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{what}"
+        cure = FoundCure("same shape", None, "Cut or pad the arrays to one shape, or join them with jnp.concatenate.")
+        return _made(title, f"A stack needs arrays of one shape. {_operands(raised)}", raised, [cure])
+    if _IMMUTABLE.search(text):
+        return _immutable(raised)
+    if found := _INDEXER.search(text):
+        return _indexer(raised, found[1])
+    if found := _AXIS.search(text):
+        title = f"An array of {_axes(found[2])} has no axis {found[1]}"
+        cure = FoundCure("axis", None, f"Axes count from 0. Write an axis from 0 to {int(found[2]) - 1}.")
+        return _made(title, _operands(raised), raised, [cure] if int(found[2]) else [])
+    if found := _INDICES.search(text):
+        title = f"An array of {_axes(found[1])} cannot take {found[2]} indices"
+        cure = FoundCure("fewer indices", None, "Write one index for each axis at most.")
+        return _made(title, _operands(raised), raised, [cure])
+    if found := _NOT_ARRAY.search(text):
+        return _no_array(raised, found[1], found[2], int(found[3]))
+    return None
+
+
+def _axes(number: str) -> str:
+    return "1 axis" if number == "1" else f"{number} axes"
+
+
+def _made(title: str, said: str, raised: RaisedAt | None, cures: Sequence[FoundCure]) -> Explained:
+    return Explained(None, title, said.strip(), tuple(cures if raised is None else passed(raised, cures)))
+
+
+def _short(raised: RaisedAt | None) -> str:
+    text = raised.text if raised is not None else None
+    return f" in {text}" if text is not None and len(text) <= 60 else ""
+
+
+def operand_nodes(raised: RaisedAt | None) -> list[ast.expr]:
+    """The operands of the operation that raised."""
+    node = raised.node if raised is not None else None
+    match node:
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            return [left, right]
+        case ast.AugAssign(target=ast.Name() as target, value=value):
+            return [target, value]
+        case ast.Call(func=function, args=args):
+            found = [function.value] if isinstance(function, ast.Attribute) and raised is not None and _is_array(
+                value_of(raised, function.value) if raised.frame is not None else None
+            ) else []
+            for each in args:
+                found += each.elts if isinstance(each, ast.List | ast.Tuple) else [each]
+            return found
+        case ast.Subscript(value=value):
+            return [value]
+    return []
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(type(value), "shape") and hasattr(type(value), "dtype")
+
+
+def _operands(raised: RaisedAt | None) -> str:
+    return operands(raised, operand_nodes(raised))
+
+
+def _shapes(raised: RaisedAt | None) -> list[tuple[ast.expr, tuple[int, ...]]]:
+    if raised is None or raised.frame is None:
+        return []
+    values = [(node, value_of(raised, node)) for node in operand_nodes(raised)]
+    return [(node, tuple(value.shape)) for node, value in values if _is_array(value)]
+
+
+def _new_axis(raised: RaisedAt | None) -> list[FoundCure]:
+    """An axis more, where one operand has the first axis of the other."""
+    general = FoundCure("same shape", None, "Cut, pad or reshape an operand so that the sizes fit.")
+    shapes = _shapes(raised)
+    if raised is None or len(shapes) != 2 or not isinstance(raised.node, ast.BinOp):
+        return [general]
+    long, short = sorted(shapes, key=lambda pair: -len(pair[1]))
+    if len(long[1]) == 2 and len(short[1]) == 1 and long[1][0] == short[1][0]:
+        code = f"{raised.source(short[0])}[:, None]"
+        text = f"{code} has the shape {(*short[1], 1)}, so each row of the other operand meets one element."
+        return [FoundCure("[:, None]", code, text)]
+    return [general]
+
+
+def _transposed(raised: RaisedAt | None) -> list[FoundCure]:
+    shapes = _shapes(raised)
+    general = FoundCure("same size", None, "The last axis of the left operand must have the size of the first axis of the right one.")
+    if raised is None or len(shapes) != 2 or len(shapes[1][1]) != 2:
+        return [general]
+    if shapes[0][1][-1:] == shapes[1][1][-1:]:
+        code = f"{raised.source(shapes[1][0])}.T"
+        return [FoundCure(".T", code, f"{code} has the shape {shapes[1][1][::-1]}, whose first size fits.")]
+    return [general]
+
+
+# --- writes ---
+
+
+def _immutable(raised: RaisedAt | None) -> Explained:
+    general = "JAX arrays cannot be changed. Write x = x.at[index].set(value), which makes a new array."
+    node = raised.node if raised is not None else None
+    statement = raised.statement_of(node) if raised is not None else None
+    title = "A JAX array cannot be changed in place"
+    if raised is None or not isinstance(node, ast.Subscript):
+        return Explained(None, title, "", (FoundCure(".at[...]", None, general),))
+    base, indices = node, [raised.source(node.slice)]
+    while not _is_array(value_of(raised, base.value)) and isinstance(base.value, ast.Subscript):
+        base = base.value
+        indices.insert(0, raised.source(base.slice))
+    array = raised.source(base.value)
+    at = f"{array} = {array}.at[{', '.join(indices)}]"
+    match statement:
+        case ast.Assign(targets=[ast.Subscript()], value=value):
+            code = f"{at}.set({raised.source(value)})"
+        case ast.AugAssign(op=op, value=value) if type(op) in _METHODS:
+            code = f"{at}.{_METHODS[type(op)]}({raised.source(value)})"
+        case _:
+            return Explained(None, title, _operands(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),))
+    text = ".at[...] makes a new array. The array that other names hold stays as it was."
+    cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
+    first = " ".join(raised.source(statement).split())
+    if len(first) <= 60:
+        title += f": {first}"
+    return _made(title, operands(raised, [base.value]), raised, [cure])
+
+
+# --- indices ---
+
+
+def _indexer(raised: RaisedAt | None, dtype: str) -> Explained:
+    title = f"An index must be an integer, not {dtype}"
+    text = "astype(int) makes integers, and cuts the fraction."
+    node = raised.around(ast.Subscript) if raised is not None else None
+    if raised is None or not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice | ast.Tuple):
+        return Explained(None, title, "", (FoundCure(".astype(int)", None, text),))
+    said = operands(raised, [node.value, node.slice])
+    if isinstance(node.slice, ast.Constant):
+        return Explained(None, title, said, (FoundCure("an integer", None, "Write an integer as the index."),))
+    simple = isinstance(node.slice, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+    index = raised.source(node.slice)
+    code = f"{index if simple else f'({index})'}.astype(int)"
+    cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(node.slice, code))])
+    return _made(title, said, raised, [cure])
+
+
+def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Explained:
+    title = f"{name} takes an array, not a {kind}"
+    text = f"jnp.asarray makes one array of the {kind}."
+    node = raised.node if raised is not None else None
+    if raised is None or not isinstance(node, ast.Call) or called(node) != name or len(node.args) <= place:
+        return Explained(None, title, "", (FoundCure("jnp.asarray", None, text),))
+    argument = node.args[place]
+    jnp = jnp_name(raised)
+    code = f"{jnp}.asarray({raised.source(argument)})"
+    cure = applied(FoundCure(f"{jnp}.asarray", code, text), [edit_of(raised, over(argument, code))])
+    return _made(title, _operands(raised), raised, [cure])
