@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 from ..plain_text import FAILURES, exact
@@ -50,6 +52,16 @@ def type_of(value: Any) -> str:
         return exact(jax.typeof(value).str_short(short_dtypes=True))
     except FAILURES:
         return ""
+
+
+def short_type(text: str) -> str:
+    """A type of JAX's messages as JAX prints it in programs: f32[3] for float32[3]."""
+    name, bracket, rest = text.partition("[")
+    short = re.sub(r"^(float|int|uint|complex|bfloat)(\d+)$", lambda found: f"{_LETTERS[found[1]]}{found[2]}", name)
+    return short + bracket + rest
+
+
+_LETTERS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"}
 
 
 def under(tracer: Any) -> Any:
@@ -128,12 +140,13 @@ def raised_calls(error: BaseException) -> list[RaisedCall]:
     return found
 
 
-def is_over(tracer: Any, error: BaseException) -> bool:
+def is_over(tracer: Any, error: BaseException, last: FrameType | None) -> bool:
     """Whether the trace of a tracer had ended before an error was raised, so that nothing could give its value.
 
     Args:
         tracer: Of the expression that raised.
         error: With JAX's own frames in its traceback; a trace that the error came through ends only with it.
+        last: The innermost frame of the user's: the traces around it are the ones that the error came through.
     """
     trace = getattr(under(tracer), "_trace", None)
     if type(trace) is not private("interpreters.partial_eval").DynamicJaxprTrace or trace.is_valid():
@@ -142,5 +155,7 @@ def is_over(tracer: Any, error: BaseException) -> bool:
     while traceback is not None:
         if any(value is trace for value in traceback.tb_frame.f_locals.values()):
             return False
+        if traceback.tb_frame is last:
+            return True
         traceback = traceback.tb_next
     return True

@@ -89,8 +89,7 @@ def complete(
             _find(observation, lambda: add_raised(observation.functions, error))
         if isinstance(error, Exception):
             raised = [function.name for function in observation.functions if function.raised]
-            name = raised[-1] if raised else raised_in(error)
-            _find(observation, lambda: list(filter(None, [raised_error(error) if name is None else trace_error(error, name)])))
+            _find(observation, lambda: _raised(error, raised[-1] if raised else None))
         if active.options.compare:
             if error is not None:
                 message = "The cell raised an error, so nothing was compared. Correct the cell and run it again."
@@ -145,6 +144,12 @@ def _focus(observation: Observation, name: str) -> None:
     observation.findings.append(
         Finding("focus", f"--focus {name}: the run has no program of {name}. Its programs are: {names}.")
     )
+
+
+def _raised(error: Exception, function: str | None) -> list[Finding]:
+    """Why the cell raised; `function` is the user's jitted function whose call did."""
+    found = raised_error(error, raised_in(error)) if function is None else trace_error(error, function)
+    return [] if found is None else [found]
 
 
 def _find(observation: Observation, look: Callable[[], Sequence[Finding] | None]) -> None:

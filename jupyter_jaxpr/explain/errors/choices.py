@@ -196,9 +196,9 @@ class Choices:
         match node:
             case ast.BoolOp(op=op, values=values):
                 sign = " & " if isinstance(op, ast.And) else " | "
-                return sign.join(f"({self._boolean(each)})" for each in values)
+                return sign.join(_enclosed(self._boolean(each)) for each in values)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return f"~({self._boolean(operand)})"
+                return f"~{_enclosed(self._boolean(operand))}"
             case ast.Compare(left=left, ops=[(ast.In() | ast.NotIn()) as op], comparators=[right]):
                 return self._membership(left, op, right)
             case ast.Compare(left=left, ops=[_, _, *_] as ops, comparators=rights):
@@ -264,9 +264,14 @@ class Choices:
 
     def _source(self, node: ast.expr) -> str:
         text = self._raised.source(node)
-        if "\n" not in text:
-            return text
-        return ast.unparse(copy.deepcopy(node))
+        if "\n" in text:
+            text = ast.unparse(copy.deepcopy(node))
+        return f"({text})" if isinstance(node, ast.Tuple) and not text.startswith("(") else text
+
+
+def _enclosed(text: str) -> str:
+    """An operand of & as it may stand beside it."""
+    return text if text.isidentifier() else f"({text})"
 
 
 _TRUTHS = frozenset({"any", "all", "array_equal", "allclose"})

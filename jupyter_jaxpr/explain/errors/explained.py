@@ -11,7 +11,7 @@ from .arrays import array_error
 from .constructs import construct_error
 from .explanation import Explained
 from .messages import message_error
-from .raised import raised_at
+from .raised import RaisedAt, raised_at
 from .states import state_error
 from .transforms import transform_error
 from .values import value_error
@@ -34,7 +34,10 @@ def explained(error: BaseException, function: str) -> Explained:
         error: What was raised while JAX traced, or by a call.
         function: Name of the traced function; empty where JAX traced none.
     """
-    raised = raised_at(error)
+    return _explained(error, function, raised_at(error))
+
+
+def _explained(error: BaseException, function: str, raised: RaisedAt | None) -> Explained:
     place = raised.place if raised is not None else None
     function = function or (place.function.rpartition(".")[2] if place is not None else "")
     for look in _KINDS:
@@ -51,19 +54,20 @@ def trace_error(error: BaseException, function: str) -> Finding:
     """Say why a trace could not go on.
 
     Args:
-        error: What was raised while JAX traced.
+        error: What was raised while JAX traced, or by the call of a jitted function.
         function: Name of the jitted function.
     """
-    known = explained(error, function)
-    if known.title is not None and known.traced:
-        said = f"{function} could not be traced."
+    raised = raised_at(error)
+    known = _explained(error, function, raised)
+    if known.title is None:
+        text = f"{function} could not be traced. The trace raised {_first_line(error)}."
+    elif known.traced or (raised is not None and raised.in_trace):
+        text = f"{function} could not be traced. {known.text}".rstrip()
     else:
-        kind = kind_name(type(error))
-        first = message_of(error).strip().partition("\n")[0].rstrip(".:")
-        said = f"{function} could not be traced. The trace raised {kind}{f': {first}' if first else ''}."
+        text = known.text or f"The call raised {_first_line(error)}."
     return Finding(
         "trace_raised",
-        f"{said} {known.text}".strip(),
+        text,
         cure="Correct the line and run the cell again." if known.title is None else None,
         detail=error_lines(error),
         function=function,
@@ -73,16 +77,30 @@ def trace_error(error: BaseException, function: str) -> Finding:
     )
 
 
-def raised_error(error: BaseException) -> Finding | None:
-    """Say why a line raised where JAX traced no function for it; None for an error that is none of JAX's."""
-    known = explained(error, "")
+def raised_error(error: BaseException, function: str | None) -> Finding | None:
+    """Say why a cell raised; None for an error that is none of JAX's and that no trace raised.
+
+    Args:
+        error: That ended the cell.
+        function: Name of the function whose trace raised; None where the trace is a library's own, or there is none.
+    """
+    raised = raised_at(error)
+    if function is not None and (raised is None or raised.in_trace):
+        return trace_error(error, function)
+    known = _explained(error, "", raised)
     if known.title is None:
         return None
     return Finding(
         "raised",
-        known.text or "The line raised an error.",
+        known.text or f"The line raised {_first_line(error)}.",
         detail=error_lines(error),
         place=known.place,
         title=known.title,
         cures=known.cures,
     )
+
+
+def _first_line(error: BaseException) -> str:
+    kind = kind_name(type(error))
+    first = message_of(error).strip().partition("\n")[0].rstrip(".:")
+    return f"{kind}: {first}" if first else kind

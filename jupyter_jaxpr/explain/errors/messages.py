@@ -113,14 +113,14 @@ MESSAGES = (
     ),
     Message(
         r"unsupported operand type\(s\) for (\S+): '\w*Tracer' and '(\w+)'",
-        "A traced array and a {2} have no {1}",
-        "JAX computes with arrays and numbers.",
+        "{1} needs arrays or numbers, but its right side is a {2}",
+        "",
         ("a number", "Give an array or a number in place of the {2}."),
     ),
     Message(
         r"unsupported operand type\(s\) for (\S+): '(\w+)' and '\w*Tracer'",
-        "A {2} and a traced array have no {1}",
-        "JAX computes with arrays and numbers.",
+        "{1} needs arrays or numbers, but its left side is a {2}",
+        "",
         ("a number", "Give an array or a number in place of the {2}."),
     ),
 )

@@ -226,7 +226,7 @@ def _operand(raised: RaisedAt, node: ast.expr) -> str | None:
     if inner != type_ and origin is not None and origin.function is None:
         return f"{text} is one element of {inner}: {type_}."
     if paths == [text]:
-        return f"{text} is the argument {text} ({type_})."
+        return f"The argument {text} is {type_}."
     if at is None and len(found.inputs) == 1 and getattr(under(value), "parent", None) is None:
         return f"{text} is the argument {paths[0]} ({type_})."
     if at is not None:

@@ -14,7 +14,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from ...jax.facts import is_tracer_type
-from ...observe.functions import is_users_frame
+from ...observe.functions import is_jax, is_users_frame
 from ...observe.observation import Place
 from ...plain_text import file_of, function_of
 from ..loops.statements import Loops, LoopStatement, node_span, parsed
@@ -38,6 +38,7 @@ class RaisedAt:
         frame: Of the user's code; its names are as they were when the error was raised.
         wanted: The tracer whose value JAX was asked for; None where the traceback does not show it.
         callers: Frames of the user's code on the way to this one, outermost first.
+        in_trace: JAX called the user's code here, as JAX does while it traces.
     """
 
     place: Place
@@ -50,6 +51,7 @@ class RaisedAt:
     frame: FrameType | None = None
     wanted: Any = None
     callers: tuple[FrameType, ...] = ()
+    in_trace: bool = False
 
     @functools.cached_property
     def module_names(self) -> frozenset[str]:
@@ -110,14 +112,17 @@ def raised_at(error: BaseException) -> RaisedAt | None:
     found: TracebackType | None = None
     callers: list[FrameType] = []
     wanted = None
+    through_jax = in_trace = False
     traceback = error.__traceback__
     while traceback is not None:
         frame = traceback.tb_frame
         if is_users_frame(frame):
             found, wanted = traceback, None
             callers.append(frame)
+            in_trace = in_trace or through_jax
         elif (tracer := _wanted_in(frame)) is not None:
             wanted = tracer
+        through_jax = through_jax or (bool(callers) and is_jax(file_of(frame.f_code)))
         traceback = traceback.tb_next
     if found is None:
         return None
@@ -127,7 +132,7 @@ def raised_at(error: BaseException) -> RaisedAt | None:
         raised = _expression(found, place)
     except Exception:  # what is known of the line is worth a note all the same
         raised = RaisedAt(place)
-    return replace(raised, frame=found.tb_frame, wanted=wanted, callers=tuple(callers[:-1]))
+    return replace(raised, frame=found.tb_frame, wanted=wanted, callers=tuple(callers[:-1]), in_trace=in_trace)
 
 
 _OF_THE_VALUE = ("self", "arg", "val")

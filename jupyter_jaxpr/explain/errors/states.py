@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from ...jax.facts import is_jitted, is_tracer_type
-from ...jax.tracer_origins import is_over, maker_of, origin_of, type_of
+from ...jax.tracer_origins import is_over, maker_of, origin_of, short_type, type_of
 from ...observe.functions import is_installed
 from ...observe.observation import FoundCure
 from ...plain_text import FAILURES, file_of, kind_name, message_of
@@ -97,7 +97,7 @@ def _donation(raised: RaisedAt | None, name: str | None) -> tuple[ast.Call, ast.
 
 
 def _is_leaked(raised: RaisedAt, error: BaseException) -> bool:
-    return raised.wanted is not None and is_over(raised.wanted, error)
+    return raised.wanted is not None and is_over(raised.wanted, error, raised.frame)
 
 
 def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explained:
@@ -106,7 +106,7 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
     origin = origin_of(tracer) if tracer is not None else None
     function = was[1] if was is not None else origin.function if origin is not None else None
     construct = was[3] if was is not None else origin.construct if origin is not None else None
-    type_ = type_of(tracer) if tracer is not None else kind[1] if kind is not None else ""
+    type_ = type_of(tracer) if tracer is not None else short_type(kind[1]) if kind is not None else ""
     title = f"A traced value left the trace of {function}" if function else "A traced value left its trace"
     what = raised.text if raised is not None and raised.text is not None and len(raised.text) <= 60 else "This line"
     said = f"{what} uses a traced value{f' of type {type_}' if type_ else ''}."
@@ -132,12 +132,12 @@ def _leaked_tracer(raised: RaisedAt | None, error: BaseException) -> Any:
     """A tracer of the expression whose trace is over."""
     if raised is None or raised.frame is None:
         return None
-    if raised.wanted is not None and is_over(raised.wanted, error):
+    if raised.wanted is not None and is_over(raised.wanted, error, raised.frame):
         return raised.wanted
     for node in ast.walk(raised.node) if raised.node is not None else ():
         if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
             value = value_of(raised, node)
-            if is_tracer_type(type(value)) and is_over(value, error):
+            if is_tracer_type(type(value)) and is_over(value, error, raised.frame):
                 return value
     return None
 

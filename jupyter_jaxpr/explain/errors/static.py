@@ -35,7 +35,8 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
         f"JAX compiles once for each value of {' and '.join(names)}. Use a static argument for a setting that seldom "
         "changes."
     )
-    return jit_with(raised, function, _keyword(names), "static_argnames", text)
+    cure = jit_with(raised, function, _keyword(names), "static_argnames", text)
+    return cure if cure.code is not None else None
 
 
 def jit_with(raised: RaisedAt, function: str, keyword: str, name: str, text: str) -> FoundCure:

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from ...jax.tracer_origins import type_of
+from ...jax.tracer_origins import short_type, type_of
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from .arguments import parameters_of
@@ -30,7 +30,9 @@ _ARGNUMS = re.compile(
     r"to be passed by the caller, but got only (?P<count>\d+)"
 )
 _SIZES = re.compile(r"^vmap got inconsistent sizes for array axes to be mapped:")
-_SIZE = re.compile(r"one axis had size (\d+): axis (-?\d+) of (?:argument )?(\S+?)(?: of type ([\w\[\],]+))?[;,.\s]|one axis had size (\d+): axis (-?\d+) of (.*?)$", re.MULTILINE)
+_SIZE = re.compile(
+    r"one axis had size (\d+): axis (-?\d+) of (?:argument )?(\S+?)(?: of type ([\w\[\],]+))?(?=[;,.]?\s|[;,.]?$)"
+)
 _SIZE_MANY = re.compile(r"(?:most|some) axes .*? had size (\d+), e\.g\. axis (-?\d+) of (?:argument )?(\S+?) of type ([\w\[\],]+)")
 _IN_AXES = re.compile(r"^vmap in_axes must be an int, None, or .*?len\(in_axes\)=(\d+), len\(args\)=(\d+)", re.DOTALL)
 _RANK = re.compile(
@@ -242,31 +244,20 @@ def _sizes(call: Applied, text: str) -> Explained:
     for row in _SIZE_MANY.finditer(text):
         found.append((row[1], row[2], row[3], row[4]))
     for row in _SIZE.finditer(text):
-        if row[1] is not None:
-            found.append((row[1], row[2], row[3], row[4] or ""))
+        found.append((row[1], row[2], row[3], row[4] or ""))
     sizes = list(dict.fromkeys(row[0] for row in found))
     title = f"vmap maps axes of different sizes: {' and '.join(sizes)}" if sizes else "vmap maps axes of different sizes"
     said = [
-        f"{path}{f' ({_short(type_)})' if type_ else ''} has {size} elements along axis {axis}."
+        f"{path}{f' ({short_type(type_)})' if type_ else ''} has {size} elements along axis {axis}."
         for size, axis, path, type_ in found[:4]
     ]
     names = call.parameters
     cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that is the same for all elements.")
     if len(names) == 2 and len(found) == 2 and call.raised is not None and call.option("in_axes") is None:
-        code = f"in_axes=(0, None)"
+        code = "in_axes=(0, None)"
         cure = FoundCure("in_axes", code, f"With this option of vmap, each element of {names[0]} meets all of {names[1]}.")
     equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
     return call.explained(title, " ".join(said), [equal, cure])
-
-
-def _short(type_: str) -> str:
-    """A type as JAX prints it in short: f32[3] for float32[3]."""
-    name, bracket, rest = type_.partition("[")
-    short = re.sub(r"^(float|int|uint|complex|bfloat)(\d+)$", lambda m: f"{_LETTERS[m[1]]}{m[2]}", name)
-    return short + bracket + rest
-
-
-_LETTERS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"}
 
 
 def _in_axes(call: Applied, entries: int, count: int) -> Explained:

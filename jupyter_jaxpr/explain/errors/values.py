@@ -25,6 +25,18 @@ WANTED = {
     "ConcretizationTypeError": "Python needs the value of an array, for example for an axis or a length.",
     "NonConcreteBooleanIndexError": "A boolean index decides the shape of the result.",
 }
+_STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
+#: Where no cure fits the line: what to do in general.
+_GENERAL = {
+    "TracerBoolConversionError": (
+        "jnp.where", f"Choose with jnp.where or jax.lax.cond. Repeat with jax.lax.while_loop. {_STATIC}"
+    ),
+    "TracerIntegerConversionError": (
+        ".shape", f"Take the number from a shape, such as x.shape[0], or loop with jax.lax.fori_loop. {_STATIC}"
+    ),
+    "TracerArrayConversionError": ("jax.numpy", "Call the function of the same name from jax.numpy."),
+    "ConcretizationTypeError": (".astype", f"Keep the value an array: write x.astype(float), not float(x). {_STATIC}"),
+}
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
 _NUMBER = "Python needs the value of an array, as float(), int() and bool() do."
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type")
@@ -96,13 +108,16 @@ def _explained(
     cures: list[FoundCure],
     last: list[FoundCure],
 ) -> Explained:
-    tried = cures if raised is None else passed(raised, cures)
+    tried = list(cures) if raised is None else passed(raised, cures)
     if raised is not None and not found.is_inner and found.transform is None:
         static = static_cure(raised, error, found.function or function, found.names)
         if static is not None:
             tried.append(static)
+    if not tried and not last and kind_name(type(error)) in _GENERAL:
+        name, words = _GENERAL[kind_name(type(error))]
+        tried.append(FoundCure(name, None, words))
     text = " ".join(filter(None, [wanted, found.sentence, _why(found)]))
-    if raised is not None and raised.under_grad:
+    if raised is not None and raised.under_grad and found.function is not None and not wanted.startswith("NumPy"):
         text += (
             " jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under "
             "jax.jit, arrays have no values."
@@ -125,6 +140,8 @@ def _value(kind: str, error: BaseException, raised: RaisedAt | None, function: s
         title = f"Python cannot know whether {what} is true while JAX traces"
         if raised is not None and isinstance(raised.node, ast.Call):
             title = f"Python needs the value of {what} while JAX traces"
+    if kind == "TracerArrayConversionError":
+        title = f"NumPy needs the values of an array in {what} while JAX traces"
     wanted = WANTED[kind]
     if kind == "ConcretizationTypeError" and _CONVERSION.search(message_of(error)):
         wanted = _NUMBER
