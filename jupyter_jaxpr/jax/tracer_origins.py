@@ -110,6 +110,16 @@ def origin_of(tracer: Any) -> Origin | None:
     return Origin(function, construct, inputs, type_of(inner))
 
 
+def inputs_of(tracer: Any) -> tuple[Input, ...]:
+    """All inputs of the trace that a tracer belongs to; empty where it belongs to none of a program."""
+    trace: Any = getattr(under(tracer), "_trace", None)
+    if type(trace) is not private("interpreters.partial_eval").DynamicJaxprTrace:
+        return ()
+    names = getattr(trace.frame.debug_info, "arg_names", None) or ()
+    pairs = zip(names, trace.frame.invars, strict=False)
+    return tuple(Input(exact(name), exact(each.aval.str_short(short_dtypes=True))) for name, each in pairs if name)
+
+
 def maker_of(tracer: Any) -> Any:
     """JAX's traceback of the equation that made a traced value; None for an input or where JAX does not say."""
     parent = getattr(under(tracer), "parent", None)
@@ -149,7 +159,7 @@ def is_over(tracer: Any, error: BaseException, last: FrameType | None) -> bool:
         last: The innermost frame of the user's: the traces around it are the ones that the error came through.
     """
     trace = getattr(under(tracer), "_trace", None)
-    if type(trace) is not private("interpreters.partial_eval").DynamicJaxprTrace or trace.is_valid():
+    if type(trace) is not private("interpreters.partial_eval").DynamicJaxprTrace:
         return False
     traceback = error.__traceback__
     while traceback is not None:

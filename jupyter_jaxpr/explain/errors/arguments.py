@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import inspect
 import re
 from typing import Any
@@ -212,7 +213,7 @@ def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Expl
     title = f"{function} has no argument {' and '.join(names)}"
     cure = FoundCure(option, None, f"Write the names of arguments of {function} in {option}.")
     close = [each for each in parameters if each.lower().strip("_") == names[0].lower().strip("_")]
-    close = close or [each for each in parameters if each.startswith(names[0]) or names[0].startswith(each)]
+    close = close or difflib.get_close_matches(names[0], parameters, 2, 0.7)
     if raised is not None and raised.node is not None and len(names) == 1 and len(close) == 1:
         places = [e for e in ast.walk(raised.node) if isinstance(e, ast.Constant) and e.value == names[0]]
         if len(places) == 1:

@@ -31,6 +31,15 @@ _INDEXER = re.compile(r"^Indexer must have integer or boolean type, got indexer 
 _AXIS = re.compile(r"^axis (-?\d+) is out of bounds for array of dimension (\d+)")
 _INDICES = re.compile(r"^Too many indices: array is (\d+)-dimensional, but (\d+) were indexed")
 _NOT_ARRAY = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <class '(list|tuple)'> at position (\d+)")
+_NO_ATTRIBUTE = re.compile(
+    r"^(?:'?jaxlib\.\w+\.ArrayImpl'?|'?ArrayImpl'?|'?\w*Tracer'?)(?: object)? has no attribute '?(\w+)"
+)
+_AMBIGUOUS = re.compile(r"^The truth value of an array with more than one element is ambiguous")
+_BROADCAST_TO = re.compile(
+    r"^Incompatible (?:types|shapes) for broadcasting: (?:input type=\w+\[|\()([\d, ]*)[\])] and requested "
+    r"(?:type=\w+\[|shape \()([\d, ]*)[\])]"
+)
+_EINSUM = re.compile(r"^Size of label '(\w)' for operand \d+ \((\d+)\) does not match previous terms \((\d+)\)")
 _SHAPE = re.compile(r"\([\d, ]*\)")
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
 _NO_CODE = "No code is suggested for this line."
@@ -38,7 +47,7 @@ _NO_CODE = "No code is suggested for this line."
 
 def array_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Arrays that do not fit together, or that cannot be changed or read so."""
-    if not isinstance(error, TypeError | ValueError | IndexError):
+    if not isinstance(error, TypeError | ValueError | IndexError | AttributeError):
         return None
     text = message_of(error).strip()
     what = _short(raised)
@@ -70,11 +79,27 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return _made(title, f"A stack needs arrays of one shape. {_operands(raised)}", raised, [cure])
     if _IMMUTABLE.search(text):
         return _immutable(raised)
+    if isinstance(error, AttributeError):
+        if found := _NO_ATTRIBUTE.search(text):
+            return _no_method(raised, found[1])
+        return _no_method(raised, text) if text == "__delitem__" else None
+    if _AMBIGUOUS.search(text):
+        return _ambiguous(raised)
+    if found := _BROADCAST_TO.search(text):
+        title = f"An array of shape ({found[1]}) does not broadcast to ({found[2]})"
+        said = f"Shapes are compared from the last axis. An axis of size 1 can grow, others cannot. {_operands(raised)}"
+        return _made(title, said, raised, [FoundCure("[:, None]", None, "Add an axis where the new one stands.")])
+    if found := _EINSUM.search(text):
+        title = f"The axis {found[1]} has {found[3]} elements and {found[2]} elements{what}"
+        said = f"A letter stands for one size in all operands. {_operands(raised)}"
+        words = "Write the letters in the order of the axes."
+        return _made(title, said, raised, [FoundCure("another letter", None, words)])
     if found := _INDEXER.search(text):
         return _indexer(raised, found[1])
     if found := _AXIS.search(text):
         title = f"An array of {_axes(found[2])} has no axis {found[1]}"
-        cure = FoundCure("axis", None, f"Axes count from 0. Write an axis from 0 to {int(found[2]) - 1}.")
+        words = f"Axes count from 0. Write an axis from 0 to {int(found[2]) - 1}."
+        cure = FoundCure("axis", None, "Axis 0 is the only axis." if found[2] == "1" else words)
         return _made(title, _operands(raised), raised, [cure] if int(found[2]) else [])
     if found := _INDICES.search(text):
         title = f"An array of {_axes(found[1])} cannot take {found[2]} indices"
@@ -158,6 +183,20 @@ def _transposed(raised: RaisedAt | None) -> list[FoundCure]:
     return [general]
 
 
+def _ambiguous(raised: RaisedAt | None) -> Explained:
+    what = raised.text if raised is not None else None
+    title = f"{what or 'An array'} is an array, which Python cannot take as true or false"
+    if what is None:
+        title = "Python cannot take an array as true or false"
+    simple = raised is not None and isinstance(raised.node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+    code = what if simple else f"({what})"
+    cures = (
+        FoundCure(".all()", None if what is None else f"{code}.all()", "True where all elements are true."),
+        FoundCure(".any()", None if what is None else f"{code}.any()", "True where at least one element is true."),
+    )
+    return Explained(None, title, "An array of several elements is neither true nor false.", cures)
+
+
 # --- writes ---
 
 
@@ -186,7 +225,45 @@ def _immutable(raised: RaisedAt | None) -> Explained:
     first = " ".join(raised.source(statement).split())
     if len(first) <= 60:
         title += f": {first}"
-    return _made(title, operands(raised, [base.value]), raised, [cure])
+    said = operands(raised, [base.value])
+    if not isinstance(base.value, ast.Name):
+        # The statement writes into an object, as the user's own did: a trial would change the object.
+        return Explained(None, title, said, (cure,))
+    return _made(title, said, raised, [cure])
+
+
+def _no_method(raised: RaisedAt | None, name: str) -> Explained:
+    """A method of lists or of another library's arrays."""
+    name = "del" if name == "__delitem__" else name
+    title = "A JAX array has no del" if name == "del" else f"A JAX array has no method or attribute {name}"
+    statement = raised.statement_of(raised.node) if raised is not None else None
+    jnp = jnp_name(raised) if raised is not None else "jnp"
+    words = _INSTEAD.get(name, f"Look for a function of {jnp} or a method of jax.Array that does the same.")
+    cure = FoundCure(name, None, words.replace("jnp", jnp))
+    code = None
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=array), attr="append"), args=[value])):
+            code = f"{array} = {jnp}.append({array}, {raised.source(value)})" if raised is not None else None
+        case ast.Delete(targets=[ast.Subscript(value=ast.Name(id=array), slice=index)]):
+            code = f"{array} = {jnp}.delete({array}, {raised.source(index)})" if raised is not None else None
+    if raised is None or statement is None or code is None:
+        return Explained(None, title, _operands(raised), (cure,))
+    cure = applied(FoundCure(cure.name, code, cure.text), [edit_of(raised, over(statement, code))])
+    return _made(title, _operands(raised), raised, [cure])
+
+
+_INSTEAD = {
+    "append": "jnp.append makes a new array with the element at the end.",
+    "del": "jnp.delete makes a new array without the element.",
+    "fill": "jnp.full_like(x, value) makes a new array.",
+    "numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
+    "detach": "jax.lax.stop_gradient(x) takes x out of the gradient.",
+    "cuda": "jax.device_put(x, jax.devices()[0]) moves x to a device.",
+    "to": "jax.device_put moves x to a device. x.astype converts the type.",
+    "unsqueeze": "jnp.expand_dims(x, axis) adds an axis, and so does x[None].",
+    "backward": "jax.grad(loss)(x) computes the gradient of a function.",
+    "grad": "jax.grad(loss)(x) computes the gradient of a function.",
+}
 
 
 # --- indices ---

@@ -98,7 +98,7 @@ class Calls:
     def _sized(self, node: ast.Call) -> list[FoundCure]:
         name = _called(node)
         option = _SIZED.get(name)
-        if option is None or any(each.arg == option.partition("=")[0] for each in node.keywords):
+        if option is None or self._root(node.func) in ("numpy", "math") or any(each.arg == option.partition("=")[0] for each in node.keywords):
             return []
         code = f"{self._source(node)[:-1].rstrip().rstrip(',')}, {option})"
         placeholder = option.partition("=")[2]
@@ -136,21 +136,18 @@ class Calls:
     # --- NumPy and math ---
 
     def _of_module(self, node: ast.Call) -> list[FoundCure]:
-        name = _called(node)
-        match node.func:
-            case ast.Attribute(value=ast.Name(id=module)):
-                known = module_of(self._raised, module)
-            case ast.Name(id=written):
-                value = namespace(self._raised).get(written)
-                known = "math" if getattr(value, "__module__", None) == "math" else None
-                known = "numpy" if type(value).__name__ == "ufunc" else known
-            case _:
-                known = None
+        known = self._root(node.func)
         if known not in ("numpy", "math"):
             return []
-        name = _OTHER_NAMES.get(name, name) if known == "math" else name
-        jax_numpy: Any = sys.modules.get("jax.numpy")
-        if not name or not hasattr(jax_numpy, name):
+        name = _called(node)
+        if known == "math":
+            name = _OTHER_NAMES.get(name, name)
+        elif isinstance(node.func, ast.Attribute):
+            name = ast.unparse(node.func).partition(".")[2]
+        there: Any = sys.modules.get("jax.numpy")
+        for part in name.split("."):
+            there = getattr(there, part, None)
+        if there is None or not name:
             text = (
                 f"jax.numpy has no function of the name {name or _called(node)}. jax.pure_callback calls the function "
                 "when the program runs, with the values of the arrays."
@@ -160,6 +157,17 @@ class Calls:
         whole = code + self._source(node)[len(self._source(node.func)) :]
         text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
         return [self._cure(code, whole, text, over(node.func, code))]
+
+    def _root(self, function: ast.expr) -> str | None:
+        """The module that a called function is of: numpy, math or jax.numpy."""
+        if isinstance(function, ast.Name):
+            value = namespace(self._raised).get(function.id)
+            if type(value).__name__ == "ufunc":
+                return "numpy"
+            return "math" if getattr(value, "__module__", None) == "math" else None
+        while isinstance(function, ast.Attribute):
+            function = function.value
+        return module_of(self._raised, function.id) if isinstance(function, ast.Name) else None
 
     def _in_place(self) -> list[FoundCure]:
         """Of a write into a NumPy array."""

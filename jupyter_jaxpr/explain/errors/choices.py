@@ -21,8 +21,9 @@ _SELECTS = ast.If | ast.IfExp
 class Choices:
     """Writes the ways out of one error."""
 
-    def __init__(self, raised: RaisedAt) -> None:
+    def __init__(self, raised: RaisedAt, differentiated: bool = False) -> None:
         self._raised = raised
+        self._differentiated = differentiated
         self._lax = lax_name(raised)
         self._jnp = jnp_name(raised)
 
@@ -117,6 +118,8 @@ class Choices:
         if loop is None or at is None:
             return []
         forms: tuple[Form, ...] = ("fori_loop",) if isinstance(at, ast.For) else ("while_loop", "fori_loop")
+        if self._differentiated:
+            return [self.masked()]
         found = []
         for form in forms:
             code, reason = self._rewritten(loop, form)

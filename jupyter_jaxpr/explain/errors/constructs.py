@@ -70,6 +70,12 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
 def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
     found = list(_CARRY.finditer(text))
     if not found:
+        parts = _parts(raised)
+        missing = None
+        if "PyTreeDef(None)" in text and raised is not None and parts is not None:
+            missing = missing_return(raised, function_of_text(raised, parts[0]))
+        if raised is not None and missing is not None:
+            return Explained(None, f"The body of {name} returns None", "", tuple(passed(raised, [missing])))
         said = next((line for line in text.split("\n\n")[1:2]), "")
         said = re.sub(r"<class '(?:jax\._src\.core\.)?ShapedArray'>", "array", said)
         said = re.sub(r"a <class '(\w+)'>", r"a \1", said).replace("is a array", "is an array")
@@ -119,12 +125,24 @@ def _made(raised: RaisedAt | None, path: str) -> list[str]:
         return []
     body, start = parts
     result = _carried(result_of(function_of_text(raised, body)), called(raised.node))
-    leaf = _leaf(start, path) or start
+    leaf = _leaf(_assigned(raised, start), path) or start
     found = [f"The first step receives {_short(raised, leaf)} (line {leaf.lineno})."]
     if result is not None:
         ended = _leaf(result, path) or result
         found.append(f"The step returns {_short(raised, ended)} (line {ended.lineno}).")
     return found
+
+
+def _assigned(raised: RaisedAt, node: ast.expr) -> ast.expr:
+    """What the only assignment of the text gives to a name; another expression as it is."""
+    if not isinstance(node, ast.Name) or raised.loops is None:
+        return node
+    found = [
+        each.value
+        for each in ast.walk(raised.loops.module)
+        if isinstance(each, ast.Assign) and any(isinstance(e, ast.Name) and e.id == node.id for e in each.targets)
+    ]
+    return found[0] if len(found) == 1 and found[0].lineno < raised.place.line else node
 
 
 def _short(raised: RaisedAt, node: ast.expr) -> str:
@@ -168,7 +186,9 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
     text = f"Convert the initial carry to {other}. Then each step receives {other}."
     start = FoundCure(f"start with {other}", None, text)
     parts = _parts(raised)
-    leaf = _leaf(parts[1], path) if parts is not None else None
+    leaf = None
+    if parts is not None and raised is not None:
+        leaf = _leaf(_assigned(raised, parts[1]), path) if "[" in path.removeprefix("loop_carry[1]") else parts[1]
     if raised is not None and leaf is not None:
         jnp = jnp_name(raised)
         source = raised.source(leaf)

@@ -59,9 +59,13 @@ def trace_error(error: BaseException, function: str) -> Finding:
     """
     raised = raised_at(error)
     known = _explained(error, function, raised)
+    # Outside of IPython JAX takes its own frames out of the traceback.
+    in_trace = raised is not None and (raised.in_trace or raised.place.function.rpartition(".")[2] == function)
     if known.title is None:
         text = f"{function} could not be traced. The trace raised {_first_line(error)}."
-    elif known.traced or (raised is not None and raised.in_trace):
+        if not in_trace:
+            text = f"The call of {function} raised {_first_line(error)}."
+    elif known.traced or in_trace:
         text = f"{function} could not be traced. {known.text}".rstrip()
     else:
         text = known.text or f"The call raised {_first_line(error)}."

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from ...jax.facts import is_tracer_type
-from ...jax.tracer_origins import Input, maker_of, origin_of, type_of, under
+from ...jax.tracer_origins import Input, inputs_of, maker_of, origin_of, type_of, under
 from ...observe.functions import is_installed
 from ...plain_text import FAILURES, file_of
 from .raised import RaisedAt
@@ -94,6 +95,28 @@ def culprits(raised: RaisedAt | None, values: Iterable[Any] | None = None) -> Cu
     if function is None and inputs:
         function = raised.place.function.rpartition(".")[2]
     return Culprits(function, tuple(inputs.values()), construct in _CONSTRUCTS, transform)
+
+
+def named_culprits(raised: RaisedAt | None, found: re.Match[str] | None) -> Culprits:
+    """The arguments that JAX's message names, with their types.
+
+    Args:
+        raised: Where the error was raised.
+        found: The names in the message, such as x, y and n; None where the message names none.
+    """
+    if raised is None or raised.frame is None or found is None:
+        return Culprits(None, ())
+    names = {name for name in re.split(r", and |, | and ", found[1]) if name}
+    for frame in (raised.frame, *reversed(raised.callers)):
+        for value in list(frame.f_locals.values()):
+            for leaf in [value] if is_tracer_type(type(value)) else []:
+                inputs = [each for each in inputs_of(leaf) if each.path in names]
+                if len(inputs) == len(names):
+                    origin = origin_of(leaf)
+                    function = origin.function if origin is not None else None
+                    construct = origin.construct if origin is not None else None
+                    return Culprits(function, tuple(_users(tuple(inputs), raised)), construct in _CONSTRUCTS)
+    return Culprits(None, ())
 
 
 def _users(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]:

@@ -116,7 +116,7 @@ def raised_at(error: BaseException) -> RaisedAt | None:
     traceback = error.__traceback__
     while traceback is not None:
         frame = traceback.tb_frame
-        if is_users_frame(frame):
+        if is_users_frame(frame) and not file_of(frame.f_code).endswith(".pyx"):
             found, wanted = traceback, None
             callers.append(frame)
             in_trace = in_trace or through_jax

@@ -57,10 +57,12 @@ def _deleted(raised: RaisedAt | None) -> Explained:
     call, argument, statement = found
     what = raised.source(call)
     said = f"Line {call.lineno} passes {name} ({type_}) to {called(call)}, which may reuse the memory of donated arguments."
+    if call is raised.node:
+        said += " The iteration before did so already."
     code = f"{name}.copy()"
     copy = FoundCure("a copy", code, "The call donates the copy, and the array stays. The copy takes memory.")
     cures = [applied(copy, [edit_of(raised, over(argument, code))])]
-    if isinstance(statement, ast.Expr):
+    if isinstance(statement, ast.Expr | ast.Assign) and statement.value is call:
         again = FoundCure("use the result", f"{name} = {what}", f"{name} then holds the result of {called(call)}.")
     return Explained(None, title, said, (*cures, again))
 
@@ -86,7 +88,7 @@ def _donation(raised: RaisedAt | None, name: str | None) -> tuple[ast.Call, ast.
         return None
     found = []
     for node in ast.walk(raised.loops.module):
-        if isinstance(node, ast.Call) and node.lineno <= raised.place.line and node is not raised.node:
+        if isinstance(node, ast.Call) and node.lineno <= raised.place.line:
             given = next((each for each in node.args if raised.source(each) == name), None)
             if given is not None and isinstance(node.func, ast.Name) and is_jitted(value_of(raised, node.func)):
                 found.append((node, given, raised.statement_of(node)))

@@ -6,6 +6,7 @@ import ast
 import inspect
 import linecache
 from collections.abc import Iterator, Sequence
+from types import FrameType
 from typing import Any
 
 from ...jax.tracer_origins import RaisedCall, raised_calls
@@ -14,6 +15,7 @@ from ...observe.observation import Edit, FoundCure, Place
 from ...plain_text import FAILURES, file_of, function_of
 from ..loops.statements import parsed
 from .raised import RaisedAt
+from .trial import traced_with
 
 _HASHED = (bool, int, float, complex, str, bytes, type(None))
 
@@ -36,7 +38,9 @@ def static_cure(raised: RaisedAt, error: BaseException, function: str, names: Se
         "changes."
     )
     cure = jit_with(raised, function, _keyword(names), "static_argnames", text)
-    return cure if cure.code is not None else None
+    if cure.code is None or call is None or not traced_with(call, values, names):
+        return None
+    return cure
 
 
 def jit_with(raised: RaisedAt, function: str, keyword: str, name: str, text: str) -> FoundCure:
@@ -66,6 +70,20 @@ def jit_with(raised: RaisedAt, function: str, keyword: str, name: str, text: str
     place = Place(file, node.lineno, scope, node.col_offset, node.end_lineno, node.end_col_offset)
     shown = f"@{code}" if _is_decorator(source, node) else code
     return FoundCure(name, shown, text, "applies", (Edit(place, code),))
+
+
+def is_differentiated(raised: RaisedAt, error: BaseException) -> bool:
+    """Whether jax.grad or jax.vjp asked for the trace: it cannot go backward through a loop of unknown length."""
+    import jax
+
+    values = [value for frame in (*raised.callers, raised.frame) if frame is not None for value in _local(frame)]
+    for call in raised_calls(error):
+        values += jax.tree_util.tree_leaves((call.args, call.kwargs))
+    return any(type(value).__name__ in ("JVPTracer", "LinearizeTracer") for value in values)
+
+
+def _local(frame: FrameType) -> list[Any]:
+    return list(frame.f_locals.values()) if frame.f_code.co_name != "<module>" else []
 
 
 def _is_decorator(source: str, node: ast.expr) -> bool:

@@ -13,7 +13,7 @@ from .arguments import parameters_of
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
-from .names import jnp_name, namespace
+from .names import namespace
 from .origins import value_of
 from .raised import RaisedAt
 from .returned import AnyFunction, function_of_text, missing_return, result_of
@@ -86,9 +86,20 @@ class Applied:
             self.transform = made
 
     @property
+    def transform_module(self) -> str:
+        """What stands before the transform's name, such as jax."""
+        return ast.unparse(self.transform.func).rpartition(".")[0] if self.transform is not None else ""
+
+    @property
     def function(self) -> AnyFunction | None:
         """The transformed function in the text."""
-        if self.raised is None or self.transform is None or not self.transform.args:
+        if self.raised is None:
+            return None
+        if self.transform is None and self.call is not None:
+            found = function_of_text(self.raised, self.call.func)
+            is_one = isinstance(found, ast.FunctionDef) and "grad" in " ".join(map(ast.unparse, found.decorator_list))
+            return found if is_one else None
+        if self.transform is None or not self.transform.args:
             return None
         return function_of_text(self.raised, self.transform.args[0])
 
@@ -96,6 +107,8 @@ class Applied:
     def name(self) -> str:
         """Of the transformed function."""
         node = self.transform.args[0] if self.transform is not None and self.transform.args else None
+        if node is None and isinstance(self.function, ast.FunctionDef):
+            return self.function.name
         return node.id if isinstance(node, ast.Name) else "the function"
 
     @property
@@ -131,6 +144,12 @@ class Applied:
     def number(self) -> int:
         """Of the argument that is differentiated: the first where there are several."""
         option = self.option("argnums")
+        if isinstance(option, ast.Tuple) and self.call is not None:
+            numbers = [each.value for each in option.elts if isinstance(each, ast.Constant)]
+            nodes = self.call.args
+            for number in numbers:
+                if type(number) is int and number < len(nodes) and _is_integer(self.value(nodes[number])):
+                    return number
         return option.value if isinstance(option, ast.Constant) and type(option.value) is int else 0
 
     def value(self, node: ast.expr) -> Any:
@@ -165,6 +184,10 @@ def _assigned(raised: RaisedAt, name: str) -> ast.expr | None:
     return found[0] if len(found) == 1 else None
 
 
+def _is_integer(value: Any) -> bool:
+    return type(value) is int or "int" in str(getattr(value, "dtype", ""))
+
+
 # --- grad ---
 
 
@@ -180,13 +203,16 @@ def _input(call: Applied, word: str, dtype: str) -> Explained:
         source = raised.source(node)
         if isinstance(node, ast.Constant) and type(node.value) is int:
             code = f"{node.value}.0"
+        elif not isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute):
+            code = None
         elif type(call.value(node)) is int:
             code = f"float({source})"
         else:
-            code = f"{jnp_name(raised)}.asarray({source}, float)"
+            code = f"{source}.astype(float)"
         kind = type_of(call.value(node)) if call.value(node) is not None else ""
         text += f" {name} is {kind}." if kind else ""
-        cure = applied(FoundCure("a float", code, f"Pass {name} as a float."), [edit_of(raised, over(node, code))])
+        if code is not None:
+            cure = applied(FoundCure("a float", code, f"Pass {name} as a float."), [edit_of(raised, over(node, code))])
     return call.explained(title, text, [cure])
 
 
@@ -215,12 +241,13 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     else:
         cures.append(FoundCure(".sum()", None, "Reduce the result to one number, such as with .sum() or .mean()."))
     words = "jax.jacobian gives the derivative of each element of the result."
-    jacobian = FoundCure("jax.jacobian", None, words)
-    if raised is not None and call.transform is not None and word == "grad":
+    if raised is not None and call.transform is not None and call.transform_module == "jax" and word == "grad":
         function = call.transform.func
         code = f"{raised.source(function).rpartition('.')[0] or 'jax'}.jacobian"
         jacobian = applied(FoundCure("jax.jacobian", code, words), [edit_of(raised, over(function, code))])
-    cures.append(jacobian)
+        cures.append(jacobian)
+    elif word == "grad":
+        cures.append(FoundCure("jax.jacobian", None, words))
     return call.explained(f"jax.{word} needs one number, but {call.name} returns {what}", call.returns, cures)
 
 

@@ -8,15 +8,17 @@ statement that may change something outside of itself is not traced; its cure ha
 from __future__ import annotations
 
 import ast
+import inspect
 import itertools
 import linecache
 import types
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 from ...jax.facts import is_tracer_type
+from ...jax.tracer_origins import RaisedCall
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.kernel import observer
 from ...observe.observation import Edit, FoundCure
@@ -74,11 +76,36 @@ def _try(raised: RaisedAt, edits: Sequence[Edit]) -> Outcome:
             return "untried"
         if statement not in body:
             body.append(statement)
+    body = _with_dependents(module, body)
     rest = _following(module, body[-1])
     outcome = _traced(raised, body + rest)
     if outcome == "failed" and rest and _traced(raised, body) == "traced":
         return "later error"
     return outcome
+
+
+def _with_dependents(module: ast.Module, body: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements of one block, with those between them that read what an earlier one of them writes."""
+    block = next((inside for inside in _blocks(module) if all(each in inside for each in body)), None)
+    if block is None or len(body) < 2:
+        return body
+    found: list[ast.stmt] = []
+    written: set[str] = set()
+    for statement in block[block.index(body[0]) : block.index(body[-1]) + 1]:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        if statement in body or any(node.id in written for node in names):
+            found.append(statement)
+            written |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+            written |= {statement.name} if isinstance(statement, ast.FunctionDef | ast.ClassDef) else set()
+    return found
+
+
+def _blocks(module: ast.Module) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(module):
+        for name in ("body", "orelse", "finalbody"):
+            inside = getattr(node, name, None)
+            if isinstance(inside, list):
+                yield inside
 
 
 def _shift(edits: Sequence[Edit], line: int) -> int:
@@ -166,6 +193,64 @@ def _traced(raised: RaisedAt, body: list[ast.stmt]) -> Outcome:
         prints.stop()
         linecache.cache.pop(file, None)
     return "traced"
+
+
+def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> bool:
+    """Whether the call of a jitted function that raised can be traced with some arguments as what they are.
+
+    Args:
+        call: The call.
+        values: What the call gave for each parameter.
+        names: Of the arguments that are not traced.
+    """
+    import jax
+
+    fun = call.function
+    kinds = {each.name: each.kind for each in inspect.signature(fun).parameters.values()}
+    if any(kinds.get(name) not in (_POSITIONAL, _KEYWORD) for name in (*names, *values)):
+        return False
+    traced = {name: value for name, value in values.items() if name not in names}
+    leaves, tree = jax.tree_util.tree_flatten(traced)
+    if not all(_is_number_or_array(leaf) for leaf in leaves):
+        return False
+    specs = [_abstract(leaf) for leaf in leaves]
+    given = {**jax.tree_util.tree_unflatten(tree, specs), **{name: values[name] for name in names}}
+    prints = PrintRecorder(lambda: "", swallow=True)
+    try:
+        if side_effects(fun, [], given, first=True):
+            return False
+
+        def run(*inputs: Any) -> list[Any]:
+            mine = {**jax.tree_util.tree_unflatten(tree, inputs), **{name: values[name] for name in names}}
+            # A text or an object among the results is an error of jit.
+            return [jax.numpy.asarray(each) for each in jax.tree_util.tree_leaves(fun(**mine))]
+
+        with observer().looking_away(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            prints.start()
+            jax.eval_shape(run, *specs)
+    except Exception:
+        return False
+    finally:
+        prints.stop()
+    return True
+
+
+_POSITIONAL, _KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+
+
+def _is_number_or_array(leaf: Any) -> bool:
+    return isinstance(leaf, bool | int | float | complex) or (hasattr(leaf, "shape") and hasattr(leaf, "dtype"))
+
+
+def _abstract(leaf: Any) -> Any:
+    import jax
+
+    aval = jax.typeof(leaf)
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=bool(getattr(aval, "weak_type", False)))
+
+
+Tracers = dict[str, tuple[list[Any], Any, list[int]]]
 
 
 def _specs(names: dict[str, Any]) -> tuple[list[Any], Tracers]:

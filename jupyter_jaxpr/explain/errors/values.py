@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
 from ...observe.observation import FoundCure
 from ...plain_text import kind_name, message_of, own_name
@@ -12,9 +13,9 @@ from .choices import Choices
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name
-from .origins import Culprits, culprits
+from .origins import Culprits, culprits, named_culprits
 from .raised import RaisedAt
-from .static import static_cure
+from .static import is_differentiated, static_cure
 from .trial import passed
 
 #: Public names of jax.errors -> what Python needs: a sentence.
@@ -39,7 +40,12 @@ _GENERAL = {
 }
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
 _NUMBER = "Python needs the value of an array, as float(), int() and bool() do."
+_ARGUMENTS = re.compile(r"depends on the values? of the arguments? (.+?)\.(?:\s|$)")
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type")
+_PARAMETER = re.compile(
+    r"parameters to jaxpr equations must have __hash__ and __eq__ methods\. In a call to primitive (\w+), the value of "
+    r"parameter (\w+) was not hashable: .*Tracer"
+)
 _SLICE = re.compile(r"^Array slice indices must have static start/stop/step")
 _FORMAT = re.compile(r"^unsupported format string passed to \w*Tracer\.__format__")
 _LEAKED = re.compile(r"^Encountered an unexpected tracer")
@@ -62,6 +68,9 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
             "JAX needs the sizes of a shape while JAX traces", "A shape is fixed while JAX traces.", error, raised,
             function, [], [sizes],
         )
+    if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
+        title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
+        return _known(title, "This number decides the shape of the result.", error, raised, function, [])
     if isinstance(error, IndexError) and _SLICE.search(message):
         what = _text(raised) or "a slice"
         cures = Slices(raised).cures() if raised is not None else []
@@ -81,6 +90,10 @@ def _text(raised: RaisedAt | None) -> str | None:
     return text if text is None or len(text) <= 60 else f"{text[:59]}…"
 
 
+def _is_integer(tracer: Any) -> bool:
+    return not getattr(tracer, "shape", ()) and "int" in str(getattr(tracer, "dtype", ""))
+
+
 def _known(
     title: str,
     wanted: str,
@@ -91,10 +104,10 @@ def _known(
     last: list[FoundCure] | None = None,
 ) -> Explained:
     # The traceback shows no tracer here: those that the expression reads and that are no arrays are meant.
-    scalars = None
-    if raised is not None:
-        scalars = [each for each in raised.tracers.values() if not getattr(each, "shape", ())]
-    found = culprits(raised, scalars)
+    found = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
+    if raised is not None and not found.inputs:
+        scalars = [each for each in raised.tracers.values() if _is_integer(each)]
+        found = culprits(raised, scalars)
     return _explained(title, wanted, error, raised, function, found, [*cures], last or [])
 
 
@@ -155,7 +168,7 @@ def _value(kind: str, error: BaseException, raised: RaisedAt | None, function: s
         elif kind == "NonConcreteBooleanIndexError":
             cures = Calls(raised).masked()
         else:
-            choices = Choices(raised)
+            choices = Choices(raised, is_differentiated(raised, error))
             cures = (
                 choices.selection()
                 or choices.loop()
