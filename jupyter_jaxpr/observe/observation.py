@@ -155,7 +155,7 @@ class FoundCure:
     code: str | None
     text: str
     level: Literal["applies", "choice", "advice"] = "advice"
-    edits: tuple[Edit, ...] = ()  # all of them together, where the cure applies
+    edits: tuple[Edit, ...] = ()  # all of them together, where the cure applies or leaves a choice
 
 
 @dataclass(frozen=True)

@@ -356,7 +356,7 @@ class Cure(Struct, omit_defaults=True):
             "names in capitals in the code first. advice: a sentence, and an example where there is code."
         ),
     ] = "advice"
-    edits: Annotated[list[Edit], _text("Of a cure that applies: the changes of the text; else empty.")] = []
+    edits: Annotated[list[Edit], _text("The changes of the text, made together; empty where the cure is advice.")] = []
 
 
 class Note(Struct, omit_defaults=True):

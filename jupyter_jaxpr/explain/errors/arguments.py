@@ -10,7 +10,7 @@ from typing import Any
 
 from ...jax.tracer_origins import type_of
 from ...observe.observation import FoundCure
-from ...plain_text import FAILURES, message_of
+from ...plain_text import FAILURES, message_of, mro_of, own_name
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import namespace
@@ -96,7 +96,13 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
                 f"Take {path} out of {name}, and pass the value as an argument of its own with static_argnames.",
             )
         ]
-    if not is_plain:
+    if not is_plain and "equinox" in _modules(values.get(name)):
+        cures = [
+            FoundCure(
+                "equinox.filter_jit", None, f"Use equinox.filter_jit, which makes all that is no array in {name} static."
+            )
+        ]
+    elif not is_plain and kind not in ("custom_jvp", "custom_vjp"):
         words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
         cures.append(FoundCure("jax.tree_util.register_dataclass", None, words))
     said = (
@@ -104,6 +110,11 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         "dicts of arrays and numbers."
     )
     return Explained(None, f"The argument {path} is not an array: its type is {kind}", said, tuple(cures))
+
+
+def _modules(value: Any) -> set[str]:
+    """The packages that the classes of an object are of."""
+    return {(own_name(kind, "__module__") or "").partition(".")[0] for kind in mro_of(type(value))}
 
 
 def _can_be_static(value: Any) -> bool:

@@ -214,6 +214,11 @@ def _immutable(raised: RaisedAt | None) -> Explained:
     array = raised.source(base.value)
     at = f"{array} = {array}.at[{', '.join(indices)}]"
     match statement:
+        case ast.Assign(targets=[ast.Subscript()], value=value) if _is_mask(raised, node.slice):
+            return _masked(raised, title, statement, node, raised.source(value))
+        case ast.AugAssign(op=op, value=value) if _is_mask(raised, node.slice):
+            new = ast.unparse(ast.BinOp(node.value, op, value))
+            return _masked(raised, title, statement, node, new)
         case ast.Assign(targets=[ast.Subscript()], value=value):
             code = f"{at}.set({raised.source(value)})"
         case ast.AugAssign(op=op, value=value) if type(op) in _METHODS:
@@ -230,6 +235,27 @@ def _immutable(raised: RaisedAt | None) -> Explained:
         # The statement writes into an object, as the user's own did: a trial would change the object.
         return Explained(None, title, said, (cure,))
     return _made(title, said, raised, [cure])
+
+
+def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
+    """Whether an index is an array of booleans, which JAX needs the values of."""
+    if isinstance(index, ast.Compare):
+        return True
+    if isinstance(index, ast.UnaryOp):
+        return isinstance(index.op, ast.Invert) and _is_mask(raised, index.operand)
+    if isinstance(index, ast.BinOp):
+        return _is_mask(raised, index.left) and _is_mask(raised, index.right)
+    return str(getattr(value_of(raised, index), "dtype", "")) == "bool"
+
+
+def _masked(raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscript, new: str) -> Explained:
+    array, jnp = raised.source(node.value), jnp_name(raised)
+    code = f"{array} = {jnp}.where({raised.source(node.slice)}, {new}, {array})"
+    text = f"{jnp}.where makes a new array: the new value where the mask is true, and the old one elsewhere."
+    cure = applied(FoundCure(f"{jnp}.where", code, text), [edit_of(raised, over(statement, code))])
+    first = " ".join(raised.source(statement).split())
+    title += f": {first}" if len(first) <= 60 else ""
+    return _made(title, operands(raised, [node.value]), raised, [cure])
 
 
 def _no_method(raised: RaisedAt | None, name: str) -> Explained:

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from ...observe.observation import FoundCure
-from .edits import Change, applied, edit_of, over
+from .edits import Change, applied, chosen, edit_of, over
 from .names import jnp_name, lax_name, module_of, namespace
 from .origins import value_of
 from .raised import RaisedAt
@@ -102,16 +102,18 @@ class Calls:
             return []
         code = f"{self._source(node)[:-1].rstrip().rstrip(',')}, {option})"
         placeholder = option.partition("=")[2]
-        found = [FoundCure(option.partition("=")[0], code, _SIZES[placeholder], "choice")]
+        cure = FoundCure(option.partition("=")[0], code, _SIZES[placeholder])
+        found = [chosen(cure, [edit_of(self._raised, over(node, code))])]
         parent = self._raised.parents.get(id(node))
         if name in ("where", "nonzero") and len(node.args) == 1 and isinstance(parent, ast.Subscript):
             array, mask = self._source(parent.value), self._source(node.args[0])
-            found.insert(0, self._filled(array, mask))
+            found.insert(0, self._filled(parent, array, mask))
         return found
 
-    def _filled(self, array: str, mask: str) -> FoundCure:
+    def _filled(self, node: ast.Subscript, array: str, mask: str) -> FoundCure:
         text = "jnp.where keeps the shape. Set FILL to the value of the elements that the mask leaves out."
-        return FoundCure(f"{self._jnp}.where", f"{self._jnp}.where({mask}, {array}, FILL)", text, "choice")
+        code = f"{self._jnp}.where({mask}, {array}, FILL)"
+        return chosen(FoundCure(f"{self._jnp}.where", code, text), [edit_of(self._raised, over(node, code))])
 
     def masked(self) -> list[FoundCure]:
         """Of a boolean mask as an index."""
@@ -129,7 +131,7 @@ class Calls:
                 code = f"{self._jnp}.where({mask}, {array}, 0)"
                 change = over(node, code)
             case _:
-                return [self._filled(array, mask)]
+                return [self._filled(node, array, mask)]
         text = "jnp.where keeps the shape. The elements that the mask leaves out add 0 to the sum."
         return [self._cure(f"{self._jnp}.where", code, text, change)]
 
@@ -253,12 +255,15 @@ class Slices:
         if length is not None:
             code = f"{name}({array}, {start}, {length})"
             return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(node, code))])]
-        found = [FoundCure(name, f"{name}({array}, {start}, SIZE)", f"{text} Set SIZE to this number.", "choice")]
+        sized = f"{name}({array}, {start}, SIZE)"
+        cure = FoundCure(name, sized, f"{text} Set SIZE to this number.")
+        found = [chosen(cure, [edit_of(self._raised, over(node, sized))])]
         if lower is None and upper is not None:
             code = f"{self._jnp}.where({self._jnp}.arange({array}.shape[0]) < {self._raised.source(upper)}, {array}, FILL)"
             words = "jnp.where keeps the shape. Set FILL to the value of the elements after the end."
             if len(getattr(value_of(self._raised, node.value), "shape", ())) == 1:
-                found.append(FoundCure(f"{self._jnp}.where", code, words, "choice"))
+                cure = FoundCure(f"{self._jnp}.where", code, words)
+                found.append(chosen(cure, [edit_of(self._raised, over(node, code))]))
         return found
 
 

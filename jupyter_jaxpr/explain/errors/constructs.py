@@ -31,6 +31,17 @@ _REVERSE = re.compile(r"^Reverse-mode differentiation does not work for lax\.whi
 _LENGTHS = re.compile(r"^scan got values with different leading axis sizes: (.+?)\.?$", re.MULTILINE)
 _SCALAR = re.compile(r"^cond_fun must return a boolean scalar|^Pred must be a scalar|^Pred type must be")
 _GIVEN = re.compile(r"\(?((?:bool|int|uint|float|bfloat)\d*\[[\d,]*\])")
+_TAKES = re.compile(
+    r"^(?P<name>\S+)\(\) (?:takes (?P<takes>\d+) positional arguments? but (?P<given>\d+) (?:was|were) given"
+    r"|missing (?P<at_least>\d+) required positional arguments?)"
+)
+_CALLERS = {
+    "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch takes as many arguments as follow the branches.",
+    "switch": "switch(index, branches, x) calls the branch with x: each takes as many arguments as follow the branches.",
+    "scan": "scan calls its body with the carry and one element of xs: def step(carry, x).",
+    "while_loop": "while_loop calls its condition and its body with the carry: one argument.",
+    "fori_loop": "fori_loop calls its body with the index and the carry: def body(i, carry).",
+}
 _PLACES = {"scan": (0, 1), "while_loop": (1, 2), "fori_loop": (2, 3)}
 
 
@@ -61,6 +72,14 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
         )
     if _SCALAR.search(text):
         return _scalar(text, raised)
+    taken = _TAKES.search(text)
+    if taken is not None and raised is not None and called(raised.node) in _CALLERS:
+        name, construct = taken["name"].rpartition(".")[2], called(raised.node)
+        what = "a lambda" if name == "<lambda>" else name
+        title = f"{construct} passes {_count(taken['given'])} to {what}"
+        title += f", which takes {taken['takes']}" if taken["takes"] else ""
+        cure = FoundCure("arguments", None, _CALLERS[construct])
+        return Explained(None, title, "", (cure,))
     return None
 
 
@@ -347,6 +366,12 @@ def _scalar(text: str, raised: RaisedAt | None) -> Explained:
     given = _GIVEN.search(text)
     said = f"The condition is {given[1]}." if given is not None else ""
     return Explained(None, "A condition must be a single boolean", said, cures)
+
+
+def _count(number: str | None) -> str:
+    if number is None:
+        return "too few arguments"
+    return "1 argument" if number == "1" else f"{number} arguments"
 
 
 def _written(raised: RaisedAt | None, name: str) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 
 from ...observe.observation import Edit, FoundCure, Place
+from ..loops.statements import parsed
 from .raised import RaisedAt
 
 Change = tuple[ast.AST, ast.AST, str]
@@ -31,6 +33,27 @@ def edit_of(raised: RaisedAt, change: Change) -> Edit:
 def applied(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
     """A cure as an edit of the text."""
     return replace(cure, level="applies", edits=tuple(edits))
+
+
+def chosen(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
+    """A cure as an edit of the text, in which the user replaces the names in capitals."""
+    return replace(cure, level="choice", edits=tuple(edits))
+
+
+def shown(cure: FoundCure) -> FoundCure:
+    """A cure with edits whose code is the lines of the text as they are afterwards."""
+    if not cure.edits:
+        return cure
+    texts = []
+    for edit in sorted(cure.edits, key=lambda each: each.place.line):
+        loops = parsed("".join(linecache.getlines(edit.place.file)))
+        if loops is None:
+            return cure
+        place = edit.place
+        lines = "\n".join(loops.lines[place.line - 1 : place.end_line])
+        at = edit.place._replace(line=1, end_line=place.end_line - place.line + 1)
+        texts.append(textwrap.dedent(edited(lines, [Edit(at, edit.text)])))
+    return replace(cure, code="\n".join(texts))
 
 
 def edited(source: str, edits: Sequence[Edit]) -> str:

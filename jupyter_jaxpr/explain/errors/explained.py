@@ -9,6 +9,7 @@ from ...plain_text import error_lines, kind_name, message_of
 from .arguments import argument_error
 from .arrays import array_error
 from .constructs import construct_error
+from .edits import shown
 from .explanation import Explained
 from .messages import message_error
 from .raised import RaisedAt, raised_at
@@ -19,8 +20,8 @@ from .values import value_error
 _KINDS = (
     state_error,
     value_error,
-    argument_error,
     construct_error,
+    argument_error,
     transform_error,
     array_error,
     message_error,
@@ -46,7 +47,7 @@ def _explained(error: BaseException, function: str, raised: RaisedAt | None) -> 
         except Exception:  # the error itself is shown in any case
             continue
         if found is not None:
-            return replace(found, place=place)
+            return replace(found, place=place, cures=tuple(map(shown, found.cures)))
     return Explained(place)
 
 

@@ -10,6 +10,7 @@ from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from .edits import applied, edit_of, over
 from .explanation import Explained
+from .origins import culprits
 from .raised import RaisedAt
 
 
@@ -241,7 +242,19 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
 
         name, words = row.cure
         return Explained(None, filled(row.title), filled(row.text), (FoundCure(name, None, filled(words)),))
-    return None
+    return _tracer(text, raised)
+
+
+def _tracer(text: str, raised: RaisedAt | None) -> Explained | None:
+    """A function that takes no tracers, with its own words for them."""
+    if raised is None or not re.search(r"\b(?:Jit|DynamicJaxpr|Batch|Vmap|JVP|Grad|Linearize)Tracer\b", text):
+        return None
+    found = culprits(raised)
+    what = raised.text if raised.text is not None and len(raised.text) <= 60 else "This line"
+    said = " ".join(filter(None, ["While JAX traces, an array has a shape but no values.", found.sentence]))
+    words = "Use a function of JAX, or compute the value outside of the traced function."
+    cure = FoundCure("a function of JAX", None, words)
+    return Explained(None, f"{what} cannot take a traced array", said, (cure,), traced=True)
 
 
 def _key(raised: RaisedAt | None) -> Explained:

@@ -11,7 +11,7 @@ from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from .arguments import parameters_of
 from .constructs import called
-from .edits import applied, edit_of, over
+from .edits import applied, chosen, edit_of, over
 from .explanation import Explained
 from .names import namespace
 from .origins import value_of
@@ -296,7 +296,8 @@ def _in_axes(call: Applied, entries: int, count: int) -> Explained:
     if call.raised is not None and isinstance(option, ast.Tuple | ast.List) and entries < count:
         given = [call.raised.source(each) for each in option.elts] + ["AXIS"] * (count - entries)
         code = f"in_axes=({', '.join(given)})"
-        cure = FoundCure("in_axes", code, f"{words} Set AXIS to 0 to map the argument, or to None.", "choice")
+        cure = FoundCure("in_axes", code, f"{words} Set AXIS to 0 to map the argument, or to None.")
+        cure = chosen(cure, [edit_of(call.raised, over(option, code.partition("=")[2]))])
     return call.explained(title, text, [cure])
 
 
