@@ -132,4 +132,5 @@ def _value(result: Any) -> str:
 
 
 def _is_number(leaf: Any) -> bool:
-    return isinstance(leaf, bool | int | float) or getattr(getattr(leaf, "dtype", None), "kind", "") in "biuf"
+    dtype = getattr(leaf, "dtype", None)  # that of a key is no dtype of NumPy
+    return isinstance(leaf, bool | int | float) or (isinstance(dtype, np.dtype) and dtype.kind in "biuf")
