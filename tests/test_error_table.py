@@ -8,7 +8,7 @@ import pytest
 from conftest import Notebook
 from error_table.cards import FOLDER, Cells, Row, rows
 
-FILES = {"section_six": (), "at_least": (), "further": (pytest.mark.slow,)}
+FILES = {"section_six": (), "at_least": (), "statements": (), "further": (pytest.mark.slow,)}
 ROWS = [
     pytest.param(row, id=f"{name}: {row.name}", marks=marks)
     for name, marks in FILES.items()

@@ -14,9 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 from conftest import Notebook
-from error_table.cards import FOLDER, Cells, Row, rows, written
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
+
+from error_table.cards import FOLDER, Cells, Row, rows, written
 
 
 def main() -> None:

@@ -39,7 +39,9 @@ _OVERFLOW = re.compile(
     r"^An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
     r"(?P<path>\S+)\. Got <class 'int'> with value (?P<value>-?\d+)"
 )
-_MISSING = re.compile(r"^(?:\w+\.)*(?P<name>\w+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (?P<names>.*)$")
+_MISSING = re.compile(
+    r"^(?:\w+\.)*(?P<name>\w+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (?P<names>.*)$"
+)
 
 
 def argument_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -69,9 +71,9 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         )
         return Explained(None, title, said, cures)
     if isinstance(error, TypeError) and (found := _MISSING.search(text)):
-        names = found["names"].replace("'", "")
-        cure = FoundCure("pass the argument", None, f"Pass {names} in the call, or give a default in the def.")
-        return Explained(None, f"The call of {found['name']} leaves out {names}", "", (cure,))
+        missing = found["names"].replace("'", "")
+        cure = FoundCure("pass the argument", None, f"Pass {missing} in the call, or give a default in the def.")
+        return Explained(None, f"The call of {found['name']} leaves out {missing}", "", (cure,))
     return None
 
 
@@ -97,11 +99,8 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
             )
         ]
     if not is_plain and "equinox" in _modules(values.get(name)):
-        cures = [
-            FoundCure(
-                "equinox.filter_jit", None, f"Use equinox.filter_jit, which makes all that is no array in {name} static."
-            )
-        ]
+        words = f"Use equinox.filter_jit, which makes all that is no array in {name} static."
+        cures = [FoundCure("equinox.filter_jit", None, words)]
     elif not is_plain and kind not in ("custom_jvp", "custom_vjp"):
         words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
         cures.append(FoundCure("jax.tree_util.register_dataclass", None, words))

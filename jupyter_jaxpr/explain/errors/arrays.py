@@ -21,11 +21,12 @@ _BROADCAST = re.compile(
     r"^(?:(?P<op>\w+) got incompatible shapes for broadcasting: |Incompatible shapes for broadcasting: (?:shapes=\[)?)"
     r"(?P<shapes>\([\d, ]*\)(?:,? (?:and )?\([\d, ]*\))+)"
 )
-_DOT = re.compile(r"^dot_general requires contracting dimensions to have the same shape, got \((\d+),?\) and \((\d+),?\)")
-_BATCH = re.compile(r"^dot_general requires")
+_DOT = re.compile(
+    r"^dot_general requires contracting dimensions to have the same shape, got \((\d+),?\) and \((\d+),?\)"
+)
 _RESHAPE = re.compile(r"^cannot reshape array of shape (\(.*?\)) \(size (\d+)\) into shape (.*?) \(size (\d+)\)")
-_JOIN = re.compile(r"^Cannot concatenate arrays with shapes that differ in dimensions other than the one being concatenated")
-_STACK = re.compile(r"^All input arrays must have the same shape\. Got (.*?)\.?$|^All input arrays must have the same shape")
+_JOIN = re.compile(r"^Cannot concatenate arrays with shapes that differ in dimensions other than the one")
+_STACK = re.compile(r"^All input arrays must have the same shape")
 _IMMUTABLE = re.compile(r"^(?:'?.{0,80}'? object does not support item assignment\. )?JAX arrays are immutable")
 _INDEXER = re.compile(r"^Indexer must have integer or boolean type, got indexer with type (\w+)")
 _AXIS = re.compile(r"^axis (-?\d+) is out of bounds for array of dimension (\d+)")
@@ -34,6 +35,7 @@ _NOT_ARRAY = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <clas
 _NO_ATTRIBUTE = re.compile(
     r"^(?:'?jaxlib\.\w+\.ArrayImpl'?|'?ArrayImpl'?|'?\w*Tracer'?)(?: object)? has no attribute '?(\w+)"
 )
+_PRODUCT = "The last axis of the left operand must have the size of the first axis of the right one."
 _AMBIGUOUS = re.compile(r"^The truth value of an array with more than one element is ambiguous")
 _BROADCAST_TO = re.compile(
     r"^Incompatible (?:types|shapes) for broadcasting: (?:input type=\w+\[|\()([\d, ]*)[\])] and requested "
@@ -132,9 +134,13 @@ def operand_nodes(raised: RaisedAt | None) -> list[ast.expr]:
         case ast.AugAssign(target=ast.Name() as target, value=value):
             return [target, value]
         case ast.Call(func=function, args=args):
-            found = [function.value] if isinstance(function, ast.Attribute) and raised is not None and _is_array(
-                value_of(raised, function.value) if raised.frame is not None else None
-            ) else []
+            found = (
+                [function.value]
+                if isinstance(function, ast.Attribute)
+                and raised is not None
+                and _is_array(value_of(raised, function.value) if raised.frame is not None else None)
+                else []
+            )
             for each in args:
                 found += each.elts if isinstance(each, ast.List | ast.Tuple) else [each]
             return found
@@ -174,7 +180,7 @@ def _new_axis(raised: RaisedAt | None) -> list[FoundCure]:
 
 def _transposed(raised: RaisedAt | None) -> list[FoundCure]:
     shapes = _shapes(raised)
-    general = FoundCure("same size", None, "The last axis of the left operand must have the size of the first axis of the right one.")
+    general = FoundCure("same size", None, _PRODUCT)
     if raised is None or len(shapes) != 2 or len(shapes[1][1]) != 2:
         return [general]
     if shapes[0][1][-1:] == shapes[1][1][-1:]:

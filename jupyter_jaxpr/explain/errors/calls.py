@@ -98,7 +98,9 @@ class Calls:
     def _sized(self, node: ast.Call) -> list[FoundCure]:
         name = _called(node)
         option = _SIZED.get(name)
-        if option is None or self._root(node.func) in ("numpy", "math") or any(each.arg == option.partition("=")[0] for each in node.keywords):
+        if option is None or self._root(node.func) in ("numpy", "math"):
+            return []
+        if any(each.arg == option.partition("=")[0] for each in node.keywords):
             return []
         code = f"{self._source(node)[:-1].rstrip().rstrip(',')}, {option})"
         placeholder = option.partition("=")[2]
@@ -259,7 +261,8 @@ class Slices:
         cure = FoundCure(name, sized, f"{text} Set SIZE to this number.")
         found = [chosen(cure, [edit_of(self._raised, over(node, sized))])]
         if lower is None and upper is not None:
-            code = f"{self._jnp}.where({self._jnp}.arange({array}.shape[0]) < {self._raised.source(upper)}, {array}, FILL)"
+            mask = f"{self._jnp}.arange({array}.shape[0]) < {self._raised.source(upper)}"
+            code = f"{self._jnp}.where({mask}, {array}, FILL)"
             words = "jnp.where keeps the shape. Set FILL to the value of the elements after the end."
             if len(getattr(value_of(self._raised, node.value), "shape", ())) == 1:
                 cure = FoundCure(f"{self._jnp}.where", code, words)
@@ -270,9 +273,9 @@ class Slices:
 def _length(lower: ast.expr | None, upper: ast.expr | None) -> str | None:
     """The length of a slice whose bounds differ by a number of the text."""
     match lower, upper:
-        case ast.expr(), ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(length))) if (
-            ast.unparse(left) == ast.unparse(lower)
-        ):
+        case ast.expr(), ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(length))) if ast.unparse(
+            left
+        ) == ast.unparse(lower):
             return str(length)
     return None
 

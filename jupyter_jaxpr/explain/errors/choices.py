@@ -125,6 +125,8 @@ class Choices:
             code, reason = self._rewritten(loop, form)
             if form == "fori_loop" and code is None and isinstance(at, ast.While):
                 continue
+            if form == "while_loop" and code is not None and isinstance(at, ast.While):
+                code = code.replace(f"return {ast.unparse(at.test)}\n", f"return {self.condition(at.test)}\n", 1)
             text = (
                 "The loop counts while the program runs, so one program serves every number of steps. jax.grad does "
                 "not work through this loop."

@@ -37,7 +37,7 @@ _TAKES = re.compile(
 )
 _CALLERS = {
     "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch takes as many arguments as follow the branches.",
-    "switch": "switch(index, branches, x) calls the branch with x: each takes as many arguments as follow the branches.",
+    "switch": "switch(index, branches, x) calls a branch with x: each takes as many arguments as follow the branches.",
     "scan": "scan calls its body with the carry and one element of xs: def step(carry, x).",
     "while_loop": "while_loop calls its condition and its body with the carry: one argument.",
     "fori_loop": "fori_loop calls its body with the index and the carry: def body(i, carry).",
@@ -114,9 +114,7 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
     said = " ".join([said, *_made(raised, path)])
     if len(found) > 1:
         others = ", ".join(f"{each['path']} ({each['before']} → {each['after']})" for each in found[1:5])
-        said += f" The types of these carry values also change in the step: {others}.".replace(
-            "loop_carry[1]", "carry"
-        )
+        said += f" The types of these carry values also change in the step: {others}.".replace("loop_carry[1]", "carry")
     title = f"The carry of {name} changes its type: {before} → {after}"
     cures = _carry_cures(raised, path, before, after)
     return Explained(None, title, said, tuple(cures if raised is None else passed(raised, cures)))
@@ -178,11 +176,13 @@ def _carried(result: ast.expr | None, name: str) -> ast.expr | None:
 
 def _leaf(node: ast.expr, path: str) -> ast.expr | None:
     """The part of a tuple or dict in the text that a path such as c['a'][0] names."""
-    keys = [text or int(number) for text, number in re.findall(r"\['([^']*)'\]|\[(\d+)\]", path.removeprefix("loop_carry[1]"))]
+    path = path.removeprefix("loop_carry[1]")
+    keys = [text or int(number) for text, number in re.findall(r"\['([^']*)'\]|\[(\d+)\]", path)]
     for key in keys:
         match node:
             case ast.Dict(keys=names, values=values):
-                found = [v for k, v in zip(names, values, strict=True) if isinstance(k, ast.Constant) and k.value == key]
+                pairs = zip(names, values, strict=True)
+                found = [value for name, value in pairs if isinstance(name, ast.Constant) and name.value == key]
                 if len(found) != 1:
                     return None
                 node = found[0]

@@ -58,11 +58,11 @@ def shown(cure: FoundCure) -> FoundCure:
 
 def edited(source: str, edits: Sequence[Edit]) -> str:
     """A text with edits made; columns are in UTF-8 bytes."""
-    lines = source.encode().splitlines(keepends=True)
+    lines = source.encode().split(b"\n")
     starts = [0]
-    for each in lines:
-        starts.append(starts[-1] + len(each))
-    data = b"".join(lines)
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    data = b"\n".join(lines)
     for each in sorted(edits, key=lambda edit: (edit.place.line, edit.place.column), reverse=True):
         begin = starts[each.place.line - 1] + each.place.column
         end = starts[each.place.end_line - 1] + each.place.end_column

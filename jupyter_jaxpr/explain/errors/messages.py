@@ -82,7 +82,7 @@ MESSAGES = (
         ("an integer", "Pass an integer, such as index.astype(int)."),
     ),
     Message(
-        r"primal and tangent arguments to jax\.jvp do not match; .*? Got primal dtype (\w+) .*? but got tangent dtype "
+        r"primal and tangent arguments to jax\.jvp do not match; .*?Got primal dtype (\w+) .*? but got tangent dtype "
         r"(\w+)",
         "The tangent of jvp is {2}, but the argument is {1}",
         "A tangent has the shape and the type of its argument.",
@@ -125,7 +125,8 @@ MESSAGES = (
         ("an array", "Pass an array or a number, or bind the argument before with functools.partial."),
     ),
     Message(
-        r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\n((?:\w+\.)*\w+(?:Error|Exception)[^\n]*)",
+        r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\n"
+        r"((?:\w+\.)*\w+(?:Error|Exception)[^\n]*)",
         "A callback raised {1}",
         "The program called Python, and Python raised the error. The program itself was traced and compiled.",
         ("the callback", "Correct the function that the callback calls."),
@@ -155,7 +156,8 @@ MESSAGES = (
         ("pad", "Pad the axis to a multiple of the number of devices, or split another axis."),
     ),
     Message(
-        r"Received incompatible devices for jitted computation\. Got (?:argument )?(.*?) with .*? and (?:argument )?(.*?) with",
+        r"Received incompatible devices for jitted computation\. Got (?:argument )?(.*?) with .*? and "
+        r"(?:argument )?(.*?) with",
         "{1} and {2} are on different devices",
         "All arguments of a jitted function must be on the same devices.",
         ("jax.device_put", "Move the arguments to the same devices with jax.device_put before the call."),
@@ -177,12 +179,6 @@ MESSAGES = (
         "No axis is named {1} here",
         "vmap with axis_name, or shard_map, names an axis for the function that it calls.",
         ("axis_name", 'Call the function under jax.vmap with axis_name="{1}", or under jax.shard_map.'),
-    ),
-    Message(
-        r"unhashable type: '\w*Tracer'|Error interpreting .*unhashable type: '\w*Tracer'",
-        "A traced array cannot be a key of a dict or an element of a set",
-        "While JAX traces, an array has no value to hash.",
-        ("a list", "Use a list, or a key that is no array, such as a text or an index."),
     ),
     Message(
         r"iteration over a 0-d array",

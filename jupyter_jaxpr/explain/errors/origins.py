@@ -268,4 +268,3 @@ def _line_of(tracer: Any) -> int | None:
             line: int = type(traceback).code_addr2location(code, last)[0]
             return line
     return None
-

@@ -170,6 +170,13 @@ def _expression(traceback: TracebackType, place: Place) -> RaisedAt:
             node = parent if node is None or isinstance(node, ast.stmt) else node
         for child in ast.iter_child_nodes(parent):
             parents[id(child)] = parent
+    if isinstance(node, ast.If | ast.While | ast.Assert):
+        # Python 3.11 gives a jump the place of the statement: what it jumps by is meant.
+        node = node.test
+        while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            node = node.operand
+        (line, column), (end_line, end_column) = node_span(node)
+        place = place._replace(line=line, column=column, end_line=end_line, end_column=end_column)
     if node is None:
         return RaisedAt(place, loops=loops, parents=parents)
     values = traceback.tb_frame.f_locals

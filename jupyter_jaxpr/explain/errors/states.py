@@ -18,7 +18,9 @@ from .origins import value_of
 from .raised import RaisedAt
 from .trial import passed
 
-_DELETED = re.compile(r"^(?:INVALID_ARGUMENT: .*?)?(?:Array has been deleted|.*[Bb]uffer has been deleted or donated)", re.DOTALL)
+_DELETED = re.compile(
+    r"^Array has been deleted|^(?:INVALID_ARGUMENT: )?.*[Bb]uffer has been deleted or donated", re.DOTALL
+)
 _LEAKED = re.compile(r"^Encountered an unexpected tracer", re.DOTALL)
 _WAS = re.compile(r"function being traced when the value leaked was (\S+) at .*?:(\d+) traced for (\w+)")
 _WITH_TYPE = re.compile(r"intermediate value with type (\S+) ")
@@ -49,7 +51,11 @@ def state_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 def _deleted(raised: RaisedAt | None) -> Explained:
     name, type_ = _deleted_name(raised)
     title = f"The memory of the array {name} is gone" if name else "The memory of an array is gone"
-    said = f"{name} ({type_}) was donated to a call, or deleted." if name else "The array was donated to a call, or deleted."
+    said = (
+        f"{name} ({type_}) was donated to a call, or deleted."
+        if name
+        else "The array was donated to a call, or deleted."
+    )
     again = FoundCure("use the result", None, "Use the result of the call in place of the array that the call donated.")
     found = _donation(raised, name)
     if raised is None or found is None:
@@ -120,7 +126,9 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
     else:
         said += " The trace is over, so nothing can give the value any more."
     cures = (
-        FoundCure("return", None, f"Return the value from {function or 'the function'}, and use what the call returns."),
+        FoundCure(
+            "return", None, f"Return the value from {function or 'the function'}, and use what the call returns."
+        ),
         FoundCure(
             "jax.checking_leaks",
             None,
@@ -200,8 +208,6 @@ def _recursion(raised: RaisedAt | None, function: str) -> Explained:
     said = "While JAX traces, arrays have no values, so a condition on an array stops no recursion."
     cures = (
         FoundCure("jax.lax.while_loop", None, "Write the recursion as a loop: a while_loop stops by values."),
-        FoundCure(
-            "static_argnames", None, "A recursion may stop by a static argument or a shape, which Python knows."
-        ),
+        FoundCure("static_argnames", None, "A recursion may stop by a static argument or a shape, which Python knows."),
     )
     return Explained(None, title, said, cures, traced=True)

@@ -22,7 +22,8 @@ from .trial import passed
 _INPUT = re.compile(r"^(?P<word>\w+) requires real-(?: or complex-)?valued inputs .*?, but got (?P<dtype>\w+)")
 _OUTPUT = re.compile(r"^(?P<word>\w+) requires real-valued outputs .*?, but got (?P<dtype>\w+)")
 _SCALAR = re.compile(
-    r"^Gradient only defined for scalar-output functions\. Output (?:had shape: (?P<shape>\([\d, ]*\))|was (?P<value>.*))",
+    r"^Gradient only defined for scalar-output functions\. "
+    r"Output (?:had shape: (?P<shape>\([\d, ]*\))|was (?P<value>.*))",
     re.DOTALL,
 )
 _ARGNUMS = re.compile(
@@ -33,11 +34,13 @@ _SIZES = re.compile(r"^vmap got inconsistent sizes for array axes to be mapped:"
 _SIZE = re.compile(
     r"one axis had size (\d+): axis (-?\d+) of (?:argument )?(\S+?)(?: of type ([\w\[\],]+))?(?=[;,.]?\s|[;,.]?$)"
 )
-_SIZE_MANY = re.compile(r"(?:most|some) axes .*? had size (\d+), e\.g\. axis (-?\d+) of (?:argument )?(\S+?) of type ([\w\[\],]+)")
+_SIZE_MANY = re.compile(
+    r"(?:most|some) axes .*? had size (\d+), e\.g\. axis (-?\d+) of (?:argument )?(\S+?) of type ([\w\[\],]+)"
+)
 _IN_AXES = re.compile(r"^vmap in_axes must be an int, None, or .*?len\(in_axes\)=(\d+), len\(args\)=(\d+)", re.DOTALL)
 _RANK = re.compile(
-    r"^vmap was requested to map its argument along axis (-?\d+), which implies that its rank should be at least (\d+), "
-    r"but is only (\d+)"
+    r"^vmap was requested to map its argument along axis (-?\d+), which implies that its rank should be at least (\d+)"
+    r", but is only (\d+)"
 )
 _NONE = re.compile(r"^vmap must have at least one non-None value in in_axes")
 
@@ -273,7 +276,9 @@ def _sizes(call: Applied, text: str) -> Explained:
     for row in _SIZE.finditer(text):
         found.append((row[1], row[2], row[3], row[4] or ""))
     sizes = list(dict.fromkeys(row[0] for row in found))
-    title = f"vmap maps axes of different sizes: {' and '.join(sizes)}" if sizes else "vmap maps axes of different sizes"
+    title = (
+        f"vmap maps axes of different sizes: {' and '.join(sizes)}" if sizes else "vmap maps axes of different sizes"
+    )
     said = [
         f"{path}{f' ({short_type(type_)})' if type_ else ''} has {size} elements along axis {axis}."
         for size, axis, path, type_ in found[:4]
@@ -282,7 +287,9 @@ def _sizes(call: Applied, text: str) -> Explained:
     cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that is the same for all elements.")
     if len(names) == 2 and len(found) == 2 and call.raised is not None and call.option("in_axes") is None:
         code = "in_axes=(0, None)"
-        cure = FoundCure("in_axes", code, f"With this option of vmap, each element of {names[0]} meets all of {names[1]}.")
+        cure = FoundCure(
+            "in_axes", code, f"With this option of vmap, each element of {names[0]} meets all of {names[1]}."
+        )
     equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
     return call.explained(title, " ".join(said), [equal, cure])
 
@@ -305,11 +312,11 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
     culprit = None
     nodes = call.call.args if call.call is not None else []
     option = call.option("in_axes")
-    axes = [0] * len(nodes)
+    axes: list[int | None] = [0] * len(nodes)
     if isinstance(option, ast.Constant) and type(option.value) is int:
         axes = [option.value] * len(nodes)
     elif isinstance(option, ast.Tuple) and len(option.elts) == len(nodes):
-        axes = [each.value if isinstance(each, ast.Constant) else None for each in option.elts]  # type: ignore[misc]
+        axes = [each.value if isinstance(each, ast.Constant) else None for each in option.elts]
     for number, node in enumerate(nodes):
         shape = getattr(call.value(node), "shape", ())
         known = call.value(node) is not None

@@ -1,4 +1,4 @@
-"""A cure in, whether the edited statement can be traced out: with the types of the values that were there when it raised.
+"""A cure in, whether the edited statement can be traced out: with the types that its values had when it raised.
 
 Only the statements that the cure changes and the statement that raised are traced, in a namespace that is thrown away:
 names of the frame that hold traced values get new tracers of the same types. Nothing is compiled and nothing is run. A
@@ -134,7 +134,8 @@ def _at(module: ast.Module, line: int, raising: int) -> ast.stmt | None:
 
 
 def _first(node: ast.stmt) -> int:
-    return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+    lines: list[int] = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
+    return min(lines)
 
 
 def _following(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:

@@ -30,13 +30,15 @@ _STATIC = "For a setting that seldom changes, pass the name of the argument to j
 #: Where no cure fits the line: what to do in general.
 _GENERAL = {
     "TracerBoolConversionError": (
-        "jnp.where", f"Choose with jnp.where or jax.lax.cond. Repeat with jax.lax.while_loop. {_STATIC}"
+        "jnp.where",
+        f"Choose with jnp.where or jax.lax.cond. Repeat with jax.lax.while_loop. {_STATIC}",
     ),
     "TracerIntegerConversionError": (
-        ".shape", f"Take the number from a shape, such as x.shape[0], or loop with jax.lax.fori_loop. {_STATIC}"
+        ".shape",
+        f"Take the number from a shape, such as x.shape[0], or loop with jax.lax.fori_loop. {_STATIC}",
     ),
     "TracerArrayConversionError": ("jax.numpy", "Call the function of the same name from jax.numpy."),
-    "ConcretizationTypeError": (".astype", f"Keep the value an array: write x.astype(float), not float(x). {_STATIC}"),
+    "ConcretizationTypeError": ("fixed sizes", f"Write the number into the code, or take it from a shape. {_STATIC}"),
 }
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
 _NUMBER = "Python needs the value of an array, as float(), int() and bool() do."
@@ -46,7 +48,11 @@ _PARAMETER = re.compile(
     r"parameters to jaxpr equations must have __hash__ and __eq__ methods\. In a call to primitive (\w+), the value of "
     r"parameter (\w+) was not hashable: .*Tracer"
 )
-_SLICE = re.compile(r"^Array slice indices must have static start/stop/step")
+_REPEATED = re.compile(
+    r"unsupported operand type\(s\) for \*: '(?:list|tuple|str)' and '\w*Tracer'|can't multiply sequence"
+)
+_KEY = re.compile(r"unhashable type: '\w*Tracer'")
+_SLICE = re.compile(r"^Array slice indices must have static start/stop/step|^Slice entries must be static integers")
 _FORMAT = re.compile(r"^unsupported format string passed to \w*Tracer\.__format__")
 _LEAKED = re.compile(r"^Encountered an unexpected tracer")
 
@@ -65,9 +71,22 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if isinstance(error, TypeError) and _SHAPE.search(message):
         sizes = FoundCure(".shape", None, "Take the sizes from the shape of an array, such as x.shape[0].")
         return _known(
-            "JAX needs the sizes of a shape while JAX traces", "A shape is fixed while JAX traces.", error, raised,
-            function, [], [sizes],
+            "JAX needs the sizes of a shape while JAX traces",
+            "A shape is fixed while JAX traces.",
+            error,
+            raised,
+            function,
+            [],
+            [sizes],
         )
+    if isinstance(error, TypeError) and _REPEATED.search(message):
+        title = f"Python needs the value of {_text(raised) or 'a traced number'} while JAX traces"
+        return _known(title, "The number decides how long the list is.", error, raised, function, [])
+    if isinstance(error, TypeError) and _KEY.search(message):
+        title = "A traced array cannot be a key of a dict or an element of a set"
+        wanted = "A key needs a value."
+        cure = FoundCure("a list", None, "Use a list, or a key that is no array, such as a text or an index.")
+        return _known(title, wanted, error, raised, function, [cure], every=True)
     if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
         title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
         return _known(title, "This number decides the shape of the result.", error, raised, function, [])
@@ -80,7 +99,7 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         wanted = "A format such as .2f needs the value of a number."
         cures = Calls(raised).cures() if raised is not None else []
         title = f"Python needs the value of {_text(raised) or 'a traced array'} to format it while JAX traces"
-        return _known(title, wanted, error, raised, function, cures)
+        return _known(title, wanted, error, raised, function, cures, every=True)
     return None
 
 
@@ -102,11 +121,12 @@ def _known(
     function: str,
     cures: list[FoundCure],
     last: list[FoundCure] | None = None,
+    every: bool = False,
 ) -> Explained:
     # The traceback shows no tracer here: those that the expression reads and that are no arrays are meant.
     found = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
     if raised is not None and not found.inputs:
-        scalars = [each for each in raised.tracers.values() if _is_integer(each)]
+        scalars = [each for each in raised.tracers.values() if every or _is_integer(each)]
         found = culprits(raised, scalars)
     return _explained(title, wanted, error, raised, function, found, [*cures], last or [])
 
@@ -126,8 +146,9 @@ def _explained(
         static = static_cure(raised, error, found.function or function, found.names)
         if static is not None:
             tried.append(static)
-    if not tried and not last and kind_name(type(error)) in _GENERAL:
-        name, words = _GENERAL[kind_name(type(error))]
+    general = next((key for key, sentence in WANTED.items() if sentence == wanted), kind_name(type(error)))
+    if not tried and not last and general in _GENERAL:
+        name, words = _GENERAL[general]
         tried.append(FoundCure(name, None, words))
     text = " ".join(filter(None, [wanted, found.sentence, _why(found)]))
     if raised is not None and raised.under_grad and found.function is not None and not wanted.startswith("NumPy"):
@@ -135,7 +156,7 @@ def _explained(
             " jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under "
             "jax.jit, arrays have no values."
         )
-    return Explained(None, title, text, tuple([*tried, *last]), traced=True)
+    return Explained(None, title, text, (*tried, *last), traced=True)
 
 
 def _why(found: Culprits) -> str:
@@ -153,6 +174,7 @@ def _value(kind: str, error: BaseException, raised: RaisedAt | None, function: s
         title = f"Python cannot know whether {what} is true while JAX traces"
         if raised is not None and isinstance(raised.node, ast.Call):
             title = f"Python needs the value of {what} while JAX traces"
+            kind = "ConcretizationTypeError"
     if kind == "TracerArrayConversionError":
         title = f"NumPy needs the values of an array in {what} while JAX traces"
     wanted = WANTED[kind]
