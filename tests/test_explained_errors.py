@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import linecache
-import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from conftest import Notebook
 
 from jupyter_jaxpr.explain.errors.explained import trace_error
 from jupyter_jaxpr.observe.observation import Finding
@@ -44,23 +43,14 @@ def marked(source: str, finding: Finding) -> str:
     return line[place.column : place.end_column].decode()
 
 
-def test_the_argument_and_its_type_are_named() -> None:
-    finding = raised(CASES["an if of a whole array"].source, ROW)
+def test_a_script_has_the_argument_and_its_type_too() -> None:
+    finding = raised("def f(xs):\n    if xs.sum() > 2:\n        return xs\n    return -xs\n", ROW)
     assert finding.text == (
         "f could not be traced. Python's if, while, and, or and not need a value that is true or false. This value "
-        "depends on the argument xs. While JAX traces, arguments have shapes but no values. xs.sum() > 2 reads traced "
-        "values: xs (f32[3])."
+        "depends on the argument xs (f32[3]). While JAX traces, arguments have shapes but no values."
     )
     assert finding.cure is None
     assert finding.detail is not None and "TracerBoolConversionError" in finding.detail
-
-
-def test_the_leaf_of_a_carry_is_named() -> None:
-    finding = raised(CASES["a leaf of a carry that becomes a float"].source, ROW)
-    assert finding.text.endswith(
-        "A carry must have the same type at each step. This step receives c['n'] as int32[] and returns c['n'] as "
-        "float32[]."
-    )
 
 
 def test_grad_alone_runs_what_jit_of_grad_cannot() -> None:
@@ -93,6 +83,30 @@ def test_an_error_of_a_file_that_is_gone_has_its_line() -> None:
     assert finding.title == "Python cannot know whether a traced array is true while JAX traces"
 
 
+def test_a_call_that_raised_and_no_trace_is_said_as_such() -> None:
+    with pytest.raises(Exception) as caught:
+        jax.jit(lambda x: x)(object())
+    finding = trace_error(caught.value, "f")
+    assert "could not be traced" not in finding.text
+    assert finding.title == "The argument x is not an array: its type is object"
+
+
+def test_a_method_under_jit_without_static_self() -> None:
+    class Model:
+        @jax.jit
+        def predict(self, x: Any) -> Any:
+            return x
+
+    with pytest.raises(TypeError) as caught:
+        Model().predict(ROW)
+    finding = trace_error(caught.value, "predict")
+    assert finding.title == "The argument self is not an array: its type is Model"
+    assert [(each.name, each.code) for each in finding.cures] == [
+        ("static_argnames", '@jax.jit(static_argnames="self")'),
+        ("jax.tree_util.register_dataclass", None),
+    ]
+
+
 CELL = """\
 %%jaxpr
 @jax.jit
@@ -110,11 +124,14 @@ def test_in_a_cell_the_note_marks_the_expression(kernel_documents: Callable[[str
     _, _, *span = document["frames"][note["frame"]]
     assert span == [4, 7, 4, 14]
     assert note["title"] == "Python cannot know whether x < low is true while JAX traces"
-    assert [(cure["name"], cure["code"]) for cure in note["cures"]] == [
-        ("jax.lax.cond", "return jax.lax.cond(x < low, lambda: low, lambda: x)"),
-        ("jax.numpy.where", "return jax.numpy.where(x < low, low, x)"),
-        ("static_argnames", '@partial(jax.jit, static_argnames=("x", "low"))'),
+    # x[0] and x[1] are arrays: an array cannot be static.
+    assert [(cure["name"], cure["code"], cure["level"]) for cure in note["cures"]] == [
+        ("jax.lax.cond", "return jax.lax.cond(x < low, lambda: low, lambda: x)", "applies"),
+        ("jax.numpy.where", "return jax.numpy.where(x < low, low, x)", "applies"),
     ]
+    (edit,) = note["cures"][0]["edits"]
+    _, _, *span = document["frames"][edit["frame"]]
+    assert (span, edit["text"]) == ([4, 4, 6, 12], "return jax.lax.cond(x < low, lambda: low, lambda: x)")
 
 
 def test_a_plain_function_that_cannot_be_traced_has_ways_out_too(
@@ -126,56 +143,53 @@ def test_a_plain_function_that_cannot_be_traced_has_ways_out_too(
     assert note["cures"][0]["code"] == "return jax.lax.cond(x[0] >= 0, lambda: x, lambda: -x)"
 
 
-def found(source: str, *arguments: object) -> tuple[str | None, str, str | None, list[tuple[str, str | None]]]:
-    """Title, text, cure and cures of what f raises."""
-    finding = raised(source, *arguments)
-    return finding.title, finding.text, finding.cure, [(each.name, each.code) for each in finding.cures]
+EFFECTS = """\
+%%jaxpr
+seen = []
+
+def noted(y):
+    seen.append(y)
+    print("noted")
+    return y
+
+@jax.jit
+def f(x):
+    if x[0] > 0:
+        return noted(x)
+    return -x
+
+f(x)"""
 
 
-def test_a_shape_that_is_traced() -> None:
-    source = "import jax.numpy as jnp\ndef f(x, n):\n    return x.reshape(n, -1)\n"
-    assert found(source, jnp.arange(4.0), 2) == (
-        "JAX needs the sizes of a shape while JAX traces",
-        "f could not be traced. The trace raised TypeError: Shapes must be 1D sequences of concrete values of integer "
-        "type, got (JitTracer(~int32[]), -1). x.reshape(n, -1) reads traced values: n (i32[]), x (f32[4]).",
-        None,
-        [("static_argnames", 'f = jax.jit(f, static_argnames="n")'), (".shape", None)],
-    )
-
-
-def test_an_axis_that_is_traced() -> None:
-    title, text, cure, cures = found("def f(x, axis):\n    return x.min(axis)\n", ROW, 0)
-    assert (title, cure) == ("Python needs the value of x.min(axis) while JAX traces", None)
-    assert text == (
-        "f could not be traced. Python needs the value of an array, for example for an axis or a length. This value "
-        "depends on the argument axis. While JAX traces, arguments have shapes but no values. x.min(axis) reads traced "
-        "values: axis (i32[]), x (f32[3])."
-    )
-    assert cures == [("static_argnames", 'f = jax.jit(f, static_argnames="axis")')]
-
-
-def test_a_mask_as_an_index_keeps_no_shape() -> None:
-    _, _, cure, cures = found("def f(x, mask):\n    return x[mask]\n", ROW, ROW > 1)
-    assert (cure, cures) == ("Write jnp.where(mask, x, 0), which keeps the shape.", [])
-
-
-def test_an_argument_that_is_no_array() -> None:
-    title, _, cure, cures = found("def f(x, mode):\n    return x\n", ROW, "same")
-    assert (title, cure) == ("The argument mode is not an array: its type is str", None)
-    assert cures == [("static_argnames", 'f = jax.jit(f, static_argnames="mode")')]
-
-
-def test_a_method_under_jit_without_static_self() -> None:
-    class Model:
-        @jax.jit
-        def predict(self, x: Any) -> Any:
-            return x
-
-    with pytest.raises(TypeError) as caught:
-        Model().predict(ROW)
-    finding = trace_error(caught.value, "predict")
-    assert finding.title == "The argument self is not an array: its type is Model"
-    assert [(each.name, each.code) for each in finding.cures] == [
-        ("static_argnames", '@partial(jax.jit, static_argnames="self")'),
-        ("jax.tree_util.register_dataclass", None),
+def test_a_cure_whose_trial_would_change_something_is_not_tried(notebook: Notebook) -> None:
+    ran = notebook.run(EFFECTS)
+    assert notebook["seen"] == [] and "noted" not in ran.stdout
+    (note,) = [note for note in ran.document["notes"] if note["kind"] == "trace_raised"]
+    assert [(cure["name"], cure.get("level", "advice"), cure["code"]) for cure in note["cures"]] == [
+        ("jax.lax.cond", "advice", None),
+        ("jax.numpy.where", "advice", None),
     ]
+
+
+def test_a_trial_is_no_run_and_no_miss(notebook: Notebook) -> None:
+    notebook.run("@jax.jit\ndef g(y):\n    return y * 2")
+    notebook.run("%%jaxpr\n@jax.jit\ndef f(y):\n    if y[0] > 0:\n        return g(y)\n    return -y\n\nf(x)")
+    ran = notebook.run("%%jaxpr\ng(x)")
+    (row,) = [row for row in ran.document["ledger"]["functions"] if row["name"] == "g"]
+    assert (row["calls"], len(row["misses"])) == (1, 1)
+
+
+RAISES = ["jnp.ones(3) + jnp.ones(4)", "x[0] = 3", CELL.partition("\n")[2]]
+
+
+@pytest.mark.parametrize("cell", RAISES)
+def test_a_cell_that_raises_has_its_card_below(notebook: Notebook, cell: str) -> None:
+    ran = notebook.run(f"%%jaxpr\n{cell}")
+    plain = notebook.run(cell)
+    assert str(ran.result.error_in_exec).partition(".")[0] == str(plain.result.error_in_exec).partition(".")[0]
+    (note,) = [note for note in ran.document["notes"] if note["kind"] in ("trace_raised", "raised")]
+    assert note["title"] is not None
+
+
+def test_an_error_of_python_alone_has_no_output(notebook: Notebook) -> None:
+    assert notebook.run("%%jaxpr\n1 / 0").shown == []

@@ -316,7 +316,8 @@ def _rank(call: Applied, axis: int, rank: int) -> Explained:
     if isinstance(option, ast.Constant) and type(option.value) is int:
         axes = [option.value] * len(nodes)
     elif isinstance(option, ast.Tuple) and len(option.elts) == len(nodes):
-        axes = [each.value if isinstance(each, ast.Constant) else None for each in option.elts]
+        constants = [each.value if isinstance(each, ast.Constant) else None for each in option.elts]
+        axes = [each if type(each) is int else None for each in constants]
     for number, node in enumerate(nodes):
         shape = getattr(call.value(node), "shape", ())
         known = call.value(node) is not None
