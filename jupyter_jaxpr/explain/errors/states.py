@@ -62,7 +62,7 @@ def _deleted(raised: RaisedAt | None) -> Explained:
         return Explained(None, title, said, (again,))
     call, argument, statement = found
     what = raised.source(call)
-    said = f"Line {call.lineno} passes {name} ({type_}) to {called(call)}, which may reuse the memory of donated arguments."
+    said = f"Line {call.lineno} passes {name} ({type_}) to {called(call)}, which may reuse the memory of an argument."
     if call is raised.node:
         said += " The iteration before did so already."
     code = f"{name}.copy()"

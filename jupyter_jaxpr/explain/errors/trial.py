@@ -23,6 +23,7 @@ from ...observe.calls.printed_output import PrintRecorder
 from ...observe.kernel import observer
 from ...observe.observation import Edit, FoundCure
 from ...observe.side_effects.proof import side_effects
+from .copies import NotCopied, copied
 from .edits import edited
 from .raised import RaisedAt
 
@@ -179,6 +180,10 @@ def _traced(raised: RaisedAt, body: list[ast.stmt]) -> Outcome:
         if side_effects(checked, [_spec_tree(names[name]) for name in before], {}, first=True):
             return "untried"
 
+        made_copies: dict[int, Any] = {}
+        for name in {each.id for each in nodes} & names.keys():
+            space[name] = copied(names[name], made_copies)
+
         def run(*leaves: Any) -> list[Any]:
             mine = {**space, **_filled(tracers, leaves)}
             result = types.FunctionType(made.__code__, mine)(*[mine[name] for name in before])
@@ -188,6 +193,8 @@ def _traced(raised: RaisedAt, body: list[ast.stmt]) -> Outcome:
             warnings.simplefilter("ignore")
             prints.start()
             jax.eval_shape(run, *specs)
+    except NotCopied:
+        return "untried"
     except Exception:
         return "failed"
     finally:
@@ -221,10 +228,12 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
         if side_effects(fun, [], given, first=True):
             return False
 
+        plain = copied(fun, {})
+
         def run(*inputs: Any) -> list[Any]:
             mine = {**jax.tree_util.tree_unflatten(tree, inputs), **{name: values[name] for name in names}}
             # A text or an object among the results is an error of jit.
-            return [jax.numpy.asarray(each) for each in jax.tree_util.tree_leaves(fun(**mine))]
+            return [jax.numpy.asarray(each) for each in jax.tree_util.tree_leaves(plain(**mine))]
 
         with observer().looking_away(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
