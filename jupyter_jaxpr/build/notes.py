@@ -6,9 +6,9 @@ import os
 import traceback
 from collections.abc import Collection, Sequence
 
-from ..document.types.document import Cure, Note, Program, Retrace
+from ..document.types.document import Cure, Edit, Note, Program, Retrace
 from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
-from ..observe.observation import EagerCompile, Finding, Place, Printed, StageTimes
+from ..observe.observation import EagerCompile, Finding, FoundCure, Place, Printed, StageTimes
 from ..observe.retrace import Retrace as RetraceOffer
 from ..program.jaxpr.walk import Captured, ScopeColumns, Walk
 from ..quantities import count, duration, size
@@ -66,10 +66,15 @@ def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Pr
             frame=frame_of(walk, finding.place),
             bytes=None,
             title=finding.title,
-            cures=[Cure(name=cure.name, code=cure.code, text=cure.text) for cure in finding.cures],
+            cures=[_cure(walk, cure) for cure in finding.cures],
         )
         for finding in findings
     ]
+
+
+def _cure(walk: Walk, cure: FoundCure) -> Cure:
+    edits = [Edit(frame=frame_of(walk, each.place), text=each.text) for each in cure.edits]
+    return Cure(name=cure.name, code=cure.code, text=cure.text, level=cure.level, edits=edits)
 
 
 def retrace_document(walk: Walk, offer: RetraceOffer | None) -> Retrace | None:

@@ -17,7 +17,7 @@ from .encoding import encode
 from .names import Names, Pools, name_program
 from .pools import of_document
 from .types.cost import ProgramCost
-from .types.document import Cell, Let, Level, Program, Scope, Snapshot
+from .types.document import Cell, Cure, Let, Level, Program, Scope, Snapshot
 from .types.ledger import Ledger, LedgerFunction
 
 #: Equations of each scope that are tried, from many to none.
@@ -224,7 +224,10 @@ def _compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
     part = Part(of_document(document))
     kept = [part.scope(scope) for scope in scopes]
     programs = [_compact_program(program, part) for program in document.programs]
-    notes = [msgspec.structs.replace(note, frame=part.frame(note.frame)) for note in document.notes]
+    notes = [
+        msgspec.structs.replace(note, frame=part.frame(note.frame), cures=[_cure(cure, part) for cure in note.cures])
+        for note in document.notes
+    ]
     ledger = None if document.ledger is None else _ledger(document.ledger, part)
     cards = [part.control(control) for control in document.control_flow]
     costs = [part.cost(cost) for cost in document.costs]
@@ -232,6 +235,12 @@ def _compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
     return msgspec.structs.replace(
         document, scopes=kept, programs=programs, notes=notes, ledger=ledger, control_flow=cards, costs=costs, **fields
     )
+
+
+def _cure(cure: Cure, part: Part) -> Cure:
+    """A cure with the places of its edits in the pools of the part."""
+    edits = [msgspec.structs.replace(edit, frame=part.frame(edit.frame)) for edit in cure.edits]
+    return msgspec.structs.replace(cure, edits=edits)
 
 
 def _ledger(ledger: Ledger, part: Part) -> Ledger:

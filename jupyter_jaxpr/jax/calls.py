@@ -125,7 +125,10 @@ class JitCall:
         traced, _, _ = self.stages(types, None)
         if not is_lowered or self.context != trace_context():
             return traced, None, None
-        lowered = traced.lower()
+        try:
+            lowered = traced.lower()
+        except Exception:  # the error that ended the call, such as Pallas' on a CPU: there is no lowered program
+            return traced, None, None
         is_compiled = getattr(lowered._lowering, "_executable", None) is not None
         return traced, lowered, lowered.compile() if is_compiled else None
 

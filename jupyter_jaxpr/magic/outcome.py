@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..explain.errors.explained import Explained, explained, trace_error
+from ..explain.errors.explained import explained, raised_error, trace_error
+from ..explain.errors.explanation import Explained
 from ..explain.leaks import leaked_tracers
 from ..explain.unblocked import unblocked_timings
 from ..jax.ahead import jitted_as_by_make_jaxpr
@@ -88,8 +89,7 @@ def complete(
             _find(observation, lambda: add_raised(observation.functions, error))
         if isinstance(error, Exception):
             raised = [function.name for function in observation.functions if function.raised]
-            names = raised[-1:] or list(filter(None, [raised_in(error)]))
-            _find(observation, lambda: [trace_error(error, name) for name in names])
+            _find(observation, lambda: _raised(error, raised[-1] if raised else None))
         if active.options.compare:
             if error is not None:
                 message = "The cell raised an error, so nothing was compared. Correct the cell and run it again."
@@ -144,6 +144,12 @@ def _focus(observation: Observation, name: str) -> None:
     observation.findings.append(
         Finding("focus", f"--focus {name}: the run has no program of {name}. Its programs are: {names}.")
     )
+
+
+def _raised(error: Exception, function: str | None) -> list[Finding]:
+    """Why the cell raised; `function` is the user's jitted function whose call did."""
+    found = raised_error(error, raised_in(error)) if function is None else trace_error(error, function)
+    return [] if found is None else [found]
 
 
 def _find(observation: Observation, look: Callable[[], Sequence[Finding] | None]) -> None:

@@ -343,7 +343,9 @@ class Session:
         built = replace(built, document=built.sources.document)
         self.publisher.publish(replace(built, retrace=self._retrace(run)))
         magics = self.magics
-        if magics is not None and (built.document.programs or error is None):
+        # A cell that raised has an output where there is a card of the error, so that a saved notebook holds the card.
+        has_card = any(note.kind in ("trace_raised", "raised") for note in built.document.notes)
+        if magics is not None and (built.document.programs or error is None or has_card):
             display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
             with self._guard("jupyter_jaxpr could not shorten an earlier output that IPython keeps."):
                 self._outputs.shown()

@@ -140,12 +140,22 @@ class EagerCompile:
 
 
 @dataclass(frozen=True)
+class Edit:
+    """A change of the user's own text: what stands at a place from a column to a column gives way to another text."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True)
 class FoundCure:
     """One of several ways out; see `snapshot.document.Cure`."""
 
     name: str
     code: str | None
     text: str
+    level: Literal["applies", "choice", "advice"] = "advice"
+    edits: tuple[Edit, ...] = ()  # all of them together, where the cure applies or leaves a choice
 
 
 @dataclass(frozen=True)

@@ -513,6 +513,7 @@ function checkSummary(value: unknown): void {
   orNull(summary.origin, 'summary.origin', text);
 }
 
+const CURE_LEVELS = ['applies', 'choice', 'advice'] as const;
 const GROUPS = ['jit', 'eager', 'traced'] as const;
 const ORIGINS = [
   'ran',
@@ -648,6 +649,12 @@ function checkNote(value: unknown, programs: number, pools: IPools): void {
     text(cure.name, 'notes.cures.name');
     orNull(cure.code, 'notes.cures.code', text);
     text(cure.text, 'notes.cures.text');
+    oneOf(given(cure.level, 'advice'), 'notes.cures.level', CURE_LEVELS);
+    each(given(cure.edits, []), 'notes.cures.edits', value => {
+      const edit = fields(value, 'notes.cures.edits');
+      integer(edit.frame, 'notes.cures.edits.frame', 0, pools.frames);
+      text(edit.text, 'notes.cures.edits.text');
+    });
   });
 }
 

@@ -29,6 +29,7 @@ export type Wire =
   | DiffRequest
   | DiffRow
   | DiffSide
+  | Edit
   | Effects
   | Environment
   | EquationPlace
@@ -854,6 +855,27 @@ export interface Cure {
   code: string | null;
   /**
    * What it does and what it costs: a sentence or two.
+   */
+  text: string;
+  /**
+   * How sure the cure is. applies: the edits, made together, end the error. choice: the user replaces the names in capitals in the code first. advice: a sentence, and an example where there is code.
+   */
+  level?: 'advice' | 'applies' | 'choice';
+  /**
+   * The changes of the text, made together; empty where the cure is advice.
+   */
+  edits?: Edit[];
+}
+/**
+ * A change of the user's own text.
+ */
+export interface Edit {
+  /**
+   * Index into frames: the file, and from where to where the text is replaced.
+   */
+  frame: number;
+  /**
+   * What stands there afterwards, indented as its place needs.
    */
   text: string;
 }

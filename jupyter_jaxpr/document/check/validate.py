@@ -106,6 +106,9 @@ class _Check:
         for note in document.notes:
             index(note.program, document.programs, "a note's program", none=True)
             index(note.frame, document.frames, "a note's frame", none=True)
+            for cure in note.cures:
+                for edit in cure.edits:
+                    index(edit.frame, document.frames, "an edit's frame")
         if document.retrace is not None:
             index(document.retrace.frame, document.frames, "the line that decided a trace", none=True)
         if document.ledger is not None:

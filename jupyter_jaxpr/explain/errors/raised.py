@@ -8,13 +8,15 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-from dataclasses import dataclass, field
-from types import TracebackType
+import textwrap
+from dataclasses import dataclass, field, replace
+from types import FrameType, TracebackType
 from typing import Any
 
-from ...observe.functions import is_users_frame
+from ...jax.facts import is_tracer_type
+from ...observe.functions import is_jax, is_users_frame
 from ...observe.observation import Place
-from ...plain_text import FAILURES, exact, file_of, function_of
+from ...plain_text import file_of, function_of
 from ..loops.statements import Loops, LoopStatement, node_span, parsed
 
 #: Names of JAX's tracers under grad and jvp: one outside of any jit has a value, and Python may look at it.
@@ -31,8 +33,12 @@ class RaisedAt:
         text: The expression as written, on one line.
         parents: Of each node of the text, by its id, the one around it.
         loops: The text.
-        tracers: Names of the expression that stand for traced values, with their types.
+        tracers: Names of the expression that stand for traced values, with these.
         under_grad: A traced value is one of grad's or jvp's.
+        frame: Of the user's code; its names are as they were when the error was raised.
+        wanted: The tracer whose value JAX was asked for; None where the traceback does not show it.
+        callers: Frames of the user's code on the way to this one, outermost first.
+        in_trace: JAX called the user's code here, as JAX does while it traces.
     """
 
     place: Place
@@ -40,8 +46,12 @@ class RaisedAt:
     text: str | None = None
     parents: dict[int, ast.AST] = field(default_factory=dict)
     loops: Loops | None = None
-    tracers: dict[str, str] = field(default_factory=dict)
+    tracers: dict[str, Any] = field(default_factory=dict)
     under_grad: bool = False
+    frame: FrameType | None = None
+    wanted: Any = None
+    callers: tuple[FrameType, ...] = ()
+    in_trace: bool = False
 
     @functools.cached_property
     def module_names(self) -> frozenset[str]:
@@ -68,6 +78,27 @@ class RaisedAt:
             for each in ast.walk(module)
         )
 
+    def source(self, node: ast.expr | ast.stmt) -> str:
+        """A node as the user wrote it."""
+        lines = "\n".join(self.loops.lines) if self.loops is not None else ""
+        return ast.get_source_segment(lines, node) or ast.unparse(node)
+
+    def source_of_statement(self, node: ast.stmt) -> str:
+        """A statement as the user wrote it, from column 0."""
+        return textwrap.dedent(" " * node.col_offset + self.source(node))
+
+    def statement_of(self, node: ast.AST | None) -> ast.stmt | None:
+        """The innermost statement that a node is in."""
+        while node is not None and not isinstance(node, ast.stmt):
+            node = self.parents.get(id(node))
+        return node
+
+    @functools.cached_property
+    def function(self) -> ast.FunctionDef | ast.Lambda | None:
+        """The function that the expression is in; None at the top of a cell."""
+        node = self.around(ast.FunctionDef, ast.Lambda)
+        return node if isinstance(node, ast.FunctionDef | ast.Lambda) else None
+
     def around(self, *kinds: type[ast.AST]) -> ast.AST | None:
         """The innermost node of some kinds that the expression is in, itself included."""
         node = self.node
@@ -79,19 +110,45 @@ class RaisedAt:
 def raised_at(error: BaseException) -> RaisedAt | None:
     """Where an exception was raised in the user's code; None where no frame is the user's."""
     found: TracebackType | None = None
+    callers: list[FrameType] = []
+    wanted = None
+    through_jax = in_trace = False
     traceback = error.__traceback__
     while traceback is not None:
-        if is_users_frame(traceback.tb_frame):
-            found = traceback
+        frame = traceback.tb_frame
+        if is_users_frame(frame) and not file_of(frame.f_code).endswith(".pyx"):
+            found, wanted = traceback, None
+            callers.append(frame)
+            in_trace = in_trace or through_jax
+        elif (tracer := _wanted_in(frame)) is not None:
+            wanted = tracer
+        through_jax = through_jax or (bool(callers) and is_jax(file_of(frame.f_code)))
         traceback = traceback.tb_next
     if found is None:
         return None
     code = found.tb_frame.f_code
     place = Place(file_of(code), found.tb_lineno, function_of(code))
     try:
-        return _expression(found, place)
+        raised = _expression(found, place)
     except Exception:  # what is known of the line is worth a note all the same
-        return RaisedAt(place)
+        raised = RaisedAt(place)
+    return replace(raised, frame=found.tb_frame, wanted=wanted, callers=tuple(callers[:-1]), in_trace=in_trace)
+
+
+_OF_THE_VALUE = ("self", "arg", "val")
+"""Variables of JAX's functions that Python asks for a value, and of those that refuse it."""
+
+
+def _wanted_in(frame: FrameType) -> Any:
+    if frame.f_code.co_name not in _ASKING:
+        return None
+    names = frame.f_locals
+    return next((names[name] for name in _OF_THE_VALUE if name in names and _is_tracer(names[name])), None)
+
+
+_ASKING = frozenset(
+    "__bool__ __int__ __float__ __complex__ __index__ __array__ item tolist concrete_or_error error".split()
+)
 
 
 def _expression(traceback: TracebackType, place: Place) -> RaisedAt:
@@ -113,30 +170,29 @@ def _expression(traceback: TracebackType, place: Place) -> RaisedAt:
             node = parent if node is None or isinstance(node, ast.stmt) else node
         for child in ast.iter_child_nodes(parent):
             parents[id(child)] = parent
+    if isinstance(node, ast.If | ast.While | ast.Assert):
+        # Python 3.11 gives a jump the place of the statement: what it jumps by is meant.
+        node = node.test
+        while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            node = node.operand
+        (line, column), (end_line, end_column) = node_span(node)
+        place = place._replace(line=line, column=column, end_line=end_line, end_column=end_column)
     if node is None:
-        return RaisedAt(place, loops=loops)
+        return RaisedAt(place, loops=loops, parents=parents)
     values = traceback.tb_frame.f_locals
-    read = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-    tracers = {name: values[name] for name in sorted(read) if name in values and _is_tracer(values[name])}
+    read = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
+    tracers = {name: values[name] for name in sorted(set(read)) if name in values and _is_tracer(values[name])}
+    segment = ast.get_source_segment("\n".join(loops.lines), node) if isinstance(node, ast.expr) else None
     return RaisedAt(
         place,
         node=node,
-        text=" ".join(ast.unparse(node).split()) if isinstance(node, ast.expr) else None,
+        text=" ".join(segment.split()) if segment is not None else None,
         parents=parents,
         loops=loops,
-        tracers={name: _type(value) for name, value in tracers.items()},
+        tracers=tracers,
         under_grad=any(type(value).__name__ in _UNDER_GRAD for value in tracers.values()),
     )
 
 
 def _is_tracer(value: Any) -> bool:
-    import jax
-
-    return issubclass(type(value), jax.core.Tracer)
-
-
-def _type(tracer: Any) -> str:
-    try:
-        return exact(tracer.aval.str_short(short_dtypes=True))
-    except FAILURES:  # a tracer of a library without an aval of JAX's
-        return "array"
+    return is_tracer_type(type(value))

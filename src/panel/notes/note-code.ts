@@ -12,7 +12,7 @@ export interface IExcerpt {
 /** Most lines of a loop that are shown as written. */
 const MOST = 16;
 const LOOPS = ['unrolled_loop', 'short_loop'];
-const ERRORS = ['trace_raised', 'untraceable', 'target'];
+const ERRORS = ['trace_raised', 'raised', 'untraceable', 'target'];
 
 /** The cell's lines; null where its text is not in the document. */
 export function excerptOf(snapshot: Snapshot, note: Note): IExcerpt | null {

@@ -27,6 +27,7 @@ const ICONS: Record<string, IconName> = {
   short_loop: 'flow',
   leaked_tracer: 'error',
   trace_raised: 'error',
+  raised: 'error',
   failed: 'error'
 };
 
@@ -262,9 +263,19 @@ function Cures(props: {
   const { cures, trans } = props;
   return (
     <dl className="jp-JaxprNotes-cures" aria-label={trans.__('Cures')}>
-      {cures.map(({ name, code, text }) => (
-        <div key={name}>
-          <dt>{shortened(name, 80)}</dt>
+      {cures.map(({ name, code, text, level }) => (
+        <div key={name} data-level={level ?? 'advice'}>
+          <dt>
+            {shortened(name, 80)}
+            {(level ?? 'advice') !== 'advice' && (
+              <span className="jp-JaxprPanel-second">
+                {' '}
+                {level === 'applies'
+                  ? trans.__('Applies as it stands')
+                  : trans.__('Replace the names in capitals')}
+              </span>
+            )}
+          </dt>
           <dd>
             {code !== null && (
               <pre tabIndex={0}>

@@ -191,7 +191,15 @@ describe('the notes of a run', () => {
             {
               name: 'jnp.where',
               code: 'return jnp.where(x > 0, x, -x)',
-              text: 'Both sides are computed.'
+              text: 'Both sides are computed.',
+              level: 'applies' as const,
+              edits: [{ frame: 0, text: 'return jnp.where(x > 0, x, -x)' }]
+            },
+            {
+              name: 'size',
+              code: 'jnp.where(c, size=SIZE)',
+              text: 'Set SIZE.',
+              level: 'choice' as const
             },
             { name: 'static_argnames', code: null, text: 'One compile each.' }
           ]
@@ -213,8 +221,10 @@ describe('the notes of a run', () => {
     expect(
       [...node.querySelectorAll('dt, dd')].map(each => each.textContent)
     ).toEqual([
-      'jnp.where',
+      'jnp.where Applies as it stands',
       'return jnp.where(x > 0, x, -x)Both sides are computed.',
+      'size Replace the names in capitals',
+      'jnp.where(c, size=SIZE)Set SIZE.',
       'static_argnames',
       'One compile each.'
     ]);

@@ -1,0 +1,242 @@
+"""An error of what a call of a jitted function was given in, which argument it is and what to give out."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import re
+from typing import Any
+
+from ...jax.tracer_origins import type_of
+from ...observe.observation import FoundCure
+from ...plain_text import FAILURES, message_of, mro_of, own_name
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .names import namespace
+from .origins import root_of, value_of
+from .raised import RaisedAt
+from .static import argument_values, is_hashed, jit_with
+
+_NO_ARRAY = re.compile(
+    r"^Error interpreting argument to .* as an abstract array\. The problematic value is of type "
+    r"<class '(?P<type>[^']+)'> and was passed to the function at path (?P<path>.+?)\.\s",
+    re.DOTALL,
+)
+_RESULT = re.compile(
+    r"^function (?P<name>\S+) at .* traced for \w+ returned a value of type <class '(?P<type>[^']+)'>"
+    r"(?: at output component (?P<path>\S+))?, which is not a valid JAX type"
+)
+_UNHASHED = re.compile(
+    r"^Non-hashable static arguments are not supported\. An error occurred while trying to hash an object of type "
+    r"<class '(?P<type>[^']+)'>"
+)
+_ARGNAMES = re.compile(r"^Jitted function has invalid argnames \{(?P<names>.*?)\} in (?P<option>\w+)\.")
+_ARGNUMS = re.compile(
+    r"^Jitted function has (?P<option>\w+)=(?P<numbers>\(.*?\)), but only accepts (?P<count>\d+) positional arguments"
+)
+_OVERFLOW = re.compile(
+    r"^An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
+    r"(?P<path>\S+)\. Got <class 'int'> with value (?P<value>-?\d+)"
+)
+_MISSING = re.compile(
+    r"^(?:\w+\.)*(?P<name>\w+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (?P<names>.*)$"
+)
+
+
+def argument_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """An argument, or a result, that jit cannot take."""
+    text = message_of(error).strip()
+    if isinstance(error, TypeError) and (found := _NO_ARRAY.search(text)):
+        return _no_array(error, raised, function, found["path"], found["type"])
+    if isinstance(error, TypeError) and (found := _RESULT.search(text)):
+        return _result(found["name"], found["type"], found["path"])
+    if isinstance(error, ValueError | TypeError) and (found := _UNHASHED.search(text)):
+        return _unhashed(raised, found["type"])
+    if isinstance(error, ValueError) and (found := _ARGNAMES.search(text)):
+        names = [each.strip(" '") for each in found["names"].split(",")]
+        return _wrong_names(raised, names, found["option"])
+    if isinstance(error, ValueError) and (found := _ARGNUMS.search(text)):
+        return _wrong_numbers(raised, found["option"], found["numbers"], found["count"])
+    if isinstance(error, OverflowError) and (found := _OVERFLOW.search(text)):
+        title = f"The number {found['value']} of the argument {found['path']} does not fit into int32"
+        said = "JAX gives an integer of Python the type int32, which ends at 2,147,483,647."
+        cures = (
+            FoundCure("a float", None, f"Pass {found['path']} as a float, such as {float(int(found['value'])):.4g}."),
+            FoundCure(
+                "jax_enable_x64",
+                None,
+                'jax.config.update("jax_enable_x64", True), before any other use of JAX, makes integers int64.',
+            ),
+        )
+        return Explained(None, title, said, cures)
+    if isinstance(error, TypeError) and (found := _MISSING.search(text)):
+        missing = found["names"].replace("'", "")
+        cure = FoundCure("pass the argument", None, f"Pass {missing} in the call, or give a default in the def.")
+        return Explained(None, f"The call of {found['name']} leaves out {missing}", "", (cure,))
+    return None
+
+
+def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path: str, type_: str) -> Explained:
+    kind = type_.rpartition(".")[2]
+    name = root_of(path)
+    is_plain = type_.rpartition(".")[0] in ("", "builtins") or kind in ("function", "PjitFunction")
+    values = argument_values(error, function)
+    text = f"JAX compiles once for each value of {name}."
+    is_whole = name == path
+    if not is_plain:
+        text += f" The type {kind} needs an __eq__ and a __hash__ that compare the contents."
+    static = FoundCure("static_argnames", None, text)
+    if raised is not None and is_whole and (not values or _can_be_static(values.get(name))):
+        static = jit_with(raised, function, f'static_argnames="{name}"', "static_argnames", text)
+    cures = [static]
+    if not is_whole:
+        cures = [
+            FoundCure(
+                "take it out",
+                None,
+                f"Take {path} out of {name}, and pass the value as an argument of its own with static_argnames.",
+            )
+        ]
+    if not is_plain and "equinox" in _modules(values.get(name)):
+        words = f"Use equinox.filter_jit, which makes all that is no array in {name} static."
+        cures = [FoundCure("equinox.filter_jit", None, words)]
+    elif not is_plain and kind not in ("custom_jvp", "custom_vjp"):
+        words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
+        cures.append(FoundCure("jax.tree_util.register_dataclass", None, words))
+    said = (
+        "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
+        "dicts of arrays and numbers."
+    )
+    return Explained(None, f"The argument {path} is not an array: its type is {kind}", said, tuple(cures))
+
+
+def _modules(value: Any) -> set[str]:
+    """The packages that the classes of an object are of."""
+    return {(own_name(kind, "__module__") or "").partition(".")[0] for kind in mro_of(type(value))}
+
+
+def _can_be_static(value: Any) -> bool:
+    if is_hashed(value) or callable(value):
+        return True
+    # An object is hashed by its identity, or as its class says; a list, a dict and a set are not.
+    return getattr(type(value), "__hash__", None) is not None
+
+
+def _result(name: str, type_: str, path: str | None) -> Explained:
+    kind = type_.rpartition(".")[2]
+    at = f"result{path}" if path else "the result"
+    cure = FoundCure("return arrays", None, f"Return only arrays from {name}, and add {at} outside of {name}.")
+    said = "A compiled program returns arrays. JAX can return arrays, numbers, and lists, tuples and dicts of them."
+    return Explained(None, f"{name} returns a value that is not an array: {at} is {kind}", said, (cure,))
+
+
+def _unhashed(raised: RaisedAt | None, type_: str) -> Explained:
+    kind = "array" if type_.endswith("ArrayImpl") or type_ == "numpy.ndarray" else type_.rpartition(".")[2]
+    said = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
+    found = _given(raised, type_)
+    if found is None or raised is None:
+        cure = FoundCure("hashable", None, "Pass a number, a text or a tuple as a static argument.")
+        return Explained(None, f"A static argument cannot be hashed: its type is {kind}", said, (cure,))
+    name, node = found
+    title = f"The static argument {name} cannot be hashed: its type is {kind}"
+    value = value_of(raised, node) if raised.frame is not None else None
+    if kind == "array":
+        type_text = type_of(value) if value is not None else ""
+        said += f" {raised.source(node)} is {type_text}." if type_text else ""
+        cure = FoundCure("not static", None, f"Take {name} out of static_argnames: JAX traces arrays.")
+        return Explained(None, title, said, (cure,))
+    if kind != "list":
+        cure = FoundCure("hashable", None, f"Pass {name} as a number, a text or a tuple.")
+        return Explained(None, title, said, (cure,))
+    text = "A tuple has a hash, where a list has none."
+    is_flat = all(is_hashed(each) for each in value) if type(value) is list else None
+    code = None
+    if isinstance(node, ast.List) and not any(isinstance(each, ast.List | ast.Dict | ast.Set) for each in node.elts):
+        code = f"({raised.source(node)[1:-1].rstrip().rstrip(',')}{',' if len(node.elts) == 1 else ''})"
+    elif is_flat:
+        code = f"tuple({raised.source(node)})"
+    cure = FoundCure("a tuple", code, text)
+    if code is not None:
+        cure = applied(cure, [edit_of(raised, over(node, code))])
+    return Explained(None, title, said, (cure,))
+
+
+def _given(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
+    """The only argument of the call in the text whose value is of a type, with its name."""
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or raised.frame is None:
+        return None
+    parameters = parameters_of(value_of(raised, call.func))
+    kind = type_.rpartition(".")[2]
+    literals = {"list": ast.List, "dict": ast.Dict, "set": ast.Set}
+    pairs = [(parameters[n] if n < len(parameters) else str(n), node) for n, node in enumerate(call.args)]
+    pairs += [(each.arg, each.value) for each in call.keywords if each.arg]
+    found = []
+    for name, node in pairs:
+        value = value_of(raised, node)
+        if kind in literals and isinstance(node, literals[kind]) or type(value).__name__ == kind:
+            found.append((name, node))
+        elif kind == "ArrayImpl" and value is None and isinstance(node, ast.Call) and _static_names(raised, call, name):
+            found.append((name, node))
+    return found[0] if len(found) == 1 else None
+
+
+def _static_names(raised: RaisedAt, call: ast.Call, name: str) -> bool:
+    """Whether the text makes an argument static by its name."""
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    return any(
+        isinstance(node, ast.keyword)
+        and node.arg == "static_argnames"
+        and any(isinstance(each, ast.Constant) and each.value == name for each in ast.walk(node.value))
+        for node in ast.walk(module)
+    )
+
+
+def parameters_of(function: Any) -> list[str]:
+    """The names of a function's parameters; empty where they are not known."""
+    try:
+        return list(inspect.signature(function).parameters)
+    except FAILURES:
+        return []
+
+
+def _function(raised: RaisedAt | None) -> tuple[str, list[str]]:
+    """The function that the text gives to jit where the error was raised, and its parameters."""
+    node = raised.node if raised is not None else None
+    if raised is not None and isinstance(node, ast.Call):
+        for each in [*node.args, node.func]:
+            if isinstance(each, ast.Name) and each.id not in ("jit", "partial"):
+                return each.id, parameters_of(namespace(raised).get(each.id))
+    statement = raised.statement_of(node) if raised is not None else None
+    if isinstance(statement, ast.FunctionDef):
+        return statement.name, [each.arg for each in statement.args.args + statement.args.kwonlyargs]
+    return "The function", []
+
+
+def _takes(name: str, parameters: list[str]) -> str:
+    return f"{name} takes {', '.join(parameters[:8])}." if parameters else ""
+
+
+def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Explained:
+    function, parameters = _function(raised)
+    title = f"{function} has no argument {' and '.join(names)}"
+    cure = FoundCure(option, None, f"Write the names of arguments of {function} in {option}.")
+    close = [each for each in parameters if each.lower().strip("_") == names[0].lower().strip("_")]
+    close = close or difflib.get_close_matches(names[0], parameters, 2, 0.7)
+    if raised is not None and raised.node is not None and len(names) == 1 and len(close) == 1:
+        places = [e for e in ast.walk(raised.node) if isinstance(e, ast.Constant) and e.value == names[0]]
+        if len(places) == 1:
+            quote = raised.source(places[0])[0]
+            code = f"{quote}{close[0]}{quote}"
+            words = f"{close[0]} is the argument of {function} whose name is closest."
+            cure = applied(FoundCure(option, code, words), [edit_of(raised, over(places[0], code))])
+    return Explained(None, title, _takes(function, parameters), (cure,))
+
+
+def _wrong_numbers(raised: RaisedAt | None, option: str, numbers: str, count: str) -> Explained:
+    function, parameters = _function(raised)
+    title = f"{function} has no argument at the place {numbers.strip('(),')}"
+    names = option.replace("argnums", "argnames")
+    text = f"Places count from 0, and {function} has {count}. Write the names in {names}, which stay right."
+    return Explained(None, title, _takes(function, parameters), (FoundCure(names, None, text),))

@@ -1,0 +1,330 @@
+"""An error of an operation on arrays in, which operand does not fit and where both come from out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ...observe.observation import FoundCure
+from ...plain_text import message_of
+from .constructs import called
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .names import jnp_name
+from .origins import operands, value_of
+from .raised import RaisedAt
+from .trial import passed
+
+_BROADCAST = re.compile(
+    r"^(?:(?P<op>\w+) got incompatible shapes for broadcasting: |Incompatible shapes for broadcasting: (?:shapes=\[)?)"
+    r"(?P<shapes>\([\d, ]*\)(?:,? (?:and )?\([\d, ]*\))+)"
+)
+_DOT = re.compile(
+    r"^dot_general requires contracting dimensions to have the same shape, got \((\d+),?\) and \((\d+),?\)"
+)
+_RESHAPE = re.compile(r"^cannot reshape array of shape (\(.*?\)) \(size (\d+)\) into shape (.*?) \(size (\d+)\)")
+_JOIN = re.compile(r"^Cannot concatenate arrays with shapes that differ in dimensions other than the one")
+_STACK = re.compile(r"^All input arrays must have the same shape")
+_IMMUTABLE = re.compile(r"^(?:'?.{0,80}'? object does not support item assignment\. )?JAX arrays are immutable")
+_INDEXER = re.compile(r"^Indexer must have integer or boolean type, got indexer with type (\w+)")
+_AXIS = re.compile(r"^axis (-?\d+) is out of bounds for array of dimension (\d+)")
+_INDICES = re.compile(r"^Too many indices: array is (\d+)-dimensional, but (\d+) were indexed")
+_NOT_ARRAY = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <class '(list|tuple)'> at position (\d+)")
+_NO_ATTRIBUTE = re.compile(
+    r"^(?:'?jaxlib\.\w+\.ArrayImpl'?|'?ArrayImpl'?|'?\w*Tracer'?)(?: object)? has no attribute '?(\w+)"
+)
+_PRODUCT = "The last axis of the left operand must have the size of the first axis of the right one."
+_AMBIGUOUS = re.compile(r"^The truth value of an array with more than one element is ambiguous")
+_BROADCAST_TO = re.compile(
+    r"^Incompatible (?:types|shapes) for broadcasting: (?:input type=\w+\[|\()([\d, ]*)[\])] and requested "
+    r"(?:type=\w+\[|shape \()([\d, ]*)[\])]"
+)
+_EINSUM = re.compile(r"^Size of label '(\w)' for operand \d+ \((\d+)\) does not match previous terms \((\d+)\)")
+_SHAPE = re.compile(r"\([\d, ]*\)")
+_METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
+_NO_CODE = "No code is suggested for this line."
+
+
+def array_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Arrays that do not fit together, or that cannot be changed or read so."""
+    if not isinstance(error, TypeError | ValueError | IndexError | AttributeError):
+        return None
+    text = message_of(error).strip()
+    what = _short(raised)
+    if found := _BROADCAST.search(text):
+        shapes = _SHAPE.findall(found["shapes"])
+        said = (
+            "Shapes are compared from the last axis. On each axis the sizes must be equal, or a size must be 1. "
+            f"{_operands(raised)}"
+        )
+        title = f"The shapes {' and '.join(shapes)} do not fit together{what}"
+        return _made(title, said, raised, _new_axis(raised))
+    if found := _DOT.search(text):
+        said = f"A matrix product sums over axes of one size, but these have {found[1]} and {found[2]} elements. "
+        title = f"The sizes {found[1]} and {found[2]} do not fit together{what}"
+        return _made(title, said + _operands(raised), raised, _transposed(raised))
+    if found := _RESHAPE.search(text):
+        said = f"The new shape {found[3]} holds {found[4]} elements. {_operands(raised)}"
+        title = f"An array of shape {found[1]} has {found[2]} elements, not {found[4]}"
+        cure = FoundCure("-1", None, "Write -1 for one size, and JAX computes this size from the number of elements.")
+        return _made(title, said, raised, [cure])
+    if _JOIN.search(text):
+        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be joined{what}"
+        said = f"All axes but the joined one must have equal sizes. {_operands(raised)}"
+        cure = FoundCure("axis", None, "Join along the axis whose sizes differ, or cut and pad the arrays.")
+        return _made(title, said, raised, [cure])
+    if _STACK.search(text):
+        title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{what}"
+        cure = FoundCure("same shape", None, "Cut or pad the arrays to one shape, or join them with jnp.concatenate.")
+        return _made(title, f"A stack needs arrays of one shape. {_operands(raised)}", raised, [cure])
+    if _IMMUTABLE.search(text):
+        return _immutable(raised)
+    if isinstance(error, AttributeError):
+        if found := _NO_ATTRIBUTE.search(text):
+            return _no_method(raised, found[1])
+        return _no_method(raised, text) if text == "__delitem__" else None
+    if _AMBIGUOUS.search(text):
+        return _ambiguous(raised)
+    if found := _BROADCAST_TO.search(text):
+        title = f"An array of shape ({found[1]}) does not broadcast to ({found[2]})"
+        said = f"Shapes are compared from the last axis. An axis of size 1 can grow, others cannot. {_operands(raised)}"
+        return _made(title, said, raised, [FoundCure("[:, None]", None, "Add an axis where the new one stands.")])
+    if found := _EINSUM.search(text):
+        title = f"The axis {found[1]} has {found[3]} elements and {found[2]} elements{what}"
+        said = f"A letter stands for one size in all operands. {_operands(raised)}"
+        words = "Write the letters in the order of the axes."
+        return _made(title, said, raised, [FoundCure("another letter", None, words)])
+    if found := _INDEXER.search(text):
+        return _indexer(raised, found[1])
+    if found := _AXIS.search(text):
+        title = f"An array of {_axes(found[2])} has no axis {found[1]}"
+        words = f"Axes count from 0. Write an axis from 0 to {int(found[2]) - 1}."
+        cure = FoundCure("axis", None, "Axis 0 is the only axis." if found[2] == "1" else words)
+        return _made(title, _operands(raised), raised, [cure] if int(found[2]) else [])
+    if found := _INDICES.search(text):
+        title = f"An array of {_axes(found[1])} cannot take {found[2]} indices"
+        cure = FoundCure("fewer indices", None, "Write one index for each axis at most.")
+        return _made(title, _operands(raised), raised, [cure])
+    if found := _NOT_ARRAY.search(text):
+        return _no_array(raised, found[1], found[2], int(found[3]))
+    return None
+
+
+def _axes(number: str) -> str:
+    return "1 axis" if number == "1" else f"{number} axes"
+
+
+def _made(title: str, said: str, raised: RaisedAt | None, cures: Sequence[FoundCure]) -> Explained:
+    return Explained(None, title, said.strip(), tuple(cures if raised is None else passed(raised, cures)))
+
+
+def _short(raised: RaisedAt | None) -> str:
+    text = raised.text if raised is not None else None
+    return f" in {text}" if text is not None and len(text) <= 60 else ""
+
+
+def operand_nodes(raised: RaisedAt | None) -> list[ast.expr]:
+    """The operands of the operation that raised."""
+    node = raised.node if raised is not None else None
+    match node:
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            return [left, right]
+        case ast.AugAssign(target=ast.Name() as target, value=value):
+            return [target, value]
+        case ast.Call(func=function, args=args):
+            found = (
+                [function.value]
+                if isinstance(function, ast.Attribute)
+                and raised is not None
+                and _is_array(value_of(raised, function.value) if raised.frame is not None else None)
+                else []
+            )
+            for each in args:
+                found += each.elts if isinstance(each, ast.List | ast.Tuple) else [each]
+            return found
+        case ast.Subscript(value=value):
+            return [value]
+    return []
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(type(value), "shape") and hasattr(type(value), "dtype")
+
+
+def _operands(raised: RaisedAt | None) -> str:
+    return operands(raised, operand_nodes(raised))
+
+
+def _shapes(raised: RaisedAt | None) -> list[tuple[ast.expr, tuple[int, ...]]]:
+    if raised is None or raised.frame is None:
+        return []
+    values = [(node, value_of(raised, node)) for node in operand_nodes(raised)]
+    return [(node, tuple(value.shape)) for node, value in values if _is_array(value)]
+
+
+def _new_axis(raised: RaisedAt | None) -> list[FoundCure]:
+    """An axis more, where one operand has the first axis of the other."""
+    general = FoundCure("same shape", None, "Cut, pad or reshape an operand so that the sizes fit.")
+    shapes = _shapes(raised)
+    if raised is None or len(shapes) != 2 or not isinstance(raised.node, ast.BinOp):
+        return [general]
+    long, short = sorted(shapes, key=lambda pair: -len(pair[1]))
+    if len(long[1]) == 2 and len(short[1]) == 1 and long[1][0] == short[1][0]:
+        code = f"{raised.source(short[0])}[:, None]"
+        text = f"{code} has the shape {(*short[1], 1)}, so each row of the other operand meets one element."
+        return [FoundCure("[:, None]", code, text)]
+    return [general]
+
+
+def _transposed(raised: RaisedAt | None) -> list[FoundCure]:
+    shapes = _shapes(raised)
+    general = FoundCure("same size", None, _PRODUCT)
+    if raised is None or len(shapes) != 2 or len(shapes[1][1]) != 2:
+        return [general]
+    if shapes[0][1][-1:] == shapes[1][1][-1:]:
+        code = f"{raised.source(shapes[1][0])}.T"
+        return [FoundCure(".T", code, f"{code} has the shape {shapes[1][1][::-1]}, whose first size fits.")]
+    return [general]
+
+
+def _ambiguous(raised: RaisedAt | None) -> Explained:
+    what = raised.text if raised is not None else None
+    title = f"{what or 'An array'} is an array, which Python cannot take as true or false"
+    if what is None:
+        title = "Python cannot take an array as true or false"
+    simple = raised is not None and isinstance(raised.node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+    code = what if simple else f"({what})"
+    cures = (
+        FoundCure(".all()", None if what is None else f"{code}.all()", "True where all elements are true."),
+        FoundCure(".any()", None if what is None else f"{code}.any()", "True where at least one element is true."),
+    )
+    return Explained(None, title, "An array of several elements is neither true nor false.", cures)
+
+
+# --- writes ---
+
+
+def _immutable(raised: RaisedAt | None) -> Explained:
+    general = "JAX arrays cannot be changed. Write x = x.at[index].set(value), which makes a new array."
+    node = raised.node if raised is not None else None
+    statement = raised.statement_of(node) if raised is not None else None
+    title = "A JAX array cannot be changed in place"
+    if raised is None or not isinstance(node, ast.Subscript):
+        return Explained(None, title, "", (FoundCure(".at[...]", None, general),))
+    base, indices = node, [raised.source(node.slice)]
+    while not _is_array(value_of(raised, base.value)) and isinstance(base.value, ast.Subscript):
+        base = base.value
+        indices.insert(0, raised.source(base.slice))
+    array = raised.source(base.value)
+    at = f"{array} = {array}.at[{', '.join(indices)}]"
+    match statement:
+        case ast.Assign(targets=[ast.Subscript()], value=value) if _is_mask(raised, node.slice):
+            return _masked(raised, title, statement, node, raised.source(value))
+        case ast.AugAssign(op=op, value=value) if _is_mask(raised, node.slice):
+            new = ast.unparse(ast.BinOp(node.value, op, value))
+            return _masked(raised, title, statement, node, new)
+        case ast.Assign(targets=[ast.Subscript()], value=value):
+            code = f"{at}.set({raised.source(value)})"
+        case ast.AugAssign(op=op, value=value) if type(op) in _METHODS:
+            code = f"{at}.{_METHODS[type(op)]}({raised.source(value)})"
+        case _:
+            return Explained(None, title, _operands(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),))
+    text = ".at[...] makes a new array. The array that other names hold stays as it was."
+    cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
+    first = " ".join(raised.source(statement).split())
+    if len(first) <= 60:
+        title += f": {first}"
+    said = operands(raised, [base.value])
+    if not isinstance(base.value, ast.Name):
+        # The statement writes into an object, as the user's own did: a trial would change the object.
+        return Explained(None, title, said, (cure,))
+    return _made(title, said, raised, [cure])
+
+
+def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
+    """Whether an index is an array of booleans, which JAX needs the values of."""
+    if isinstance(index, ast.Compare):
+        return True
+    if isinstance(index, ast.UnaryOp):
+        return isinstance(index.op, ast.Invert) and _is_mask(raised, index.operand)
+    if isinstance(index, ast.BinOp):
+        return _is_mask(raised, index.left) and _is_mask(raised, index.right)
+    return str(getattr(value_of(raised, index), "dtype", "")) == "bool"
+
+
+def _masked(raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscript, new: str) -> Explained:
+    array, jnp = raised.source(node.value), jnp_name(raised)
+    code = f"{array} = {jnp}.where({raised.source(node.slice)}, {new}, {array})"
+    text = f"{jnp}.where makes a new array: the new value where the mask is true, and the old one elsewhere."
+    cure = applied(FoundCure(f"{jnp}.where", code, text), [edit_of(raised, over(statement, code))])
+    first = " ".join(raised.source(statement).split())
+    title += f": {first}" if len(first) <= 60 else ""
+    return _made(title, operands(raised, [node.value]), raised, [cure])
+
+
+def _no_method(raised: RaisedAt | None, name: str) -> Explained:
+    """A method of lists or of another library's arrays."""
+    name = "del" if name == "__delitem__" else name
+    title = "A JAX array has no del" if name == "del" else f"A JAX array has no method or attribute {name}"
+    statement = raised.statement_of(raised.node) if raised is not None else None
+    jnp = jnp_name(raised) if raised is not None else "jnp"
+    words = _INSTEAD.get(name, f"Look for a function of {jnp} or a method of jax.Array that does the same.")
+    cure = FoundCure(name, None, words.replace("jnp", jnp))
+    code = None
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=array), attr="append"), args=[value])):
+            code = f"{array} = {jnp}.append({array}, {raised.source(value)})" if raised is not None else None
+        case ast.Delete(targets=[ast.Subscript(value=ast.Name(id=array), slice=index)]):
+            code = f"{array} = {jnp}.delete({array}, {raised.source(index)})" if raised is not None else None
+    if raised is None or statement is None or code is None:
+        return Explained(None, title, _operands(raised), (cure,))
+    cure = applied(FoundCure(cure.name, code, cure.text), [edit_of(raised, over(statement, code))])
+    return _made(title, _operands(raised), raised, [cure])
+
+
+_INSTEAD = {
+    "append": "jnp.append makes a new array with the element at the end.",
+    "del": "jnp.delete makes a new array without the element.",
+    "fill": "jnp.full_like(x, value) makes a new array.",
+    "numpy": "A jax.Array outside of jit becomes a NumPy array with np.asarray(x). Under jit, use jax.numpy.",
+    "detach": "jax.lax.stop_gradient(x) takes x out of the gradient.",
+    "cuda": "jax.device_put(x, jax.devices()[0]) moves x to a device.",
+    "to": "jax.device_put moves x to a device. x.astype converts the type.",
+    "unsqueeze": "jnp.expand_dims(x, axis) adds an axis, and so does x[None].",
+    "backward": "jax.grad(loss)(x) computes the gradient of a function.",
+    "grad": "jax.grad(loss)(x) computes the gradient of a function.",
+}
+
+
+# --- indices ---
+
+
+def _indexer(raised: RaisedAt | None, dtype: str) -> Explained:
+    title = f"An index must be an integer, not {dtype}"
+    text = "astype(int) makes integers, and cuts the fraction."
+    node = raised.around(ast.Subscript) if raised is not None else None
+    if raised is None or not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice | ast.Tuple):
+        return Explained(None, title, "", (FoundCure(".astype(int)", None, text),))
+    said = operands(raised, [node.value, node.slice])
+    if isinstance(node.slice, ast.Constant):
+        return Explained(None, title, said, (FoundCure("an integer", None, "Write an integer as the index."),))
+    simple = isinstance(node.slice, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+    index = raised.source(node.slice)
+    code = f"{index if simple else f'({index})'}.astype(int)"
+    cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(node.slice, code))])
+    return _made(title, said, raised, [cure])
+
+
+def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Explained:
+    title = f"{name} takes an array, not a {kind}"
+    text = f"jnp.asarray makes one array of the {kind}."
+    node = raised.node if raised is not None else None
+    if raised is None or not isinstance(node, ast.Call) or called(node) != name or len(node.args) <= place:
+        return Explained(None, title, "", (FoundCure("jnp.asarray", None, text),))
+    argument = node.args[place]
+    jnp = jnp_name(raised)
+    code = f"{jnp}.asarray({raised.source(argument)})"
+    cure = applied(FoundCure(f"{jnp}.asarray", code, text), [edit_of(raised, over(argument, code))])
+    return _made(title, _operands(raised), raised, [cure])

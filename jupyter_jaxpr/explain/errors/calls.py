@@ -1,0 +1,294 @@
+"""A call of Python, NumPy or JAX that needed the value of an array in, the call that keeps the array out."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from typing import Any
+
+from ...observe.observation import FoundCure
+from .edits import Change, applied, chosen, edit_of, over
+from .names import jnp_name, lax_name, module_of, namespace
+from .origins import value_of
+from .raised import RaisedAt
+
+_OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
+_SIZED = {
+    "where": "size=SIZE",
+    "nonzero": "size=SIZE",
+    "argwhere": "size=SIZE",
+    "flatnonzero": "size=SIZE",
+    "unique": "size=SIZE",
+    "unique_values": "size=SIZE",
+    "union1d": "size=SIZE",
+    "intersect1d": "size=SIZE",
+    "setdiff1d": "size=SIZE",
+    "setxor1d": "size=SIZE",
+    "bincount": "length=LENGTH",
+    "repeat": "total_repeat_length=LENGTH",
+    "segment_sum": "num_segments=COUNT",
+    "segment_prod": "num_segments=COUNT",
+    "segment_max": "num_segments=COUNT",
+    "segment_min": "num_segments=COUNT",
+}
+_ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
+
+
+class Calls:
+    """Writes the ways out of one error."""
+
+    def __init__(self, raised: RaisedAt) -> None:
+        self._raised = raised
+        self._jnp = jnp_name(raised)
+
+    def cures(self) -> list[FoundCure]:
+        """Of the call that raised, or of the call around it; none where it is none of those known here."""
+        node = self._raised.node
+        if isinstance(node, ast.FormattedValue | ast.JoinedStr):
+            return self._printed()
+        if not isinstance(node, ast.Call):
+            return self._in_place()
+        match node:
+            case ast.Call(func=ast.Name(id=("float" | "int" | "bool" | "complex") as name), args=[value], keywords=[]):
+                return self._conversion(node, name, value)
+            case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[]):
+                return [self._cure("keep the array", self._source(value), _ITEM, over(node, self._source(value)))]
+            case ast.Call(func=ast.Attribute(value=value, attr="tolist"), args=[]):
+                return [self._cure("keep the array", self._source(value), _ITEM, over(node, self._source(value)))]
+            case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[_, _, *_] as args, keywords=[]):
+                return self._extreme(node, name, args)
+            case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[value], keywords=[]):
+                code = f"{self._jnp}.{name}({self._array(value)})"
+                return [self._cure(f"{self._jnp}.{name}", code, _ELEMENTS, over(node, code))]
+            case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in _ALONE:
+                code = f"{self._jnp}.{_ALONE[name]}({self._array(value)})"
+                return [self._cure(f"{self._jnp}.{_ALONE[name]}", code, _ELEMENTS, over(node, code))]
+        return self._sized(node) or self._of_module(node)
+
+    def _cure(self, name: str, code: str, text: str, change: Change | None) -> FoundCure:
+        cure = FoundCure(name, code, text)
+        return cure if change is None else applied(cure, [edit_of(self._raised, change)])
+
+    def _source(self, node: ast.expr) -> str:
+        return self._raised.source(node)
+
+    def _array(self, node: ast.expr) -> str:
+        """An array as it is; a list of arrays as an array."""
+        text = self._source(node)
+        if isinstance(node, ast.GeneratorExp):
+            text = f"[{text.strip('()')}]" if text.startswith("(") else f"[{text}]"
+        return f"{self._jnp}.asarray({text})" if isinstance(node, ast.List | ast.Tuple | ast.GeneratorExp) else text
+
+    def _conversion(self, node: ast.Call, name: str, value: ast.expr) -> list[FoundCure]:
+        simple = isinstance(value, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+        text = self._source(value) if simple else f"({self._source(value)})"
+        code = f"{text}.astype({name})"
+        words = f"astype converts the array to {name} and keeps it an array. {name}() needs a number of Python."
+        return [self._cure(".astype", code, words, over(node, code))]
+
+    def _extreme(self, node: ast.Call, name: str, args: list[ast.expr]) -> list[FoundCure]:
+        word = f"{self._jnp}.{name}imum"
+        code = self._source(args[0])
+        for each in args[1:]:
+            code = f"{word}({code}, {self._source(each)})"
+        return [self._cure(word, code, f"{word} compares arrays element by element.", over(node, code))]
+
+    # --- sizes ---
+
+    def _sized(self, node: ast.Call) -> list[FoundCure]:
+        name = _called(node)
+        option = _SIZED.get(name)
+        if option is None or self._root(node.func) in ("numpy", "math"):
+            return []
+        if any(each.arg == option.partition("=")[0] for each in node.keywords):
+            return []
+        code = f"{self._source(node)[:-1].rstrip().rstrip(',')}, {option})"
+        placeholder = option.partition("=")[2]
+        cure = FoundCure(option.partition("=")[0], code, _SIZES[placeholder])
+        found = [chosen(cure, [edit_of(self._raised, over(node, code))])]
+        parent = self._raised.parents.get(id(node))
+        if name in ("where", "nonzero") and len(node.args) == 1 and isinstance(parent, ast.Subscript):
+            array, mask = self._source(parent.value), self._source(node.args[0])
+            found.insert(0, self._filled(parent, array, mask))
+        return found
+
+    def _filled(self, node: ast.Subscript, array: str, mask: str) -> FoundCure:
+        text = "jnp.where keeps the shape. Set FILL to the value of the elements that the mask leaves out."
+        code = f"{self._jnp}.where({mask}, {array}, FILL)"
+        return chosen(FoundCure(f"{self._jnp}.where", code, text), [edit_of(self._raised, over(node, code))])
+
+    def masked(self) -> list[FoundCure]:
+        """Of a boolean mask as an index."""
+        node = self._raised.around(ast.Subscript)
+        if not isinstance(node, ast.Subscript):
+            return []
+        array, mask = self._source(node.value), self._source(node.slice)
+        parent = self._raised.parents.get(id(node))
+        call = self._raised.parents.get(id(parent)) if parent is not None else None
+        match parent, call:
+            case ast.Attribute(attr="sum"), ast.Call(args=[], keywords=[]):
+                code = f"{self._jnp}.where({mask}, {array}, 0).sum()"
+                change = over(call, code)
+            case ast.Call(func=ast.Attribute(attr="sum"), args=[_], keywords=[]), _:
+                code = f"{self._jnp}.where({mask}, {array}, 0)"
+                change = over(node, code)
+            case _:
+                return [self._filled(node, array, mask)]
+        text = "jnp.where keeps the shape. The elements that the mask leaves out add 0 to the sum."
+        return [self._cure(f"{self._jnp}.where", code, text, change)]
+
+    # --- NumPy and math ---
+
+    def _of_module(self, node: ast.Call) -> list[FoundCure]:
+        known = self._root(node.func)
+        if known not in ("numpy", "math"):
+            return []
+        name = _called(node)
+        if known == "math":
+            name = _OTHER_NAMES.get(name, name)
+        elif isinstance(node.func, ast.Attribute):
+            name = ast.unparse(node.func).partition(".")[2]
+        there: Any = sys.modules.get("jax.numpy")
+        for part in name.split("."):
+            there = getattr(there, part, None)
+        if there is None or not name:
+            text = (
+                f"jax.numpy has no function of the name {name or _called(node)}. jax.pure_callback calls the function "
+                "when the program runs, with the values of the arrays."
+            )
+            return [FoundCure("jax.pure_callback", None, text)]
+        code = f"{self._jnp}.{name}"
+        whole = code + self._source(node)[len(self._source(node.func)) :]
+        text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
+        return [self._cure(code, whole, text, over(node.func, code))]
+
+    def _root(self, function: ast.expr) -> str | None:
+        """The module that a called function is of: numpy, math or jax.numpy."""
+        if isinstance(function, ast.Name):
+            value = namespace(self._raised).get(function.id)
+            if type(value).__name__ == "ufunc":
+                return "numpy"
+            return "math" if getattr(value, "__module__", None) == "math" else None
+        while isinstance(function, ast.Attribute):
+            function = function.value
+        return module_of(self._raised, function.id) if isinstance(function, ast.Name) else None
+
+    def _in_place(self) -> list[FoundCure]:
+        """Of a write into a NumPy array."""
+        statement = self._raised.statement_of(self._raised.node)
+        match statement:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value):
+                pass
+            case _:
+                return []
+        if self._raised.frame is None or type(value_of(self._raised, target.value)).__name__ != "ndarray":
+            return []
+        line = f"{name} = {name}.at[{self._source(target.slice)}].set({self._source(value)})"
+        text = f"NumPy cannot hold a traced array. Make {name} with jax.numpy, and write into a copy with .at[...].set."
+        made = self._made(name)
+        cure = FoundCure(".at[...].set", line, text)
+        if made is None:
+            return [cure]
+        function = f"{self._jnp}.{_called(made)}"
+        edits = [edit_of(self._raised, over(made.func, function)), edit_of(self._raised, over(statement, line))]
+        return [applied(cure, edits)]
+
+    def _made(self, name: str) -> ast.Call | None:
+        """The only assignment to a name in the function, where it is a call of NumPy that jax.numpy has too."""
+        function = self._raised.function
+        if function is None:
+            return None
+        found = [
+            node.value
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign)
+            and any(isinstance(each, ast.Name) and each.id == name for each in node.targets)
+        ]
+        match found:
+            case [ast.Call(func=ast.Attribute(value=ast.Name(id=module))) as call]:
+                if module_of(self._raised, module) == "numpy" and hasattr(sys.modules.get("jax.numpy"), _called(call)):
+                    return call
+        return None
+
+    # --- text ---
+
+    def _printed(self) -> list[FoundCure]:
+        """Of a traced value that a text formats."""
+        text = "jax.debug.print prints the value each time that the program runs."
+        node = self._raised.around(ast.JoinedStr)
+        call = self._raised.parents.get(id(node)) if node is not None else None
+        match call:
+            case ast.Call(func=ast.Name(id="print"), args=[ast.JoinedStr(values=parts)], keywords=[]):
+                pass
+            case _:
+                return [FoundCure("jax.debug.print", None, text)]
+        words, values = "", []
+        for part in parts:
+            if isinstance(part, ast.Constant):
+                words += str(part.value).replace("{", "{{").replace("}", "}}")
+            elif isinstance(part, ast.FormattedValue) and part.conversion == -1:
+                spec = ast.unparse(part.format_spec)[2:-1] if part.format_spec is not None else ""
+                words += f"{{:{spec}}}" if spec else "{}"
+                values.append(self._source(part.value))
+        code = f"jax.debug.print({', '.join([repr(words), *values])})"
+        return [self._cure("jax.debug.print", code, text, over(call, code))]
+
+
+class Slices:
+    """Writes the ways out of a slice with traced bounds."""
+
+    def __init__(self, raised: RaisedAt) -> None:
+        self._raised = raised
+        self._lax, self._jnp = lax_name(raised), jnp_name(raised)
+
+    def cures(self) -> list[FoundCure]:
+        """Of a subscript that raised."""
+        node = self._raised.around(ast.Subscript)
+        text = "dynamic_slice_in_dim takes a fixed number of elements at a traced place."
+        match node:
+            case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper, step=None)):
+                pass
+            case _:
+                return [FoundCure("jax.lax.dynamic_slice", None, _DYNAMIC)]
+        array = self._raised.source(node.value)
+        start = "0" if lower is None else self._raised.source(lower)
+        length = _length(lower, upper)
+        name = f"{self._lax}.dynamic_slice_in_dim"
+        if length is not None:
+            code = f"{name}({array}, {start}, {length})"
+            return [applied(FoundCure(name, code, text), [edit_of(self._raised, over(node, code))])]
+        sized = f"{name}({array}, {start}, SIZE)"
+        cure = FoundCure(name, sized, f"{text} Set SIZE to this number.")
+        found = [chosen(cure, [edit_of(self._raised, over(node, sized))])]
+        if lower is None and upper is not None:
+            mask = f"{self._jnp}.arange({array}.shape[0]) < {self._raised.source(upper)}"
+            code = f"{self._jnp}.where({mask}, {array}, FILL)"
+            words = "jnp.where keeps the shape. Set FILL to the value of the elements after the end."
+            if len(getattr(value_of(self._raised, node.value), "shape", ())) == 1:
+                cure = FoundCure(f"{self._jnp}.where", code, words)
+                found.append(chosen(cure, [edit_of(self._raised, over(node, code))]))
+        return found
+
+
+def _length(lower: ast.expr | None, upper: ast.expr | None) -> str | None:
+    """The length of a slice whose bounds differ by a number of the text."""
+    match lower, upper:
+        case ast.expr(), ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int(length))) if ast.unparse(
+            left
+        ) == ast.unparse(lower):
+            return str(length)
+    return None
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+_ITEM = "The array of one element works in place of the number, and needs no value while JAX traces."
+_ELEMENTS = "The function of jax.numpy works on the whole array."
+_DYNAMIC = "dynamic_slice takes a piece of fixed sizes at a traced place."
+_SIZES = {
+    "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills what is left over.",
+    "LENGTH": "Set LENGTH to the length of the result.",
+    "COUNT": "Set COUNT to the number of segments: one more than the largest segment id.",
+}

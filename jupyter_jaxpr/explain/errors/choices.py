@@ -1,0 +1,282 @@
+"""A statement that chose or repeated by a traced value in, the same in JAX's own constructs out."""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from ...observe.observation import FoundCure
+from ..loops.rewrites import Form, rewrite
+from ..loops.statements import LoopStatement
+from .edits import Change, applied, edit_of, over
+from .names import jnp_name, lax_name
+from .origins import value_of
+from .raised import RaisedAt
+
+_COND = "Each call runs one of the two functions. JAX compiles both functions, and both must return the same types."
+_WHERE = "jnp.where computes both values and chooses between them element by element, so the condition may be an array."
+_SELECTS = ast.If | ast.IfExp
+
+
+class Choices:
+    """Writes the ways out of one error."""
+
+    def __init__(self, raised: RaisedAt, differentiated: bool = False) -> None:
+        self._raised = raised
+        self._differentiated = differentiated
+        self._lax = lax_name(raised)
+        self._jnp = jnp_name(raised)
+
+    def _cure(self, name: str, code: str | None, text: str, change: Change | None) -> FoundCure:
+        cure = FoundCure(name, code, text)
+        return cure if change is None else applied(cure, [edit_of(self._raised, change)])
+
+    # --- if ---
+
+    def selection(self) -> list[FoundCure]:
+        """Of an if, or of `a if test else b`."""
+        at = self._consumer()
+        if not isinstance(at, _SELECTS):
+            return []
+        form = self._values(at)
+        names = f"{self._lax}.cond", f"{self._jnp}.where"
+        if form is None:
+            return [FoundCure(names[0], None, _COND), FoundCure(names[1], None, _WHERE)]
+        last, before, cond, where = form
+        return [
+            self._cure(name, before + code, text, (at, last, before + code))
+            for name, code, text in ((names[0], cond, _COND), (names[1], where, _WHERE))
+        ]
+
+    def _values(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
+        """Last node of a choice, what stands before it, and the choice as a cond and as a where."""
+        test = self.condition(at.test)
+        if isinstance(at, ast.IfExp):
+            one, other = self._source(at.body), self._source(at.orelse)
+            return at, "", self._cond(test, one, other), f"{self._jnp}.where({test}, {one}, {other})"
+        if len(at.orelse) == 1 and isinstance(at.orelse[0], ast.If):
+            inner = self._values(at.orelse[0])
+            single = self._single(at.body)
+            if inner is None or single is None or single[0] != inner[1]:
+                return None
+            _, before, cond, where = inner
+            one = single[1]
+            return at, before, self._cond(test, one, cond), f"{self._jnp}.where({test}, {one}, {where})"
+        two = self._two_values(at)
+        if two is None:
+            return None
+        last, before, one, other = two
+        return last, before, self._cond(test, one, other), f"{self._jnp}.where({test}, {one}, {other})"
+
+    def _cond(self, test: str, one: str, other: str) -> str:
+        return f"{self._lax}.cond({test}, lambda: {one}, lambda: {other})"
+
+    def _single(self, body: list[ast.stmt]) -> tuple[str, str] | None:
+        match body:
+            case [ast.Return(value=ast.expr() as value)]:
+                return "return ", self._source(value)
+            case [ast.Assign(targets=[ast.Name(id=name)], value=value)]:
+                return f"{name} = ", self._source(value)
+        return None
+
+    def _two_values(self, at: ast.If) -> tuple[ast.AST, str, str, str] | None:
+        """The last statement, what stands before a choice, and its two values."""
+        after = [] if at.orelse else self._after(at)
+        match at.body, at.orelse or after:
+            case [ast.Return(value=ast.expr() as one)], [ast.Return(value=ast.expr() as two) as last, *_]:
+                return last if not at.orelse else at, "return ", self._source(one), self._source(two)
+            case (
+                [ast.Assign(targets=[ast.Name(id=name)], value=one)],
+                [ast.Assign(targets=[ast.Name(id=same)], value=two)],
+            ) if name == same and at.orelse:
+                return at, f"{name} = ", self._source(one), self._source(two)
+            case [ast.Assign(targets=[ast.Name(id=name)], value=one)], _ if not at.orelse:
+                return at, f"{name} = ", self._source(one), name
+            case [ast.AugAssign(target=ast.Name(id=name), op=op, value=value)], _ if not at.orelse:
+                return at, f"{name} = ", ast.unparse(ast.BinOp(ast.Name(name, ast.Load()), op, value)), name
+        return None
+
+    def _after(self, at: ast.If) -> list[ast.stmt]:
+        parent = self._raised.parents.get(id(at))
+        for _, value in ast.iter_fields(parent) if parent is not None else ():
+            if isinstance(value, list) and at in value:
+                following: list[ast.stmt] = value[value.index(at) + 1 :]
+                return following
+        return []
+
+    # --- loops ---
+
+    def loop(self) -> list[FoundCure]:
+        """Of a while, or of a for over a range."""
+        at = self._consumer()
+        if not isinstance(at, ast.While):
+            at = self._raised.around(ast.For)
+            iterated = at.iter if isinstance(at, ast.For) else None
+            if iterated is None or not any(node is self._raised.node for node in ast.walk(iterated)):
+                return []
+        loop = self._raised.statement(at) if at is not None else None
+        if loop is None or at is None:
+            return []
+        forms: tuple[Form, ...] = ("fori_loop",) if isinstance(at, ast.For) else ("while_loop", "fori_loop")
+        if self._differentiated:
+            return [self.masked()]
+        found = []
+        for form in forms:
+            code, reason = self._rewritten(loop, form)
+            if form == "fori_loop" and code is None and isinstance(at, ast.While):
+                continue
+            if form == "while_loop" and code is not None and isinstance(at, ast.While):
+                code = code.replace(f"return {ast.unparse(at.test)}\n", f"return {self.condition(at.test)}\n", 1)
+            text = (
+                "The loop counts while the program runs, so one program serves every number of steps. jax.grad does "
+                "not work through this loop."
+            )
+            if form == "while_loop":
+                text = (
+                    "The loop runs until its condition is false, all in one program. jax.grad does not work through a "
+                    "while_loop."
+                )
+            if reason is not None:
+                text = f"{text} No code is suggested for this loop. {reason}"
+            found.append(self._cure(f"{self._lax}.{form}", code, text, None if code is None else over(at, code)))
+        return [*found, self.masked()]
+
+    def length(self) -> list[FoundCure]:
+        """Of the length of a scan."""
+        text = (
+            "The loop counts while the program runs, so one program serves every length. A fori_loop returns no ys, "
+            "and jax.grad does not work through this loop."
+        )
+        return [self.masked(), FoundCure(f"{self._lax}.fori_loop", None, text)]
+
+    def masked(self) -> FoundCure:
+        """A loop of a fixed length."""
+        code = f"{self._lax}.scan(step, carry, {self._jnp}.arange(MOST))  # in step: {self._jnp}.where(i < n, new, old)"
+        text = "Run a fixed number of steps, and let surplus steps change nothing. jax.grad works through a scan."
+        return FoundCure("scan with a mask", code, text)
+
+    def _rewritten(self, loop: LoopStatement, form: Form) -> tuple[str | None, str | None]:
+        written = rewrite(loop, True, False, lambda node: True, form)
+        if written.code is not None and written.form != form:
+            return None, None
+        return written.code, written.why_not
+
+    # --- conditions ---
+
+    def combination(self) -> list[FoundCure]:
+        """Of `and`, `or`, `not` and `in` on their own."""
+        node = self._raised.around(ast.BoolOp, ast.UnaryOp, ast.Compare)
+        outer = node
+        while node is not None:
+            if isinstance(node, ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
+                outer = node
+            parent = self._raised.parents.get(id(node))
+            node = parent if isinstance(parent, ast.BoolOp | ast.UnaryOp | ast.Compare) else None
+        match outer:
+            case ast.BoolOp(op=op, values=values) if not all(self._is_boolean(each) for each in values):
+                code = self._source(values[-1])
+                for value in reversed(values[:-1]):
+                    mine = self._source(value)
+                    pair = (mine, code) if isinstance(op, ast.Or) else (code, mine)
+                    code = f"{self._jnp}.where({self._boolean(value)}, {pair[0]}, {pair[1]})"
+                word = "or" if isinstance(op, ast.Or) else "and"
+                text = f"jnp.where chooses between the values as {word} does, and computes both."
+                return [self._cure(f"{self._jnp}.where", code, text, over(outer, code))]
+            case ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[ast.In() | ast.NotIn()]):
+                code = self.condition(outer)
+            case ast.Compare(ops=[_, _, *_]):
+                code = self.condition(outer)
+            case _:
+                return []
+        text = (
+            "These operators work element by element: & for and, | for or, ~ for not. Put each comparison in "
+            "parentheses."
+        )
+        if isinstance(outer, ast.Compare):
+            text = "The comparisons give arrays, and & and | combine arrays element by element."
+        return [self._cure("& | ~", code, text, over(outer, code))]
+
+    def condition(self, node: ast.expr) -> str:
+        """A condition as arrays know it: `&` in place of `and`."""
+        match node:
+            case ast.BoolOp(op=op, values=values):
+                sign = " & " if isinstance(op, ast.And) else " | "
+                return sign.join(_enclosed(self._boolean(each)) for each in values)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return f"~{_enclosed(self._boolean(operand))}"
+            case ast.Compare(left=left, ops=[(ast.In() | ast.NotIn()) as op], comparators=[right]):
+                return self._membership(left, op, right)
+            case ast.Compare(left=left, ops=[_, _, *_] as ops, comparators=rights):
+                sides = [left, *rights]
+                pairs = zip(sides, ops, rights, strict=False)
+                return " & ".join(f"({ast.unparse(ast.Compare(one, [op], [other]))})" for one, op, other in pairs)
+        return self._source(node)
+
+    def _membership(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
+        negation = "~" if isinstance(op, ast.NotIn) else ""
+        if isinstance(right, ast.Tuple | ast.List | ast.Set) and right.elts:
+            tests = " | ".join(f"({self._source(left)} == {self._source(each)})" for each in right.elts)
+            return f"~({tests})" if negation else tests
+        return f"{negation}({self._source(right)} == {self._source(left)}).any()"
+
+    def _boolean(self, node: ast.expr) -> str:
+        """An operand of `and`, `or` or `not` as an array of booleans."""
+        text = self.condition(node)
+        if self._is_boolean(node):
+            return text
+        return f"{text} != 0" if isinstance(node, ast.Name | ast.Call | ast.Subscript) else f"({text}) != 0"
+
+    def _is_boolean(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Compare() | ast.UnaryOp(op=ast.Not()) | ast.Constant(value=bool()):
+                return True
+            case ast.BoolOp(values=values):
+                return all(map(self._is_boolean, values))
+            case ast.UnaryOp(op=ast.Invert(), operand=operand):
+                return self._is_boolean(operand)
+            case ast.BinOp(op=ast.BitAnd() | ast.BitOr() | ast.BitXor(), left=left, right=right):
+                return self._is_boolean(left) and self._is_boolean(right)
+            case ast.Call(func=ast.Attribute(attr=name)) if name in _TRUTHS or name.startswith(("is", "logical_")):
+                return True
+        value = value_of(self._raised, node) if self._raised.frame is not None else None
+        return str(getattr(value, "dtype", "")) == "bool" or type(value) is bool
+
+    def assertion(self) -> list[FoundCure]:
+        """Of an assert."""
+        at = self._consumer()
+        if not isinstance(at, ast.Assert):
+            return []
+        text = (
+            "checkify checks the condition when the program runs. Wrap the function with checkify.checkify, from "
+            "jax.experimental."
+        )
+        message = self._source(at.msg) if at.msg is not None else "'the condition does not hold'"
+        return [FoundCure("checkify", f"checkify.check({self.condition(at.test)}, {message})", text)]
+
+    # --- syntax ---
+
+    def _consumer(self) -> ast.AST | None:
+        """What wanted to know whether the expression is true."""
+        node = self._raised.node
+        while node is not None:
+            parent = self._raised.parents.get(id(node))
+            if isinstance(parent, ast.If | ast.IfExp | ast.While | ast.Assert) and parent.test is node:
+                return parent
+            if not isinstance(parent, ast.BoolOp | ast.UnaryOp | ast.Compare):
+                return None
+            node = parent
+        return None
+
+    def _source(self, node: ast.expr) -> str:
+        text = self._raised.source(node)
+        if "\n" in text:
+            text = ast.unparse(copy.deepcopy(node))
+        return f"({text})" if isinstance(node, ast.Tuple) and not text.startswith("(") else text
+
+
+def _enclosed(text: str) -> str:
+    """An operand of & as it may stand beside it."""
+    return text if text.isidentifier() else f"({text})"
+
+
+_TRUTHS = frozenset({"any", "all", "array_equal", "allclose"})

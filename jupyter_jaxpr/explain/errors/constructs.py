@@ -1,0 +1,387 @@
+"""An error of scan, while_loop, fori_loop, cond or switch in, which types differ and where they were made out."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ...observe.observation import FoundCure
+from ...plain_text import message_of
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .names import jnp_name
+from .raised import RaisedAt
+from .returned import function_of_text, missing_return, result_of
+from .trial import passed
+
+_CARRY = re.compile(
+    r"input carry (?:component )?(?P<path>\S+) has type (?P<before>\S+) but the corresponding output carry component "
+    r"has type (?P<after>[^\s,]+(?:,\d+)*\]?)",
+)
+_BRANCH = re.compile(
+    r"output of (?P<one>[\w ]+?)(?: at path (?P<path>\S+))? has type (?P<before>\S+) but the corresponding output of "
+    r"(?P<other>[\w ]+?) has type (?P<after>\S+\])",
+)
+_LOOP = re.compile(r"^(scan|while_loop|fori_loop) body function carry input and carry output must have")
+_PAIR = re.compile(r"^scan body output must be a pair, got (?P<got>.*?)\.?$", re.DOTALL)
+_BRANCHES = re.compile(r"^(cond|switch) branch\w* (?:outputs )?must have")
+_NONE = re.compile(r"(?P<branch>true_fun|false_fun|branch ?\d+) output is a <class 'NoneType'>")
+_IS = re.compile(r"^(?P<branch>true_fun|false_fun|branch ?\d+) is (?P<name>\S+) at ", re.MULTILINE)
+_REVERSE = re.compile(r"^Reverse-mode differentiation does not work for lax\.while_loop")
+_LENGTHS = re.compile(r"^scan got values with different leading axis sizes: (.+?)\.?$", re.MULTILINE)
+_SCALAR = re.compile(r"^cond_fun must return a boolean scalar|^Pred must be a scalar|^Pred type must be")
+_GIVEN = re.compile(r"\(?((?:bool|int|uint|float|bfloat)\d*\[[\d,]*\])")
+_TAKES = re.compile(
+    r"^(?P<name>\S+)\(\) (?:takes (?P<takes>\d+) positional arguments? but (?P<given>\d+) (?:was|were) given"
+    r"|missing (?P<at_least>\d+) required positional arguments?)"
+)
+_CALLERS = {
+    "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch takes as many arguments as follow the branches.",
+    "switch": "switch(index, branches, x) calls a branch with x: each takes as many arguments as follow the branches.",
+    "scan": "scan calls its body with the carry and one element of xs: def step(carry, x).",
+    "while_loop": "while_loop calls its condition and its body with the carry: one argument.",
+    "fori_loop": "fori_loop calls its body with the index and the carry: def body(i, carry).",
+}
+_PLACES = {"scan": (0, 1), "while_loop": (1, 2), "fori_loop": (2, 3)}
+
+
+def construct_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Types that a construct of JAX's does not allow: JAX's message says which."""
+    text = message_of(error).strip()
+    if not isinstance(error, TypeError | ValueError):
+        return None
+    loop = _LOOP.search(text)
+    if loop is not None:
+        return _carry(text, raised, _written(raised, loop[1]))
+    pair = _PAIR.search(text)
+    if pair is not None:
+        return _pair(pair["got"], raised)
+    branches = _BRANCHES.search(text)
+    if branches is not None:
+        return _branches(text, raised, branches[1])
+    if _REVERSE.search(text):
+        return _reverse()
+    lengths = _LENGTHS.search(text)
+    if lengths is not None:
+        cure = FoundCure("same length", None, "Cut or pad all arrays in xs to the same length along axis 0.")
+        return Explained(
+            None,
+            f"The arrays in the xs of a scan have different lengths: {lengths[1]}",
+            "A scan takes one element of each array at each step.",
+            (cure,),
+        )
+    if _SCALAR.search(text):
+        return _scalar(text, raised)
+    taken = _TAKES.search(text)
+    if taken is not None and raised is not None and called(raised.node) in _CALLERS:
+        name, construct = taken["name"].rpartition(".")[2], called(raised.node)
+        what = "a lambda" if name == "<lambda>" else name
+        title = f"{construct} passes {_count(taken['given'])} to {what}"
+        title += f", which takes {taken['takes']}" if taken["takes"] else ""
+        cure = FoundCure("arguments", None, _CALLERS[construct])
+        return Explained(None, title, "", (cure,))
+    return None
+
+
+# --- carries ---
+
+
+def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
+    found = list(_CARRY.finditer(text))
+    if not found:
+        parts = _parts(raised)
+        missing = None
+        if "PyTreeDef(None)" in text and raised is not None and parts is not None:
+            missing = missing_return(raised, function_of_text(raised, parts[0]))
+        if raised is not None and missing is not None:
+            return Explained(None, f"The body of {name} returns None", "", tuple(passed(raised, [missing])))
+        said = next((line for line in text.split("\n\n")[1:2]), "")
+        said = re.sub(r"<class '(?:jax\._src\.core\.)?ShapedArray'>", "array", said)
+        said = re.sub(r"a <class '(\w+)'>", r"a \1", said).replace("is a array", "is an array")
+        cure = FoundCure(
+            "same structure",
+            None,
+            "Return the carry in the structure that the step received: the same tuples and the same keys.",
+        )
+        said = " ".join([*said.split(), *_made(raised, "")])
+        return Explained(None, f"The carry of {name} changes its structure", said, (cure,))
+    path, before, after = found[0]["path"], found[0]["before"], found[0]["after"]
+    leaf = "the carry" if path == "loop_carry[1]" else path.replace("loop_carry[1]", "carry")
+    said = (
+        f"A carry must have the same type at each step. This step receives {leaf} as {before} and returns {leaf} "
+        f"as {after}."
+    )
+    said = " ".join([said, *_made(raised, path)])
+    if len(found) > 1:
+        others = ", ".join(f"{each['path']} ({each['before']} → {each['after']})" for each in found[1:5])
+        said += f" The types of these carry values also change in the step: {others}.".replace("loop_carry[1]", "carry")
+    title = f"The carry of {name} changes its type: {before} → {after}"
+    cures = _carry_cures(raised, path, before, after)
+    return Explained(None, title, said, tuple(cures if raised is None else passed(raised, cures)))
+
+
+def _parts(raised: RaisedAt | None) -> tuple[ast.expr, ast.expr] | None:
+    """The body and the first carry of a loop that was called where the error was raised."""
+    call = raised.node if raised is not None else None
+    if not isinstance(call, ast.Call):
+        return None
+    places = _PLACES.get(called(call))
+    names = {each.arg: each.value for each in call.keywords}
+    if places is None:
+        return None
+    body, start = (call.args[place] if len(call.args) > place else None for place in places)
+    body = body or names.get("f") or names.get("body_fun")
+    start = start or names.get("init") or names.get("init_val")
+    return None if body is None or start is None else (body, start)
+
+
+def _made(raised: RaisedAt | None, path: str) -> list[str]:
+    """Which lines made the first carry and the returned one."""
+    parts = _parts(raised)
+    if raised is None or parts is None:
+        return []
+    body, start = parts
+    result = _carried(result_of(function_of_text(raised, body)), called(raised.node))
+    leaf = _leaf(_assigned(raised, start), path) or start
+    found = [f"The first step receives {_short(raised, leaf)} (line {leaf.lineno})."]
+    if result is not None:
+        ended = _leaf(result, path) or result
+        found.append(f"The step returns {_short(raised, ended)} (line {ended.lineno}).")
+    return found
+
+
+def _assigned(raised: RaisedAt, node: ast.expr) -> ast.expr:
+    """What the only assignment of the text gives to a name; another expression as it is."""
+    if not isinstance(node, ast.Name) or raised.loops is None:
+        return node
+    found = [
+        each.value
+        for each in ast.walk(raised.loops.module)
+        if isinstance(each, ast.Assign) and any(isinstance(e, ast.Name) and e.id == node.id for e in each.targets)
+    ]
+    return found[0] if len(found) == 1 and found[0].lineno < raised.place.line else node
+
+
+def _short(raised: RaisedAt, node: ast.expr) -> str:
+    text = " ".join(raised.source(node).split())
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _carried(result: ast.expr | None, name: str) -> ast.expr | None:
+    """The carry within what the body of a loop returns."""
+    if name != "scan":
+        return result
+    return result.elts[0] if isinstance(result, ast.Tuple) and len(result.elts) == 2 else None
+
+
+def _leaf(node: ast.expr, path: str) -> ast.expr | None:
+    """The part of a tuple or dict in the text that a path such as c['a'][0] names."""
+    path = path.removeprefix("loop_carry[1]")
+    keys = [text or int(number) for text, number in re.findall(r"\['([^']*)'\]|\[(\d+)\]", path)]
+    for key in keys:
+        match node:
+            case ast.Dict(keys=names, values=values):
+                pairs = zip(names, values, strict=True)
+                found = [value for name, value in pairs if isinstance(name, ast.Constant) and name.value == key]
+                if len(found) != 1:
+                    return None
+                node = found[0]
+            case ast.Tuple(elts=elements) | ast.List(elts=elements) if isinstance(key, int) and key < len(elements):
+                node = elements[key]
+            case _:
+                return None
+    return node
+
+
+def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) -> list[FoundCure]:
+    one, other = before.partition("[")[0], after.partition("[")[0]
+    if before.partition("[")[2] != after.partition("[")[2]:
+        return [
+            FoundCure("same shape", None, "Start with an array of the final shape, and fill it with .at[i].set(...)."),
+            FoundCure(
+                "ys", None, "A carry cannot grow from step to step. Return the new part as the step's second result."
+            ),
+        ]
+    text = f"Convert the initial carry to {other}. Then each step receives {other}."
+    start = FoundCure(f"start with {other}", None, text)
+    parts = _parts(raised)
+    leaf = None
+    if parts is not None and raised is not None:
+        leaf = _leaf(_assigned(raised, parts[1]), path) if "[" in path.removeprefix("loop_carry[1]") else parts[1]
+    if raised is not None and leaf is not None:
+        jnp = jnp_name(raised)
+        source = raised.source(leaf)
+        number = re.fullmatch(rf"{re.escape(jnp)}\.\w*int\d+\((-?\d+)\)|(-?\d+)", source)
+        code = f"{jnp}.{other}({number[1] or number[2]})" if number else f"{jnp}.asarray({source}, {jnp}.{other})"
+        start = applied(FoundCure(f"start with {other}", code, text), [edit_of(raised, over(leaf, code))])
+    found = [start]
+    # A float that is cut to an integer at each step may never reach the end of a loop.
+    if "float" in one and "float" in other:
+        words = f"Convert the new carry back to {one} at the end of each step. The conversion may lose digits."
+        found.append(_ending(raised, path, one, words))
+    return found
+
+
+def _ending(raised: RaisedAt | None, path: str, dtype: str, text: str) -> FoundCure:
+    cure = FoundCure(f"stay {dtype}", None, text)
+    parts = _parts(raised)
+    if raised is None or parts is None:
+        return cure
+    result = _carried(result_of(function_of_text(raised, parts[0])), called(raised.node))
+    leaf = _leaf(result, path) if result is not None else None
+    if leaf is None:
+        return cure
+    source = raised.source(leaf)
+    code = f"{source if isinstance(leaf, ast.Name | ast.Call) else f'({source})'}.astype('{dtype}')"
+    return applied(FoundCure(f"stay {dtype}", code, text), [edit_of(raised, over(leaf, code))])
+
+
+def _pair(got: str, raised: RaisedAt | None) -> Explained:
+    title = "The body of a scan must return a pair: the new carry and the step's output"
+    text = "Return the new carry and the step's output y. Return None as y where the step has no output."
+    parts = _parts(raised)
+    if raised is None or parts is None:
+        return Explained(None, title, "", (FoundCure("a pair", None, text),))
+    body = function_of_text(raised, parts[0])
+    missing = missing_return(raised, body, pair=True)
+    result = result_of(body)
+    cures = [FoundCure("a pair", None, text)]
+    if missing is not None:
+        cures = [missing]
+    elif result is not None and not isinstance(result, ast.Tuple):
+        code = f"{raised.source(result)}, None"
+        new = f"({code})" if isinstance(body, ast.Lambda) else code
+        cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
+        cures = [applied(cure, [edit_of(raised, over(result, new))])]
+    name = body.name if isinstance(body, ast.FunctionDef) else "The body"
+    said = f"{name} returns {'None' if got == 'None' else ' '.join(got.split())}."
+    return Explained(None, title, said, tuple(passed(raised, cures)))
+
+
+# --- branches ---
+
+
+def _branches(text: str, raised: RaisedAt | None, name: str) -> Explained:
+    found = _BRANCH.search(text)
+    if found is None:
+        return _structures(text, raised, name)
+    before, after = found["before"], found["after"]
+    at = f" at {found['path']}" if found["path"] else ""
+    said = f"{found['one']} returns {before}{at}, but {found['other']} returns {after}{at}."
+    nodes = [_branch(raised, each) for each in (found["one"], found["other"])]
+    if raised is not None:
+        for words, node in zip((found["one"], found["other"]), nodes, strict=True):
+            result = result_of(node)
+            if result is not None:
+                said += f" {words} is {_short(raised, result)} (line {result.lineno})."
+    title = f"The branches of {name} return different types: {before} and {after}"
+    cures = _branch_cures(raised, nodes, before, after, found["path"])
+    return Explained(None, title, said, tuple(cures if raised is None else passed(raised, cures)))
+
+
+def _branch(raised: RaisedAt | None, words: str) -> ast.FunctionDef | ast.Lambda | None:
+    """The function of the text that JAX calls true_fun, false_fun or branch 1."""
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call):
+        return None
+    number = {"true_fun": 1, "false_fun": 2}.get(words)
+    if number is not None and called(call) == "cond":
+        return function_of_text(raised, call.args[number] if len(call.args) > number else None)
+    digits = re.search(r"\d+", words)
+    if digits is not None and len(call.args) > 1 and isinstance(call.args[1], ast.List | ast.Tuple):
+        functions = call.args[1].elts
+        return function_of_text(raised, functions[int(digits[0])]) if int(digits[0]) < len(functions) else None
+    return None
+
+
+def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
+    cure = FoundCure("same structure", None, "Return the same tuples and the same keys from all branches.")
+    title = f"The branches of {name} return different structures"
+    names = {found["branch"]: found["name"] for found in _IS.finditer(text)}
+    none = _NONE.search(text)
+    if none is not None:
+        branch = none["branch"]
+        node = _branch(raised, branch)
+        written = names.get(branch, branch)
+        said = f"{branch} returns None" if written == "<lambda>" else f"{written} returns None"
+        missing = missing_return(raised, node) if raised is not None else None
+        cures = [cure] if missing is None else [missing]
+        return Explained(None, title, f"{said}.", tuple(cures if raised is None else passed(raised, cures)))
+    said = next((part for part in text.split("\n\n")[2:3]), "")
+    said = re.sub(r"a <class '(\w+)'>", r"a \1", said)
+    if not said.startswith(("true_fun", "false_fun", "branch", "At path", "The ")):
+        said = ""
+    return Explained(None, title, " ".join(said.split()).replace("a pytree leaf", "an array"), (cure,))
+
+
+def _branch_cures(
+    raised: RaisedAt | None,
+    nodes: list[ast.FunctionDef | ast.Lambda | None],
+    one: str,
+    other: str,
+    path: str | None,
+) -> list[FoundCure]:
+    types = [one.partition("["), other.partition("[")]
+    if types[0][2] != types[1][2]:
+        text = "Return the same shape from both branches: pad, or use jnp.broadcast_to."
+        return [FoundCure("same shape", None, text)]
+    # The other one is converted: an integer becomes a float, not a float an integer.
+    place = 1 if "float" in types[0][0] or "float" not in types[1][0] else 0
+    wanted = types[1 - place][0]
+    text = "All branches must return the same types, because the compiled program has one result type."
+    result = result_of(nodes[place])
+    if raised is not None and result is not None and path is not None:
+        result = _leaf(result, path)
+    if raised is None or result is None:
+        return [FoundCure(f"return {wanted}", None, text)]
+    jnp = jnp_name(raised)
+    code = f"{jnp}.asarray({raised.source(result)}, {jnp}.{wanted})"
+    return [applied(FoundCure(f"return {wanted}", code, text), [edit_of(raised, over(result, code))])]
+
+
+# --- others ---
+
+
+def _reverse() -> Explained:
+    ways = (
+        FoundCure(
+            "jax.lax.fori_loop", None, "jax.grad works through a fori_loop whose bounds do not depend on arrays."
+        ),
+        FoundCure("scan with a mask", None, "Run a fixed number of steps, and let surplus steps change nothing."),
+        FoundCure(
+            "jax.jacfwd",
+            None,
+            "Forward-mode differentiation works through a while_loop, and computes one JVP for each input element.",
+        ),
+    )
+    said = "The number of steps of a while_loop is not known before the loop runs."
+    return Explained(None, "jax.grad does not work through a while_loop", said, ways)
+
+
+def _scalar(text: str, raised: RaisedAt | None) -> Explained:
+    cures = (
+        FoundCure(".any() or .all()", None, "Reduce the array to a single boolean."),
+        FoundCure("jnp.where", None, "jnp.where chooses element by element, and computes both values."),
+    )
+    given = _GIVEN.search(text)
+    said = f"The condition is {given[1]}." if given is not None else ""
+    return Explained(None, "A condition must be a single boolean", said, cures)
+
+
+def _count(number: str | None) -> str:
+    if number is None:
+        return "too few arguments"
+    return "1 argument" if number == "1" else f"{number} arguments"
+
+
+def _written(raised: RaisedAt | None, name: str) -> str:
+    """What the user called: a fori_loop with fixed bounds is a scan to JAX."""
+    word = called(raised.node) if raised is not None else ""
+    return word if word in ("scan", "while_loop", "fori_loop", "map") else name
+
+
+def called(call: ast.AST | None) -> str:
+    """The last name of what a call calls; empty where it has none."""
+    if not isinstance(call, ast.Call):
+        return ""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

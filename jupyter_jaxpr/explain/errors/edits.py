@@ -1,0 +1,70 @@
+"""Syntax of the user's text and what is to stand in its place in, edits with their positions out."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...observe.observation import Edit, FoundCure, Place
+from ..loops.statements import parsed
+from .raised import RaisedAt
+
+Change = tuple[ast.AST, ast.AST, str]
+"""First and last node of what is replaced, and the new text from column 0."""
+
+
+def over(node: ast.AST, text: str) -> Change:
+    """The replacement of one node."""
+    return node, node, text
+
+
+def edit_of(raised: RaisedAt, change: Change) -> Edit:
+    """An edit of the file in which the error was raised; more lines than one take the statement's indentation."""
+    first, last, text = change
+    line, column = first.lineno, first.col_offset  # type: ignore[attr-defined]
+    end_line, end_column = last.end_lineno, last.end_col_offset  # type: ignore[attr-defined]
+    indented = textwrap.indent(text, " " * column).lstrip(" ")
+    return Edit(Place(raised.place.file, line, raised.place.function, column, end_line, end_column), indented)
+
+
+def applied(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
+    """A cure as an edit of the text."""
+    return replace(cure, level="applies", edits=tuple(edits))
+
+
+def chosen(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
+    """A cure as an edit of the text, in which the user replaces the names in capitals."""
+    return replace(cure, level="choice", edits=tuple(edits))
+
+
+def shown(cure: FoundCure) -> FoundCure:
+    """A cure with edits whose code is the lines of the text as they are afterwards."""
+    if not cure.edits:
+        return cure
+    texts = []
+    for edit in sorted(cure.edits, key=lambda each: each.place.line):
+        loops = parsed("".join(linecache.getlines(edit.place.file)))
+        if loops is None:
+            return cure
+        place = edit.place
+        lines = "\n".join(loops.lines[place.line - 1 : place.end_line])
+        at = edit.place._replace(line=1, end_line=place.end_line - place.line + 1)
+        texts.append(textwrap.dedent(edited(lines, [Edit(at, edit.text)])))
+    return replace(cure, code="\n".join(texts))
+
+
+def edited(source: str, edits: Sequence[Edit]) -> str:
+    """A text with edits made; columns are in UTF-8 bytes."""
+    lines = source.encode().split(b"\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    data = b"\n".join(lines)
+    for each in sorted(edits, key=lambda edit: (edit.place.line, edit.place.column), reverse=True):
+        begin = starts[each.place.line - 1] + each.place.column
+        end = starts[each.place.end_line - 1] + each.place.end_column
+        data = data[:begin] + each.text.encode() + data[end:]
+    return data.decode()

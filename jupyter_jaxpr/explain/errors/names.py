@@ -1,0 +1,40 @@
+"""A position in the user's text in, the names under which the text knows JAX's modules out."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .raised import RaisedAt
+
+
+def namespace(raised: RaisedAt) -> dict[str, Any]:
+    """The names that an expression there may use."""
+    return {} if raised.frame is None else {**raised.frame.f_globals, **raised.frame.f_locals}
+
+
+def jnp_name(raised: RaisedAt) -> str:
+    """Such as jnp."""
+    return _named(raised, "jnp", "numpy")
+
+
+def lax_name(raised: RaisedAt) -> str:
+    """Such as jax.lax."""
+    return _named(raised, "lax", "lax", is_written=True)
+
+
+def _named(raised: RaisedAt, short: str, module: str, is_written: bool = False) -> str:
+    names = raised.module_names
+    space = namespace(raised)
+    is_known = not space or space.get(short) is sys.modules.get(f"jax.{module}")
+    if is_known and (short in names or not is_written and "jax" not in names):
+        return short
+    if not space or space.get("jax") is sys.modules.get("jax"):
+        return f"jax.{module}"
+    return short if is_known else f"jax.{module}"
+
+
+def module_of(raised: RaisedAt, name: str) -> str | None:
+    """The module that a name of the text stands for, such as numpy for np."""
+    value = namespace(raised).get(name)
+    return next((each for each in ("numpy", "math", "jax.numpy") if value is sys.modules.get(each, ...)), None)

@@ -1,0 +1,270 @@
+"""A position where an error was raised in, the arguments that its values come from out, with the arguments' types."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from ...jax.facts import is_tracer_type
+from ...jax.tracer_origins import Input, inputs_of, maker_of, origin_of, type_of, under
+from ...observe.functions import is_installed
+from ...plain_text import FAILURES, file_of
+from .raised import RaisedAt
+
+_AT_MOST = 4  # arguments in a sentence
+_CONSTRUCTS = frozenset({"scan", "while_body", "while_cond", "cond", "fori_loop", "switch", "map", "associative_scan"})
+
+
+@dataclass(frozen=True)
+class Culprits:
+    """What a value that Python wanted depends on.
+
+    Attributes:
+        function: Whose arguments these are.
+        inputs: The arguments.
+        is_inner: The function is the body, the condition or a branch of a construct.
+        transform: vmap, where the arguments are of a function that vmap maps.
+    """
+
+    function: str | None
+    inputs: tuple[Input, ...]
+    is_inner: bool = False
+    transform: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the arguments, without the paths within them."""
+        return list(dict.fromkeys(root_of(each.path) for each in self.inputs))
+
+    @property
+    def sentence(self) -> str:
+        """That the value depends on them; empty where they are not known."""
+        if not self.inputs:
+            return ""
+        of = f" of {self.function}" if self.is_inner and self.function else ""
+        return f"This value depends on the {listed(self.inputs)}{of}."
+
+
+def root_of(path: str) -> str:
+    """The argument of a path: p of p['w']."""
+    for position, character in enumerate(path):
+        if character in "[.":
+            return path[:position]
+    return path
+
+
+def listed(inputs: Iterable[Input]) -> str:
+    """Arguments with their types, as a sentence has them."""
+    texts = [f"{each.path} ({each.type})" for each in inputs]
+    more = len(texts) - _AT_MOST
+    if more > 0:
+        return f"arguments {', '.join(texts[:_AT_MOST])} and {more} more"
+    if len(texts) == 1:
+        return f"argument {texts[0]}"
+    return f"arguments {', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def culprits(raised: RaisedAt | None, values: Iterable[Any] | None = None) -> Culprits:
+    """What the wanted value depends on.
+
+    Args:
+        raised: Where; None where it is not known.
+        values: Traced values that are meant; None for the one that JAX was asked for.
+    """
+    if raised is None or raised.frame is None:
+        return Culprits(None, ())
+    if values is None:
+        values = [raised.wanted] if raised.wanted is not None else list(raised.tracers.values())
+    tracers = [each for each in values if is_tracer_type(type(each))]
+    function = construct = transform = None
+    inputs: dict[str, Input] = {}
+    for tracer in tracers:
+        origin = origin_of(tracer)
+        if origin is None:
+            continue
+        if origin.function is None:
+            transform = "vmap" if type(tracer).__name__ == "BatchTracer" else transform
+            inputs.update((each.path, each) for each in _of_frame(raised, tracer))
+            continue
+        function, construct = origin.function, origin.construct
+        inputs.update((each.path, each) for each in _users(origin.inputs, raised))
+    if function is None and inputs:
+        function = raised.place.function.rpartition(".")[2]
+    return Culprits(function, tuple(inputs.values()), construct in _CONSTRUCTS, transform)
+
+
+def named_culprits(raised: RaisedAt | None, found: re.Match[str] | None) -> Culprits:
+    """The arguments that JAX's message names, with their types.
+
+    Args:
+        raised: Where the error was raised.
+        found: The names in the message, such as x, y and n; None where the message names none.
+    """
+    if raised is None or raised.frame is None or found is None:
+        return Culprits(None, ())
+    names = {name for name in re.split(r", and |, | and ", found[1]) if name}
+    for frame in (raised.frame, *reversed(raised.callers)):
+        for value in list(frame.f_locals.values()):
+            for leaf in [value] if is_tracer_type(type(value)) else []:
+                inputs = [each for each in inputs_of(leaf) if each.path in names]
+                if len(inputs) == len(names):
+                    origin = origin_of(leaf)
+                    function = origin.function if origin is not None else None
+                    construct = origin.construct if origin is not None else None
+                    return Culprits(function, tuple(_users(tuple(inputs), raised)), construct in _CONSTRUCTS)
+    return Culprits(None, ())
+
+
+def _users(inputs: tuple[Input, ...], raised: RaisedAt) -> list[Input]:
+    """Inputs by the names that the user gave them; a library's wrapper has names of its own."""
+    assert raised.frame is not None
+    frames = [*raised.callers, raised.frame]
+    parameters = {name for frame in frames for name in _parameters(frame)}
+    if all(root_of(each.path) in parameters for each in inputs):
+        return list(inputs)
+    found: dict[str, Input] = {}
+    for frame in frames:
+        for path, leaf in _leaves(frame):
+            origin = origin_of(leaf) if is_tracer_type(type(leaf)) else None
+            if origin is not None and len(origin.inputs) == 1 and origin.inputs[0] in inputs:
+                if getattr(under(leaf), "parent", None) is None:
+                    found.setdefault(origin.inputs[0].path, Input(path, origin.inputs[0].type))
+    return [found.get(each.path, each) for each in inputs]
+
+
+def _of_frame(raised: RaisedAt, tracer: Any) -> list[Input]:
+    """Arguments of the user's function that a tracer of vmap or grad comes from: no program says so, the text does."""
+    frame = raised.frame
+    assert frame is not None
+    leaves = list(_leaves(frame))
+    same = [Input(path, type_of(under(leaf))) for path, leaf in leaves if leaf is tracer]
+    if same:
+        return same
+    traced = [(path, leaf) for path, leaf in leaves if is_tracer_type(type(leaf))]
+    read = _read_by(raised)
+    return [Input(path, type_of(under(leaf))) for path, leaf in traced if root_of(path) in read]
+
+
+def _read_by(raised: RaisedAt) -> set[str]:
+    """The names that an expression reads, and those that the names were computed from."""
+    names = {each.id for each in ast.walk(raised.node) if isinstance(each, ast.Name)} if raised.node else set()
+    function = raised.function
+    if function is None:
+        return names
+    for _ in range(20):
+        before = len(names)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.For | ast.NamedExpr):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                written = {each.id for part in targets for each in ast.walk(part) if isinstance(each, ast.Name)}
+                value = node.iter if isinstance(node, ast.For) else node.value
+                if written & names and value is not None:
+                    names |= {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+        if len(names) == before:
+            break
+    return names
+
+
+def _parameters(frame: FrameType) -> tuple[str, ...]:
+    code = frame.f_code
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    return code.co_varnames[:count]
+
+
+def _leaves(frame: FrameType) -> list[tuple[str, Any]]:
+    """The leaves of the arguments of a function that runs, by their paths."""
+    import jax
+
+    found: list[tuple[str, Any]] = []
+    for name in _parameters(frame):
+        if name not in frame.f_locals:
+            continue
+        try:
+            leaves = jax.tree_util.tree_flatten_with_path(frame.f_locals[name])[0]
+        except FAILURES:
+            continue
+        found += [(name + jax.tree_util.keystr(path), leaf) for path, leaf in leaves[:1_000]]
+    return found
+
+
+# --- operands ---------------------------------------------------------------------------------------------------
+
+
+def operands(raised: RaisedAt | None, nodes: Iterable[ast.expr]) -> str:
+    """Where operands come from: a sentence for each, with the operand's type; empty where none is known.
+
+    Args:
+        raised: Where the error was raised.
+        nodes: The operands in the text.
+    """
+    if raised is None or raised.frame is None:
+        return ""
+    sentences = []
+    for node in nodes:
+        sentence = _operand(raised, node)
+        if sentence is not None and sentence not in sentences:
+            sentences.append(sentence)
+    return " ".join(sentences[:_AT_MOST])
+
+
+def value_of(raised: RaisedAt, node: ast.expr) -> Any:
+    """The value of a name, or of items and attributes of a name; None where it takes more to know."""
+    assert raised.frame is not None
+    match node:
+        case ast.Name(id=name):
+            names = raised.frame.f_locals
+            return names[name] if name in names else raised.frame.f_globals.get(name)
+        case ast.Subscript(value=inner, slice=ast.Constant(value=key)):
+            holder = value_of(raised, inner)
+            if type(holder) is dict:
+                return holder.get(key)
+            if type(holder) in (list, tuple) and type(key) is int and -len(holder) <= key < len(holder):
+                return holder[key]
+        case ast.Attribute(value=inner, attr=name):
+            holder = value_of(raised, inner)
+            names = getattr(type(holder), "__dict__", {})
+            own = holder.__dict__ if type(getattr(holder, "__dict__", None)) is dict and name not in names else {}
+            return own.get(name)
+    return None
+
+
+def _operand(raised: RaisedAt, node: ast.expr) -> str | None:
+    value = value_of(raised, node)
+    type_ = type_of(value) if value is not None else ""
+    if not type_:
+        return None
+    text = raised.source(node)
+    if not is_tracer_type(type(value)):
+        return f"{text} is {type_}."
+    inner = type_of(under(value))
+    origin = origin_of(value)
+    found = culprits(raised, [value])
+    paths = [each.path for each in found.inputs]
+    at = _line_of(value)
+    if inner != type_ and origin is not None and origin.function is None:
+        return f"{text} is one element of {inner}: {type_}."
+    if paths == [text]:
+        return f"The argument {text} is {type_}."
+    if at is None and len(found.inputs) == 1 and getattr(under(value), "parent", None) is None:
+        return f"{text} is the argument {paths[0]} ({type_})."
+    if at is not None:
+        return f"{text} is {type_}, computed in line {at}."
+    return f"{text} is {type_}."
+
+
+def _line_of(tracer: Any) -> int | None:
+    """The line of the user's that computed a traced value."""
+    traceback = maker_of(tracer)
+    if traceback is None:
+        return None
+    codes, lasts = traceback.raw_frames()
+    for code, last in zip(codes, lasts, strict=True):
+        if not is_installed(file_of(code)):
+            line: int = type(traceback).code_addr2location(code, last)[0]
+            return line
+    return None

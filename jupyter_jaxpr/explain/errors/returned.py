@@ -1,0 +1,59 @@
+"""A function of the user's text in, what the function returns out, and the return that is missing."""
+
+from __future__ import annotations
+
+import ast
+
+from ...observe.observation import FoundCure
+from .edits import Change, applied, edit_of
+from .raised import RaisedAt
+
+AnyFunction = ast.FunctionDef | ast.Lambda
+
+
+def function_of_text(raised: RaisedAt, node: ast.expr | str | None) -> AnyFunction | None:
+    """The lambda, or the only def of the text that a name stands for."""
+    if isinstance(node, ast.Lambda):
+        return node
+    name = node.id if isinstance(node, ast.Name) else node
+    if not isinstance(name, str) or raised.loops is None:
+        return None
+    found = [each for each in ast.walk(raised.loops.module) if isinstance(each, ast.FunctionDef) and each.name == name]
+    return found[0] if len(found) == 1 else None
+
+
+def result_of(function: AnyFunction | None) -> ast.expr | None:
+    """What a function returns, where it is a lambda or a def that ends with its only return."""
+    if isinstance(function, ast.Lambda):
+        return function.body
+    if function is None or not isinstance(function.body[-1], ast.Return):
+        return None
+    returns = [each for each in ast.walk(function) if isinstance(each, ast.Return)]
+    return function.body[-1].value if len(returns) == 1 else None
+
+
+def missing_return(raised: RaisedAt, function: AnyFunction | None, pair: bool = False) -> FoundCure | None:
+    """The cure of a def that ends without a return; None where the def returns something.
+
+    Args:
+        raised: Where the error was raised.
+        function: Of the text.
+        pair: The function is the body of a scan.
+    """
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    if any(isinstance(each, ast.Return) for each in ast.walk(function)):
+        return None
+    last = function.body[-1]
+    text = f"{function.name} has no return, so Python returns None. Return the result."
+    match last:
+        case ast.Expr(value=value):
+            line = f"return {raised.source(value)}"
+            change: Change = (last, last, f"{line}, None" if pair else line)
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AugAssign(target=ast.Name(id=name)):
+            line = f"return {name}, None" if pair else f"return {name}"
+            change = (last, last, f"{raised.source_of_statement(last)}\n{line}")
+        case _:
+            return FoundCure("return", None, text)
+    code = change[2].rpartition("\n")[2]
+    return applied(FoundCure("return", code, text), [edit_of(raised, change)])

@@ -1,0 +1,213 @@
+"""An error about what came before in, such as a donated array, a leaked tracer or a used key; what happened out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from ...jax.facts import is_jitted, is_tracer_type
+from ...jax.tracer_origins import is_over, maker_of, origin_of, short_type, type_of
+from ...observe.functions import is_installed
+from ...observe.observation import FoundCure
+from ...plain_text import FAILURES, file_of, kind_name, message_of
+from .constructs import called
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .origins import value_of
+from .raised import RaisedAt
+from .trial import passed
+
+_DELETED = re.compile(
+    r"^Array has been deleted|^(?:INVALID_ARGUMENT: )?.*[Bb]uffer has been deleted or donated", re.DOTALL
+)
+_LEAKED = re.compile(r"^Encountered an unexpected tracer", re.DOTALL)
+_WAS = re.compile(r"function being traced when the value leaked was (\S+) at .*?:(\d+) traced for (\w+)")
+_WITH_TYPE = re.compile(r"intermediate value with type (\S+) ")
+_INTERPRET = re.compile(r"^Only interpret mode is supported on CPU")
+_RECURSION = re.compile(r"^Recursively calling|maximum recursion depth exceeded")
+
+
+def state_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """What an earlier line did to a value that this line uses."""
+    text = message_of(error).strip()
+    kind = kind_name(type(error))
+    if isinstance(error, RuntimeError | ValueError) and _DELETED.search(text):
+        return _deleted(raised)
+    if kind == "UnexpectedTracerError" or (raised is not None and _is_leaked(raised, error)):
+        return _leaked(text, raised, error)
+    if kind == "KeyReuseError":
+        return _key(raised)
+    if isinstance(error, ValueError) and _INTERPRET.search(text):
+        return _pallas(raised)
+    if isinstance(error, RecursionError) and _RECURSION.search(text):
+        return _recursion(raised, function)
+    return None
+
+
+# --- donated arrays ---
+
+
+def _deleted(raised: RaisedAt | None) -> Explained:
+    name, type_ = _deleted_name(raised)
+    title = f"The memory of the array {name} is gone" if name else "The memory of an array is gone"
+    said = (
+        f"{name} ({type_}) was donated to a call, or deleted."
+        if name
+        else "The array was donated to a call, or deleted."
+    )
+    again = FoundCure("use the result", None, "Use the result of the call in place of the array that the call donated.")
+    found = _donation(raised, name)
+    if raised is None or found is None:
+        return Explained(None, title, said, (again,))
+    call, argument, statement = found
+    what = raised.source(call)
+    said = f"Line {call.lineno} passes {name} ({type_}) to {called(call)}, which may reuse the memory of an argument."
+    if call is raised.node:
+        said += " The iteration before did so already."
+    code = f"{name}.copy()"
+    copy = FoundCure("a copy", code, "The call donates the copy, and the array stays. The copy takes memory.")
+    cures = [applied(copy, [edit_of(raised, over(argument, code))])]
+    if isinstance(statement, ast.Expr | ast.Assign) and statement.value is call:
+        again = FoundCure("use the result", f"{name} = {what}", f"{name} then holds the result of {called(call)}.")
+    return Explained(None, title, said, (*cures, again))
+
+
+def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
+    """The name of the expression whose array is deleted, and the array's type."""
+    if raised is None or raised.frame is None or raised.node is None:
+        return None, ""
+    for node in ast.walk(raised.node):
+        if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
+            value = value_of(raised, node)
+            try:
+                if hasattr(type(value), "is_deleted") and value.is_deleted():
+                    return raised.source(node), type_of(value)
+            except FAILURES:
+                continue
+    return None, ""
+
+
+def _donation(raised: RaisedAt | None, name: str | None) -> tuple[ast.Call, ast.expr, ast.stmt | None] | None:
+    """The last call of a jitted function before the line that was given the array."""
+    if raised is None or raised.loops is None or name is None:
+        return None
+    found = []
+    for node in ast.walk(raised.loops.module):
+        if isinstance(node, ast.Call) and node.lineno <= raised.place.line:
+            given = next((each for each in node.args if raised.source(each) == name), None)
+            if given is not None and isinstance(node.func, ast.Name) and is_jitted(value_of(raised, node.func)):
+                found.append((node, given, raised.statement_of(node)))
+    return found[-1] if len(found) == 1 else None
+
+
+# --- leaked tracers ---
+
+
+def _is_leaked(raised: RaisedAt, error: BaseException) -> bool:
+    return raised.wanted is not None and is_over(raised.wanted, error, raised.frame)
+
+
+def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explained:
+    tracer = _leaked_tracer(raised, error)
+    was, kind = _WAS.search(text), _WITH_TYPE.search(text)
+    origin = origin_of(tracer) if tracer is not None else None
+    function = was[1] if was is not None else origin.function if origin is not None else None
+    construct = was[3] if was is not None else origin.construct if origin is not None else None
+    type_ = type_of(tracer) if tracer is not None else short_type(kind[1]) if kind is not None else ""
+    title = f"A traced value left the trace of {function}" if function else "A traced value left its trace"
+    what = raised.text if raised is not None and raised.text is not None and len(raised.text) <= 60 else "This line"
+    said = f"{what} uses a traced value{f' of type {type_}' if type_ else ''}."
+    line = _made_in(tracer)
+    if line is not None:
+        said += f" Line {line} computed the value while JAX traced {function or 'the function'}."
+    if construct and function:
+        said += f" The trace of {function} for {construct} is over, so nothing can give the value any more."
+    else:
+        said += " The trace is over, so nothing can give the value any more."
+    cures = (
+        FoundCure(
+            "return", None, f"Return the value from {function or 'the function'}, and use what the call returns."
+        ),
+        FoundCure(
+            "jax.checking_leaks",
+            None,
+            "Call the function within jax.checking_leaks(), which raises at the function that let the value out.",
+        ),
+    )
+    return Explained(None, title, said, cures)
+
+
+def _leaked_tracer(raised: RaisedAt | None, error: BaseException) -> Any:
+    """A tracer of the expression whose trace is over."""
+    if raised is None or raised.frame is None:
+        return None
+    if raised.wanted is not None and is_over(raised.wanted, error, raised.frame):
+        return raised.wanted
+    for node in ast.walk(raised.node) if raised.node is not None else ():
+        if isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
+            value = value_of(raised, node)
+            if is_tracer_type(type(value)) and is_over(value, error, raised.frame):
+                return value
+    return None
+
+
+def _made_in(tracer: Any) -> int | None:
+    traceback = maker_of(tracer) if tracer is not None else None
+    if traceback is None:
+        return None
+    for code, last in zip(*traceback.raw_frames(), strict=True):
+        if not is_installed(file_of(code)):
+            line: int = type(traceback).code_addr2location(code, last)[0]
+            return line
+    return None
+
+
+# --- keys, kernels, recursion ---
+
+
+def _key(raised: RaisedAt | None) -> Explained:
+    name = None
+    if raised is not None and raised.frame is not None and raised.node is not None:
+        for node in ast.walk(raised.node):
+            if isinstance(node, ast.Name) and type_of(value_of(raised, node)).startswith("key<"):
+                name = node.id
+    said = "A key gives the same numbers each time."
+    if raised is not None and name is not None and raised.loops is not None:
+        lines = sorted(
+            node.lineno
+            for node in ast.walk(raised.loops.module)
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+            if node.lineno < raised.place.line
+        )
+        said += f" Line {lines[-1]} used {name} before." if lines else ""
+    title = f"The key {name} is used a second time" if name else "A key is used a second time"
+    key = name or "key"
+    code = f"{key}, subkey = jax.random.split({key})"
+    text = f"Write this line before each use, and use subkey: each subkey is new. Do not use {key} itself for numbers."
+    return Explained(None, title, said, (FoundCure("jax.random.split", code, text),))
+
+
+def _pallas(raised: RaisedAt | None) -> Explained:
+    title = "A Pallas kernel runs on a CPU only in interpret mode"
+    text = "interpret=True runs the kernel step by step with JAX's operations. It is slow and needs no GPU or TPU."
+    cure = FoundCure("interpret=True", None, text)
+    call = raised.node if raised is not None else None
+    while isinstance(call, ast.Call) and called(call) != "pallas_call":
+        call = call.func
+    if raised is not None and isinstance(call, ast.Call):
+        code = f"{raised.source(call)[:-1].rstrip().rstrip(',')}, interpret=True)"
+        cure = applied(FoundCure("interpret=True", code, text), [edit_of(raised, over(call, code))])
+        return Explained(None, title, "", tuple(passed(raised, [cure])))
+    return Explained(None, title, "", (cure,))
+
+
+def _recursion(raised: RaisedAt | None, function: str) -> Explained:
+    name = raised.place.function.rpartition(".")[2] if raised is not None else function
+    title = f"{name} calls itself while JAX traces, and no value ends the calls"
+    said = "While JAX traces, arrays have no values, so a condition on an array stops no recursion."
+    cures = (
+        FoundCure("jax.lax.while_loop", None, "Write the recursion as a loop: a while_loop stops by values."),
+        FoundCure("static_argnames", None, "A recursion may stop by a static argument or a shape, which Python knows."),
+    )
+    return Explained(None, title, said, cures, traced=True)

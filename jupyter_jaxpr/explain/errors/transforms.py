@@ -1,0 +1,358 @@
+"""An error of grad or vmap at the user's call in, what the transform was given out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from ...jax.tracer_origins import short_type, type_of
+from ...observe.observation import FoundCure
+from ...plain_text import message_of
+from .arguments import parameters_of
+from .constructs import called
+from .edits import applied, chosen, edit_of, over
+from .explanation import Explained
+from .names import namespace
+from .origins import value_of
+from .raised import RaisedAt
+from .returned import AnyFunction, function_of_text, missing_return, result_of
+from .trial import passed
+
+_INPUT = re.compile(r"^(?P<word>\w+) requires real-(?: or complex-)?valued inputs .*?, but got (?P<dtype>\w+)")
+_OUTPUT = re.compile(r"^(?P<word>\w+) requires real-valued outputs .*?, but got (?P<dtype>\w+)")
+_SCALAR = re.compile(
+    r"^Gradient only defined for scalar-output functions\. "
+    r"Output (?:had shape: (?P<shape>\([\d, ]*\))|was (?P<value>.*))",
+    re.DOTALL,
+)
+_ARGNUMS = re.compile(
+    r"^differentiating with respect to argnums=(?P<number>-?\d+) requires at least (?P<least>\d+) positional arguments "
+    r"to be passed by the caller, but got only (?P<count>\d+)"
+)
+_SIZES = re.compile(r"^vmap got inconsistent sizes for array axes to be mapped:")
+_SIZE = re.compile(
+    r"one axis had size (\d+): axis (-?\d+) of (?:argument )?(\S+?)(?: of type ([\w\[\],]+))?(?=[;,.]?\s|[;,.]?$)"
+)
+_SIZE_MANY = re.compile(
+    r"(?:most|some) axes .*? had size (\d+), e\.g\. axis (-?\d+) of (?:argument )?(\S+?) of type ([\w\[\],]+)"
+)
+_IN_AXES = re.compile(r"^vmap in_axes must be an int, None, or .*?len\(in_axes\)=(\d+), len\(args\)=(\d+)", re.DOTALL)
+_RANK = re.compile(
+    r"^vmap was requested to map its argument along axis (-?\d+), which implies that its rank should be at least (\d+)"
+    r", but is only (\d+)"
+)
+_NONE = re.compile(r"^vmap must have at least one non-None value in in_axes")
+
+
+def transform_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """What grad, value_and_grad, jacobian or vmap cannot do with a function and its arguments."""
+    if not isinstance(error, TypeError | ValueError):
+        return None
+    text = message_of(error).strip()
+    call = Applied(raised)
+    if found := _INPUT.search(text):
+        return _input(call, found["word"], found["dtype"])
+    if found := _OUTPUT.search(text):
+        title = f"jax.{found['word']} needs a float result, but {call.name} returns {found['dtype']}"
+        words = "Comparisons and integers have no gradient. Compute the result in floats, such as with jax.nn.sigmoid."
+        return Explained(None, title, call.returns, (FoundCure("a float result", None, words),))
+    if found := _SCALAR.search(text):
+        return _scalar(call, found["shape"], found["value"])
+    if found := _ARGNUMS.search(text):
+        return _argnums(call, int(found["number"]), int(found["count"]))
+    if _SIZES.search(text):
+        return _sizes(call, text)
+    if found := _IN_AXES.search(text):
+        return _in_axes(call, int(found[1]), int(found[2]))
+    if found := _RANK.search(text):
+        return _rank(call, int(found[1]), int(found[3]))
+    if _NONE.search(text):
+        return _no_axis(call)
+    return None
+
+
+class Applied:
+    """A transform and the call of what it gives, as in jax.grad(f)(x), where the text has both."""
+
+    def __init__(self, raised: RaisedAt | None) -> None:
+        self.raised = raised
+        self.call = raised.node if raised is not None and isinstance(raised.node, ast.Call) else None
+        self.transform: ast.Call | None = None
+        if raised is None or self.call is None:
+            return
+        made = self.call.func
+        if isinstance(made, ast.Name):
+            made = _assigned(raised, made.id) or made
+        if called(made) in ("grad", "value_and_grad", "vmap", "jacobian", "jacfwd", "jacrev", "hessian"):
+            assert isinstance(made, ast.Call)
+            self.transform = made
+
+    @property
+    def transform_module(self) -> str:
+        """What stands before the transform's name, such as jax."""
+        return ast.unparse(self.transform.func).rpartition(".")[0] if self.transform is not None else ""
+
+    @property
+    def function(self) -> AnyFunction | None:
+        """The transformed function in the text."""
+        if self.raised is None:
+            return None
+        if self.transform is None and self.call is not None:
+            found = function_of_text(self.raised, self.call.func)
+            is_one = isinstance(found, ast.FunctionDef) and "grad" in " ".join(map(ast.unparse, found.decorator_list))
+            return found if is_one else None
+        if self.transform is None or not self.transform.args:
+            return None
+        return function_of_text(self.raised, self.transform.args[0])
+
+    @property
+    def name(self) -> str:
+        """Of the transformed function."""
+        node = self.transform.args[0] if self.transform is not None and self.transform.args else None
+        if node is None and isinstance(self.function, ast.FunctionDef):
+            return self.function.name
+        return node.id if isinstance(node, ast.Name) else "the function"
+
+    @property
+    def parameters(self) -> list[str]:
+        """Of the transformed function."""
+        function = self.function
+        if function is not None:
+            return [each.arg for each in [*function.args.posonlyargs, *function.args.args]]
+        node = self.transform.args[0] if self.transform is not None and self.transform.args else None
+        if self.raised is not None and isinstance(node, ast.Name):
+            return parameters_of(namespace(self.raised).get(node.id))
+        return []
+
+    @property
+    def returns(self) -> str:
+        """What the function returns, as a sentence."""
+        result = result_of(self.function)
+        if self.raised is None or result is None:
+            return ""
+        return f"{self.name} returns {' '.join(self.raised.source(result).split())} (line {result.lineno})."
+
+    def argument(self, number: int) -> str:
+        """The name of an argument."""
+        parameters = self.parameters
+        return parameters[number] if number < len(parameters) else str(number)
+
+    def option(self, name: str) -> ast.expr | None:
+        """An option of the transform."""
+        if self.transform is None:
+            return None
+        return next((each.value for each in self.transform.keywords if each.arg == name), None)
+
+    def number(self) -> int:
+        """Of the argument that is differentiated: the first where there are several."""
+        option = self.option("argnums")
+        if isinstance(option, ast.Tuple) and self.call is not None:
+            numbers = [each.value for each in option.elts if isinstance(each, ast.Constant)]
+            nodes = self.call.args
+            for number in numbers:
+                if type(number) is int and number < len(nodes) and _is_integer(self.value(nodes[number])):
+                    return number
+        return option.value if isinstance(option, ast.Constant) and type(option.value) is int else 0
+
+    def value(self, node: ast.expr) -> Any:
+        """The value of an argument in the text."""
+        if isinstance(node, ast.Constant):
+            return node.value
+        return value_of(self.raised, node) if self.raised is not None and self.raised.frame is not None else None
+
+    def with_option(self, keyword: str, name: str, text: str, tried: bool = True) -> FoundCure:
+        """A cure that gives the transform one more option."""
+        if self.raised is None or self.transform is None:
+            return FoundCure(name, None, text)
+        source = self.raised.source(self.transform)
+        code = f"{source[:-1].rstrip().rstrip(',')}, {keyword})"
+        cure = applied(FoundCure(name, code, text), [edit_of(self.raised, over(self.transform, code))])
+        return cure
+
+    def explained(self, title: str, text: str, cures: list[FoundCure]) -> Explained:
+        """What is known, with the cures that passed their trial."""
+        return Explained(None, title, text, tuple(cures if self.raised is None else passed(self.raised, cures)))
+
+
+def _assigned(raised: RaisedAt, name: str) -> ast.expr | None:
+    """What the only assignment of the text gives to a name."""
+    if raised.loops is None:
+        return None
+    found = [
+        node.value
+        for node in ast.walk(raised.loops.module)
+        if isinstance(node, ast.Assign) and any(isinstance(e, ast.Name) and e.id == name for e in node.targets)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_integer(value: Any) -> bool:
+    return type(value) is int or "int" in str(getattr(value, "dtype", ""))
+
+
+# --- grad ---
+
+
+def _input(call: Applied, word: str, dtype: str) -> Explained:
+    number = call.number()
+    name = call.argument(number)
+    title = f"jax.{word} needs a float, but the argument {name} of {call.name} is {dtype}"
+    text = "A derivative is the limit of small changes, and an integer has none."
+    cure = FoundCure("a float", None, "Pass a float.")
+    raised = call.raised
+    if raised is not None and call.call is not None and number < len(call.call.args):
+        node = call.call.args[number]
+        source = raised.source(node)
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            code = f"{node.value}.0"
+        elif not isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute):
+            code = None
+        elif type(call.value(node)) is int:
+            code = f"float({source})"
+        else:
+            code = f"{source}.astype(float)"
+        kind = type_of(call.value(node)) if call.value(node) is not None else ""
+        text += f" {name} is {kind}." if kind else ""
+        if code is not None:
+            cure = applied(FoundCure("a float", code, f"Pass {name} as a float."), [edit_of(raised, over(node, code))])
+    return call.explained(title, text, [cure])
+
+
+def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
+    raised = call.raised
+    word = called(call.transform) or "grad"
+    if value is not None and value.strip().startswith("None"):
+        missing = missing_return(raised, call.function) if raised is not None else None
+        cure = missing or FoundCure("return", None, "Return the number that is to be differentiated.")
+        return call.explained(f"jax.{word} needs one number, but {call.name} returns None", "", [cure])
+    if value is not None and value.strip().startswith("("):
+        text = "has_aux=True: the function returns the number first, and anything else second."
+        result = result_of(call.function)
+        cure = FoundCure("has_aux", None, text)
+        if isinstance(result, ast.Tuple) and len(result.elts) == 2:
+            cure = call.with_option("has_aux=True", "has_aux", text)
+        return call.explained(f"jax.{word} needs one number, but {call.name} returns a tuple", call.returns, [cure])
+    what = f"an array of shape {shape}" if shape is not None else "something else"
+    cures = []
+    result = result_of(call.function)
+    if raised is not None and result is not None:
+        simple = isinstance(result, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+        code = f"{raised.source(result) if simple else f'({raised.source(result)})'}.sum()"
+        words = "The sum is one number. Its gradient has the shape of the argument."
+        cures.append(applied(FoundCure(".sum()", code, words), [edit_of(raised, over(result, code))]))
+    else:
+        cures.append(FoundCure(".sum()", None, "Reduce the result to one number, such as with .sum() or .mean()."))
+    words = "jax.jacobian gives the derivative of each element of the result."
+    if raised is not None and call.transform is not None and call.transform_module == "jax" and word == "grad":
+        function = call.transform.func
+        code = f"{raised.source(function).rpartition('.')[0] or 'jax'}.jacobian"
+        jacobian = applied(FoundCure("jax.jacobian", code, words), [edit_of(raised, over(function, code))])
+        cures.append(jacobian)
+    elif word == "grad":
+        cures.append(FoundCure("jax.jacobian", None, words))
+    return call.explained(f"jax.{word} needs one number, but {call.name} returns {what}", call.returns, cures)
+
+
+def _argnums(call: Applied, number: int, count: int) -> Explained:
+    given = "1 argument" if count == 1 else f"{count} arguments"
+    title = f"argnums={number} names no argument: the call passes {given}"
+    option = call.option("argnums")
+    text = "argnums counts from 0, and counts positional arguments only."
+    cure = FoundCure("argnums", None, f"Write a number from 0 to {count - 1}.")
+    if call.raised is not None and option is not None and count == 1:
+        words = f"argnums=0 is the first argument, {call.argument(0)}."
+        cure = applied(FoundCure("argnums", "0", words), [edit_of(call.raised, over(option, "0"))])
+    return call.explained(title, text, [cure])
+
+
+# --- vmap ---
+
+
+def _sizes(call: Applied, text: str) -> Explained:
+    found = []
+    for row in _SIZE_MANY.finditer(text):
+        found.append((row[1], row[2], row[3], row[4]))
+    for row in _SIZE.finditer(text):
+        found.append((row[1], row[2], row[3], row[4] or ""))
+    sizes = list(dict.fromkeys(row[0] for row in found))
+    title = (
+        f"vmap maps axes of different sizes: {' and '.join(sizes)}" if sizes else "vmap maps axes of different sizes"
+    )
+    said = [
+        f"{path}{f' ({short_type(type_)})' if type_ else ''} has {size} elements along axis {axis}."
+        for size, axis, path, type_ in found[:4]
+    ]
+    names = call.parameters
+    cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that is the same for all elements.")
+    if len(names) == 2 and len(found) == 2 and call.raised is not None and call.option("in_axes") is None:
+        code = "in_axes=(0, None)"
+        cure = FoundCure(
+            "in_axes", code, f"With this option of vmap, each element of {names[0]} meets all of {names[1]}."
+        )
+    equal = FoundCure("same size", None, "Cut or pad the arrays to one size along the mapped axis.")
+    return call.explained(title, " ".join(said), [equal, cure])
+
+
+def _in_axes(call: Applied, entries: int, count: int) -> Explained:
+    title = f"in_axes has {entries} {'entry' if entries == 1 else 'entries'}, but the call passes {count} arguments"
+    text = f"{call.name} takes {', '.join(call.parameters[:8])}." if call.parameters else ""
+    option = call.option("in_axes")
+    words = "in_axes has one entry for each argument: the axis that vmap maps, or None."
+    cure = FoundCure("in_axes", None, words)
+    if call.raised is not None and isinstance(option, ast.Tuple | ast.List) and entries < count:
+        given = [call.raised.source(each) for each in option.elts] + ["AXIS"] * (count - entries)
+        code = f"in_axes=({', '.join(given)})"
+        cure = FoundCure("in_axes", code, f"{words} Set AXIS to 0 to map the argument, or to None.")
+        cure = chosen(cure, [edit_of(call.raised, over(option, code.partition("=")[2]))])
+    return call.explained(title, text, [cure])
+
+
+def _rank(call: Applied, axis: int, rank: int) -> Explained:
+    culprit = None
+    nodes = call.call.args if call.call is not None else []
+    option = call.option("in_axes")
+    axes: list[int | None] = [0] * len(nodes)
+    if isinstance(option, ast.Constant) and type(option.value) is int:
+        axes = [option.value] * len(nodes)
+    elif isinstance(option, ast.Tuple) and len(option.elts) == len(nodes):
+        constants = [each.value if isinstance(each, ast.Constant) else None for each in option.elts]
+        axes = [each if type(each) is int else None for each in constants]
+    for number, node in enumerate(nodes):
+        shape = getattr(call.value(node), "shape", ())
+        known = call.value(node) is not None
+        if known and axes[number] == axis and len(shape) == rank:
+            culprit = number
+            break
+    if culprit is None and len(nodes) == 1:
+        culprit = 0
+    name = f"the argument {call.argument(culprit)}" if culprit is not None else "an argument"
+    has = "no axis" if rank == 0 else "only 1 axis" if rank == 1 else f"only {rank} axes"
+    title = f"vmap cannot map axis {axis} of {name}, which has {has}"
+    cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that vmap does not map.")
+    text = ""
+    if culprit is not None:
+        kind = type_of(call.value(nodes[culprit])) if call.value(nodes[culprit]) is not None else ""
+        text = f"{call.argument(culprit)} is {kind}." if kind else ""
+    if culprit is not None and len(nodes) > 1 and all(each is None or type(each) is int for each in axes):
+        entries = ["None" if number == culprit else str(each) for number, each in enumerate(axes)]
+        code = f"in_axes=({', '.join(entries)})"
+        words = f"None: vmap passes {call.argument(culprit)} whole to each call."
+        if call.raised is not None and option is not None:
+            change = over(option, code.partition("=")[2])
+            cure = applied(FoundCure("in_axes", code, words), [edit_of(call.raised, change)])
+        else:
+            cure = call.with_option(code, "in_axes", words)
+    elif culprit is not None and rank == 1 and option is not None and call.raised is not None:
+        words = f"Axis 0 is the only axis of {call.argument(culprit)}."
+        cure = applied(FoundCure("in_axes", "0", words), [edit_of(call.raised, over(option, "0"))])
+    return call.explained(title, text, [cure])
+
+
+def _no_axis(call: Applied) -> Explained:
+    option = call.option("in_axes")
+    words = "in_axes=0 maps the first axis of each argument."
+    cure = FoundCure("in_axes", None, words)
+    if call.raised is not None and isinstance(option, ast.Constant):
+        cure = applied(FoundCure("in_axes", "0", words), [edit_of(call.raised, over(option, "0"))])
+    return call.explained("vmap maps no argument: every entry of in_axes is None", "", [cure])

@@ -1,0 +1,304 @@
+"""A cure in, whether the edited statement can be traced out: with the types that its values had when it raised.
+
+Only the statements that the cure changes and the statement that raised are traced, in a namespace that is thrown away:
+names of the frame that hold traced values get new tracers of the same types. Nothing is compiled and nothing is run. A
+statement that may change something outside of itself is not traced; its cure has not passed.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import linecache
+import types
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from ...jax.facts import is_tracer_type
+from ...jax.tracer_origins import RaisedCall
+from ...observe.calls.printed_output import PrintRecorder
+from ...observe.kernel import observer
+from ...observe.observation import Edit, FoundCure
+from ...observe.side_effects.proof import side_effects
+from .copies import NotCopied, copied
+from .edits import edited
+from .raised import RaisedAt
+
+_NAME = "__jupyter_jaxpr_trial__"
+_numbers = itertools.count(1)
+
+
+def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
+    """The cures without those that apply and fail; one that could not be tried keeps only its sentence."""
+    found = []
+    for cure in cures:
+        if cure.level != "applies":
+            found.append(cure)
+            continue
+        outcome = _try(raised, cure.edits)
+        if outcome == "traced":
+            found.append(cure)
+        elif outcome == "later error":
+            found.append(replace(cure, level="advice", edits=()))
+        elif outcome == "untried":
+            found.append(replace(cure, level="advice", code=None, edits=()))
+    return found
+
+
+Outcome = Literal["traced", "later error", "failed", "untried"]
+
+
+def _try(raised: RaisedAt, edits: Sequence[Edit]) -> Outcome:
+    """Whether edited statements can be traced, and the statements of the function that follow."""
+    if raised.loops is None or raised.frame is None:
+        return "untried"
+    text = edited("\n".join(raised.loops.lines), edits)
+    try:
+        module = ast.parse(text)
+    except SyntaxError:
+        return "failed"
+    function = raised.function
+    if isinstance(function, ast.Lambda):
+        line = function.lineno + _shift(edits, function.lineno)
+        found = [node for node in ast.walk(module) if isinstance(node, ast.Lambda) and node.lineno == line]
+        same = [node for node in found if node.col_offset == function.col_offset]
+        if len(same) != 1:
+            return "untried"
+        return _traced(raised, [ast.Return(same[0].body)])
+    lines = sorted({*(edit.place.line for edit in edits), raised.place.line})
+    raising = raised.place.line + _shift(edits, raised.place.line)
+    body: list[ast.stmt] = []
+    for line in lines:
+        statement = _at(module, line + _shift(edits, line), raising)
+        if statement is None:
+            return "untried"
+        if statement not in body:
+            body.append(statement)
+    body = _with_dependents(module, body)
+    rest = _following(module, body[-1])
+    outcome = _traced(raised, body + rest)
+    if outcome == "failed" and rest and _traced(raised, body) == "traced":
+        return "later error"
+    return outcome
+
+
+def _with_dependents(module: ast.Module, body: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements of one block, with those between them that read what an earlier one of them writes."""
+    block = next((inside for inside in _blocks(module) if all(each in inside for each in body)), None)
+    if block is None or len(body) < 2:
+        return body
+    found: list[ast.stmt] = []
+    written: set[str] = set()
+    for statement in block[block.index(body[0]) : block.index(body[-1]) + 1]:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        if statement in body or any(node.id in written for node in names):
+            found.append(statement)
+            written |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+            written |= {statement.name} if isinstance(statement, ast.FunctionDef | ast.ClassDef) else set()
+    return found
+
+
+def _blocks(module: ast.Module) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(module):
+        for name in ("body", "orelse", "finalbody"):
+            inside = getattr(node, name, None)
+            if isinstance(inside, list):
+                yield inside
+
+
+def _shift(edits: Sequence[Edit], line: int) -> int:
+    """How many lines further down a line of the text is once the edits are made."""
+    above = [edit for edit in edits if edit.place.end_line < line]
+    return sum(edit.text.count("\n") - (edit.place.end_line - edit.place.line) for edit in above)
+
+
+def _at(module: ast.Module, line: int, raising: int) -> ast.stmt | None:
+    """The statement at a line: a def that does not hold the line that raised, or the innermost one."""
+    found: ast.stmt | None = None
+    inside: list[ast.stmt] = module.body
+    while True:
+        found_here = next((each for each in inside if _first(each) <= line <= (each.end_lineno or each.lineno)), None)
+        if found_here is None:
+            return found
+        found = found_here
+        holds = _first(found) <= raising <= (found.end_lineno or found.lineno)
+        if isinstance(found, ast.FunctionDef | ast.ClassDef) and not holds:
+            return found
+        if not isinstance(found, ast.FunctionDef | ast.ClassDef) and found.lineno == line:
+            return found
+        inside = [each for name in ("body", "orelse", "finalbody") for each in getattr(found, name, [])]
+        if not inside:
+            return found
+
+
+def _first(node: ast.stmt) -> int:
+    lines: list[int] = [node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))]
+    return min(lines)
+
+
+def _following(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
+    """The statements after one that stands in a function itself, not in a loop or a condition."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef) and statement in node.body:
+            return node.body[node.body.index(statement) + 1 :]
+    return []
+
+
+def _traced(raised: RaisedAt, body: list[ast.stmt]) -> Outcome:
+    import jax
+
+    frame = raised.frame
+    assert frame is not None
+    last = body[-1]
+    if isinstance(last, ast.Expr):
+        body = [*body[:-1], ast.Return(last.value)]
+    nodes = [each for node in body for each in ast.walk(node) if isinstance(each, ast.Name)]
+    nodes_written = {each.id for each in nodes if isinstance(each.ctx, ast.Store)}
+    nodes_written |= {each.name for node in body for each in ast.walk(node) if isinstance(each, ast.FunctionDef)}
+    names = {**frame.f_globals, **frame.f_locals}
+    # What the statements write is a variable of the function; its value before comes in as an argument.
+    before = sorted(name for name in nodes_written if name in names)
+    head = f"def {_NAME}({', '.join(before)}):\n    pass\n"
+    module = ast.parse(head)
+    made_of = module.body[0]
+    assert isinstance(made_of, ast.FunctionDef)
+    made_of.body = list(body)
+    text = ast.unparse(ast.fix_missing_locations(module))
+    file = f"<jupyter_jaxpr trial {next(_numbers)}>"
+    space: dict[str, Any] = dict(names)
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    prints = PrintRecorder(lambda: "", swallow=True)
+    try:
+        exec(compile(text, file, "exec"), space)
+        made = space[_NAME]
+        specs, tracers = _specs({each.id: names[each.id] for each in nodes if each.id in names})
+        abstract = {name: _spec_tree(names[name]) for name in tracers}
+        checked = types.FunctionType(made.__code__, {**space, **abstract})
+        if side_effects(checked, [_spec_tree(names[name]) for name in before], {}, first=True):
+            return "untried"
+
+        made_copies: dict[int, Any] = {}
+        for name in {each.id for each in nodes} & names.keys():
+            space[name] = copied(names[name], made_copies)
+
+        def run(*leaves: Any) -> list[Any]:
+            mine = {**space, **_filled(tracers, leaves)}
+            result = types.FunctionType(made.__code__, mine)(*[mine[name] for name in before])
+            return [each for each in jax.tree_util.tree_leaves(result) if hasattr(each, "dtype")]
+
+        with observer().looking_away(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            prints.start()
+            jax.eval_shape(run, *specs)
+    except NotCopied:
+        return "untried"
+    except Exception:
+        return "failed"
+    finally:
+        prints.stop()
+        linecache.cache.pop(file, None)
+    return "traced"
+
+
+def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str]) -> bool:
+    """Whether the call of a jitted function that raised can be traced with some arguments as what they are.
+
+    Args:
+        call: The call.
+        values: What the call gave for each parameter.
+        names: Of the arguments that are not traced.
+    """
+    import jax
+
+    fun = call.function
+    kinds = {each.name: each.kind for each in inspect.signature(fun).parameters.values()}
+    if any(kinds.get(name) not in (_POSITIONAL, _KEYWORD) for name in (*names, *values)):
+        return False
+    traced = {name: value for name, value in values.items() if name not in names}
+    leaves, tree = jax.tree_util.tree_flatten(traced)
+    if not all(_is_number_or_array(leaf) for leaf in leaves):
+        return False
+    specs = [_abstract(leaf) for leaf in leaves]
+    given = {**jax.tree_util.tree_unflatten(tree, specs), **{name: values[name] for name in names}}
+    prints = PrintRecorder(lambda: "", swallow=True)
+    try:
+        if side_effects(fun, [], given, first=True):
+            return False
+
+        plain = copied(fun, {})
+
+        def run(*inputs: Any) -> list[Any]:
+            mine = {**jax.tree_util.tree_unflatten(tree, inputs), **{name: values[name] for name in names}}
+            # A text or an object among the results is an error of jit.
+            return [jax.numpy.asarray(each) for each in jax.tree_util.tree_leaves(plain(**mine))]
+
+        with observer().looking_away(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            prints.start()
+            jax.eval_shape(run, *specs)
+    except Exception:
+        return False
+    finally:
+        prints.stop()
+    return True
+
+
+_POSITIONAL, _KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+
+
+def _is_number_or_array(leaf: Any) -> bool:
+    return isinstance(leaf, bool | int | float | complex) or (hasattr(leaf, "shape") and hasattr(leaf, "dtype"))
+
+
+def _abstract(leaf: Any) -> Any:
+    import jax
+
+    aval = jax.typeof(leaf)
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=bool(getattr(aval, "weak_type", False)))
+
+
+Tracers = dict[str, tuple[list[Any], Any, list[int]]]
+
+
+def _specs(names: dict[str, Any]) -> tuple[list[Any], Tracers]:
+    """Types of the traced leaves of some values, and where they belong."""
+    import jax
+
+    specs: list[Any] = []
+    found: Tracers = {}
+    for name, value in names.items():
+        leaves, tree = jax.tree_util.tree_flatten(value)
+        places = [number for number, leaf in enumerate(leaves) if is_tracer_type(type(leaf))]
+        if places:
+            found[name] = (leaves, tree, places)
+            specs += [_spec(leaves[number]) for number in places]
+    return specs, found
+
+
+def _filled(tracers: Tracers, new: Sequence[Any]) -> dict[str, Any]:
+    import jax
+
+    waiting = iter(new)
+    values = {}
+    for name, (leaves, tree, places) in tracers.items():
+        filled = list(leaves)
+        for number in places:
+            filled[number] = next(waiting)
+        values[name] = jax.tree_util.tree_unflatten(tree, filled)
+    return values
+
+
+def _spec(tracer: Any) -> Any:
+    import jax
+
+    aval = tracer.aval
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=bool(getattr(aval, "weak_type", False)))
+
+
+def _spec_tree(value: Any) -> Any:
+    import jax
+
+    return jax.tree_util.tree_map(lambda leaf: _spec(leaf) if is_tracer_type(type(leaf)) else leaf, value)

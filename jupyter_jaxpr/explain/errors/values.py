@@ -1,0 +1,213 @@
+"""An error where Python needed the value of a traced array in, what is known of it out: title, arguments, cures."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from ...observe.observation import FoundCure
+from ...plain_text import kind_name, message_of, own_name
+from .calls import Calls, Slices
+from .choices import Choices
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .names import jnp_name
+from .origins import Culprits, culprits, named_culprits
+from .raised import RaisedAt
+from .static import is_differentiated, static_cure
+from .trial import passed
+
+#: Public names of jax.errors -> what Python needs: a sentence.
+WANTED = {
+    "TracerBoolConversionError": "Python's if, while, and, or and not need a value that is true or false.",
+    "TracerIntegerConversionError": "Python needs an integer, for example for a range, an index or a shape.",
+    "TracerArrayConversionError": "NumPy needs the values of an array.",
+    "ConcretizationTypeError": "Python needs the value of an array, for example for an axis or a length.",
+    "NonConcreteBooleanIndexError": "A boolean index decides the shape of the result.",
+}
+_STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
+#: Where no cure fits the line: what to do in general.
+_GENERAL = {
+    "TracerBoolConversionError": (
+        "jnp.where",
+        f"Choose with jnp.where or jax.lax.cond. Repeat with jax.lax.while_loop. {_STATIC}",
+    ),
+    "TracerIntegerConversionError": (
+        ".shape",
+        f"Take the number from a shape, such as x.shape[0], or loop with jax.lax.fori_loop. {_STATIC}",
+    ),
+    "TracerArrayConversionError": ("jax.numpy", "Call the function of the same name from jax.numpy."),
+    "ConcretizationTypeError": ("fixed sizes", f"Write the number into the code, or take it from a shape. {_STATIC}"),
+}
+_CONVERSION = re.compile(r"The problem arose with the `\w+` function|occurred in the item\(\) method")
+_NUMBER = "Python needs the value of an array, as float(), int() and bool() do."
+_ARGUMENTS = re.compile(r"depends on the values? of the arguments? (.+?)\.(?:\s|$)")
+_SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type")
+_PARAMETER = re.compile(
+    r"parameters to jaxpr equations must have __hash__ and __eq__ methods\. In a call to primitive (\w+), the value of "
+    r"parameter (\w+) was not hashable: .*Tracer"
+)
+_REPEATED = re.compile(
+    r"unsupported operand type\(s\) for \*: '(?:list|tuple|str)' and '\w*Tracer'|can't multiply sequence"
+)
+_KEY = re.compile(r"unhashable type: '\w*Tracer'")
+_SLICE = re.compile(r"^Array slice indices must have static start/stop/step|^Slice entries must be static integers")
+_FORMAT = re.compile(r"^unsupported format string passed to \w*Tracer\.__format__")
+_LEAKED = re.compile(r"^Encountered an unexpected tracer")
+
+
+def is_of_jax(error: BaseException) -> bool:
+    """Whether the class of an error is one of JAX's."""
+    return (own_name(type(error), "__module__") or "").split(".")[0] in ("jax", "jaxlib")
+
+
+def value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Python needed the value of a traced array."""
+    kind = kind_name(type(error))
+    message = message_of(error)
+    if kind in WANTED and is_of_jax(error):
+        return _value(kind, error, raised, function)
+    if isinstance(error, TypeError) and _SHAPE.search(message):
+        sizes = FoundCure(".shape", None, "Take the sizes from the shape of an array, such as x.shape[0].")
+        return _known(
+            "JAX needs the sizes of a shape while JAX traces",
+            "A shape is fixed while JAX traces.",
+            error,
+            raised,
+            function,
+            [],
+            [sizes],
+        )
+    if isinstance(error, TypeError) and _REPEATED.search(message):
+        title = f"Python needs the value of {_text(raised) or 'a traced number'} while JAX traces"
+        return _known(title, "The number decides how long the list is.", error, raised, function, [])
+    if isinstance(error, TypeError) and _KEY.search(message):
+        title = "A traced array cannot be a key of a dict or an element of a set"
+        wanted = "A key needs a value."
+        cure = FoundCure("a list", None, "Use a list, or a key that is no array, such as a text or an index.")
+        return _known(title, wanted, error, raised, function, [cure], every=True)
+    if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
+        title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
+        return _known(title, "This number decides the shape of the result.", error, raised, function, [])
+    if isinstance(error, IndexError) and _SLICE.search(message):
+        what = _text(raised) or "a slice"
+        cures = Slices(raised).cures() if raised is not None else []
+        wanted = "The bounds of a slice decide the shape of the result."
+        return _known(f"JAX needs the bounds of {what} while JAX traces", wanted, error, raised, function, cures)
+    if isinstance(error, TypeError) and _FORMAT.search(message):
+        wanted = "A format such as .2f needs the value of a number."
+        cures = Calls(raised).cures() if raised is not None else []
+        title = f"Python needs the value of {_text(raised) or 'a traced array'} to format it while JAX traces"
+        return _known(title, wanted, error, raised, function, cures, every=True)
+    return None
+
+
+def _text(raised: RaisedAt | None) -> str | None:
+    """The text of the expression that raised, at most 60 characters; None where it is not known."""
+    text = raised.text if raised is not None else None
+    return text if text is None or len(text) <= 60 else f"{text[:59]}…"
+
+
+def _is_integer(tracer: Any) -> bool:
+    return not getattr(tracer, "shape", ()) and "int" in str(getattr(tracer, "dtype", ""))
+
+
+def _known(
+    title: str,
+    wanted: str,
+    error: BaseException,
+    raised: RaisedAt | None,
+    function: str,
+    cures: list[FoundCure],
+    last: list[FoundCure] | None = None,
+    every: bool = False,
+) -> Explained:
+    # The traceback shows no tracer here: those that the expression reads and that are no arrays are meant.
+    found = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
+    if raised is not None and not found.inputs:
+        scalars = [each for each in raised.tracers.values() if every or _is_integer(each)]
+        found = culprits(raised, scalars)
+    return _explained(title, wanted, error, raised, function, found, [*cures], last or [])
+
+
+def _explained(
+    title: str,
+    wanted: str,
+    error: BaseException,
+    raised: RaisedAt | None,
+    function: str,
+    found: Culprits,
+    cures: list[FoundCure],
+    last: list[FoundCure],
+) -> Explained:
+    tried = list(cures) if raised is None else passed(raised, cures)
+    if raised is not None and not found.is_inner and found.transform is None:
+        static = static_cure(raised, error, found.function or function, found.names)
+        if static is not None:
+            tried.append(static)
+    general = next((key for key, sentence in WANTED.items() if sentence == wanted), kind_name(type(error)))
+    if not tried and not last and general in _GENERAL:
+        name, words = _GENERAL[general]
+        tried.append(FoundCure(name, None, words))
+    text = " ".join(filter(None, [wanted, found.sentence, _why(found)]))
+    if raised is not None and raised.under_grad and found.function is not None and not wanted.startswith("NumPy"):
+        text += (
+            " jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under "
+            "jax.jit, arrays have no values."
+        )
+    return Explained(None, title, text, (*tried, *last), traced=True)
+
+
+def _why(found: Culprits) -> str:
+    if found.transform == "vmap":
+        return "Under vmap, a name stands for all elements at once, and each element has its own value."
+    if found.inputs:
+        return "While JAX traces, arguments have shapes but no values."
+    return "While JAX traces, an array has a shape but no values."
+
+
+def _value(kind: str, error: BaseException, raised: RaisedAt | None, function: str) -> Explained:
+    what = _text(raised) or "a traced array"
+    title = f"Python needs the value of {what} while JAX traces"
+    if kind == "TracerBoolConversionError":
+        title = f"Python cannot know whether {what} is true while JAX traces"
+        if raised is not None and isinstance(raised.node, ast.Call):
+            title = f"Python needs the value of {what} while JAX traces"
+            kind = "ConcretizationTypeError"
+    if kind == "TracerArrayConversionError":
+        title = f"NumPy needs the values of an array in {what} while JAX traces"
+    wanted = WANTED[kind]
+    if kind == "ConcretizationTypeError" and _CONVERSION.search(message_of(error)):
+        wanted = _NUMBER
+    of_length = "`length` argument to `scan`" in message_of(error)
+    if of_length:
+        title = "JAX needs the length of a scan while JAX traces"
+    cures: list[FoundCure] = []
+    if raised is not None:
+        if of_length:
+            cures = Choices(raised).length()
+        elif kind == "NonConcreteBooleanIndexError":
+            cures = Calls(raised).masked()
+        else:
+            choices = Choices(raised, is_differentiated(raised, error))
+            cures = (
+                choices.selection()
+                or choices.loop()
+                or choices.assertion()
+                or Calls(raised).cures()
+                or choices.combination()
+                or _index(raised)
+            )
+    found = culprits(raised)
+    return _explained(title, wanted, error, raised, function, found, cures, [])
+
+
+def _index(raised: RaisedAt) -> list[FoundCure]:
+    """Of a list at a traced place."""
+    node = raised.around(ast.Subscript)
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.List | ast.Tuple | ast.Name):
+        return []
+    code = f"{jnp_name(raised)}.asarray({raised.source(node.value)})[{raised.source(node.slice)}]"
+    cure = FoundCure(f"{jnp_name(raised)}.asarray", code, "A traced index can read an array, but not a list.")
+    return [applied(cure, [edit_of(raised, over(node, code))])]

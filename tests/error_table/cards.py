@@ -1,0 +1,136 @@
+"""A cell that raises in, the card that the document has for it out, as text; and each cure tried by machine."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from jupyter_jaxpr.document.types.document import Cure, Note, Snapshot
+
+FOLDER = Path(__file__).parent
+FILLS = {"SIZE": "2", "FILL": "0", "LENGTH": "6", "COUNT": "2", "AXIS": "0"}
+FIRST = "import jax, jax.numpy as jnp, numpy as np\nfrom jax import lax\nfrom functools import partial"
+OLDER = jax.__version__.startswith("0.10.")
+_KINDS = ("trace_raised", "raised")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A cell and its card.
+
+    Attributes:
+        name: Of the row.
+        source: The cell, without the magic's line.
+        card: As on the newest JAX line.
+        older: As on the older line, where the card differs there; else None.
+    """
+
+    name: str
+    source: str
+    card: str
+    older: str | None
+
+    @property
+    def expected(self) -> str:
+        return self.older if OLDER and self.older is not None else self.card
+
+
+def rows(path: Path) -> Iterator[Row]:
+    """The rows of a file."""
+    for part in re.split(r"^=== ", path.read_text(), flags=re.MULTILINE)[1:]:
+        name, _, rest = part.partition("\n")
+        source, _, cards = rest.partition("\n--- card\n")
+        card, _, older = cards.partition("\n--- on 0.10\n")
+        yield Row(name, source.strip("\n"), card.strip("\n"), older.strip("\n") or None)
+
+
+def written(found: list[Row]) -> str:
+    """The text of a file with these rows."""
+    texts = []
+    for row in found:
+        older = f"\n--- on 0.10\n{row.older}\n" if row.older is not None else ""
+        texts.append(f"=== {row.name}\n{row.source}\n--- card\n{row.card}\n{older}")
+    return "\n".join(texts)
+
+
+class Cells:
+    """A notebook that says what is built for the panel."""
+
+    def __init__(self, notebook: Any) -> None:
+        self._notebook = notebook
+        self._built = notebook.builds()
+        notebook.run(FIRST)
+
+    def card(self, source: str) -> str:
+        """The card of a cell, each of its cures tried."""
+        self._built.clear()
+        cell = f"%%jaxpr\n{source}"
+        ran = self._notebook.run(cell)
+        if ran.result.error_in_exec is None:
+            return "no error"
+        document = self._built[-1].document
+        notes = [note for note in document.notes if note.kind in _KINDS]
+        failed = [str(note.detail) for note in document.notes if note.kind == "failed"]
+        if len(notes) != 1 or failed:
+            return "\n".join(["no card" if not notes else f"{len(notes)} cards", *failed])
+        (note,) = notes
+        lines = [f"marks: {_marked(cell, document, note)}", f"title: {note.title}", *_wrapped("text", note.text)]
+        lines += _wrapped("cure", note.cure) if note.cure else []
+        for cure in note.cures:
+            lines.append(f"cure: {cure.name} ({cure.level})")
+            lines += [f"    | {line}" for line in (cure.code or "").splitlines()]
+            lines += textwrap.wrap(cure.text, 112, initial_indent="    ", subsequent_indent="    ")
+            if cure.edits:
+                lines.append(f"    gives: {self._tried(cell, document, cure)}")
+        return re.sub(r"0x[0-9a-f]+|<ipython-input-[^>]*>", "0x", "\n".join(lines))
+
+    def _tried(self, cell: str, document: Snapshot, cure: Cure) -> str:
+        text = edited(cell, document, cure).partition("\n")[2]
+        for name, value in FILLS.items():
+            text = re.sub(rf"\b{name}\b", value, text) if cure.level == "choice" else text
+        result = self._notebook.run(text).result
+        error = result.error_in_exec or result.error_before_exec
+        return f"{type(error).__name__}: {error}".partition("\n")[0] if error is not None else _value(result.result)
+
+
+def edited(cell: str, document: Snapshot, cure: Cure) -> str:
+    """A cell with the edits of a cure made; all are in this cell."""
+    lines = cell.split("\n")
+    frames = [(document.frames[edit.frame], edit.text) for edit in cure.edits]
+    for frame, text in sorted(frames, key=lambda pair: (pair[0].line, pair[0].column), reverse=True):
+        before, after = lines[frame.line - 1][: frame.column], lines[frame.end_line - 1][frame.end_column :]
+        lines[frame.line - 1 : frame.end_line] = (before + text + after).split("\n")
+    return "\n".join(lines)
+
+
+def _marked(cell: str, document: Snapshot, note: Note) -> str:
+    if note.frame < 0:
+        return "nothing"
+    frame = document.frames[note.frame]
+    lines = cell.split("\n")[frame.line - 1 : frame.end_line]
+    lines[-1] = lines[-1][: frame.end_column]
+    lines[0] = lines[0][frame.column :]
+    return " ".join(line.strip() for line in lines)
+
+
+def _wrapped(name: str, text: str) -> list[str]:
+    return textwrap.wrap(f"{name}: {text}", 116, subsequent_indent="    ")
+
+
+def _value(result: Any) -> str:
+    """The numbers of a result; keys and objects are left out."""
+    leaves = [leaf for leaf in jax.tree_util.tree_leaves(result) if _is_number(leaf)]
+    texts = [str(np.round(np.asarray(leaf, dtype=float), 3).tolist()) for leaf in leaves]
+    return ", ".join(texts) or "nothing"
+
+
+def _is_number(leaf: Any) -> bool:
+    dtype = getattr(leaf, "dtype", None)  # that of a key is no dtype of NumPy
+    return isinstance(leaf, bool | int | float) or (isinstance(dtype, np.dtype) and dtype.kind in "biuf")

@@ -1,0 +1,47 @@
+"""Writes the cards of the table anew, or with --check those of the older JAX line that differ.
+
+Run from the repository: `PYTHONPATH=tests:. python tests/error_table/make.py [--check] [file ...]`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+from conftest import Notebook
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from error_table.cards import FOLDER, Cells, Row, rows, written
+
+
+def main() -> None:
+    """Run every cell."""
+    is_check = "--check" in sys.argv
+    names = [each for each in sys.argv[1:] if not each.startswith("--")]
+    config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
+    shell = InteractiveShell.instance(config=config)
+    shell.run_line_magic("load_ext", "jupyter_jaxpr")
+    cells = Cells(Notebook(shell))
+    for path in sorted(FOLDER.glob("*.txt")):
+        if names and path.stem not in names:
+            continue
+        made: list[Row] = []
+        for row in rows(path):
+            card = cells.card(row.source)
+            if is_check:
+                made.append(replace(row, older=card if card != row.card else None))
+            else:
+                made.append(replace(row, card=card))
+            if (row.card if not is_check else made[-1].card) != card:
+                print(f"{path.name}: {row.name}", file=sys.stderr)
+        path.write_text(written(made))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""The table of errors: each cell's card is as the table has it, and each cure that applies ends the error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from conftest import Notebook
+from error_table.cards import FOLDER, Cells, Row, rows
+
+FILES = {"section_six": (), "at_least": (), "statements": (), "further": (pytest.mark.slow,)}
+ROWS = [
+    pytest.param(row, id=f"{name}: {row.name}", marks=marks)
+    for name, marks in FILES.items()
+    for row in rows(FOLDER / f"{name}.txt")
+]
+
+
+@pytest.fixture(scope="module")
+def cells() -> Iterator[Cells]:
+    """One notebook for all cells: none of them needs what another one left."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
+    shell = InteractiveShell.instance(config=config)
+    shell.run_line_magic("load_ext", "jupyter_jaxpr")
+    yield Cells(Notebook(shell))
+    shell.run_line_magic("unload_ext", "jupyter_jaxpr")
+    shell.restore_sys_module_state()
+    InteractiveShell.clear_instance()
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_card_is_as_the_table_has_it(row: Row, cells: Cells) -> None:
+    assert cells.card(row.source) == row.expected
+
+
+@pytest.mark.any_jax
+def test_no_cure_of_the_table_fails() -> None:
+    for path in FOLDER.glob("*.txt"):
+        for row in rows(path):
+            for card in filter(None, (row.card, row.older)):
+                gives = [line.strip() for line in card.splitlines() if line.startswith("    gives: ")]
+                failed = [line for line in gives if "Error" in line]
+                assert not failed, (path.name, row.name, failed)
+
+
+@pytest.mark.any_jax
+def test_every_row_has_one_card_with_a_title() -> None:
+    for path in FOLDER.glob("*.txt"):
+        for row in rows(path):
+            assert row.card.splitlines()[1].startswith("title: ") and "title: None" not in row.card, (path, row.name)
+
+
+@pytest.mark.any_jax
+def test_the_files_of_the_table_are_all_read() -> None:
+    assert {path.stem for path in FOLDER.glob("*.txt")} == set(FILES)
