@@ -151,6 +151,14 @@ def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorded_cell, "FIRST_SECONDS", 60.0)
 
 
+@pytest.fixture(autouse=True)
+def no_trial_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that is busy the trial of a cure may take longer than one may that counts."""
+    from jupyter_jaxpr.explain.errors import time_limit
+
+    monkeypatch.setattr(time_limit, "SECONDS", 60.0)
+
+
 @pytest.fixture
 def make_notebook() -> Iterator[Callable[..., Notebook]]:
     """Makes notebooks, one after the other; `extension` says whether the extension is loaded."""

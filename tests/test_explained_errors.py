@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from conftest import Notebook
 
+from jupyter_jaxpr.explain.errors import time_limit
 from jupyter_jaxpr.explain.errors.explained import trace_error
 from jupyter_jaxpr.observe.observation import Finding
 
@@ -198,3 +200,32 @@ def test_a_cell_that_raises_has_its_card_below(notebook: Notebook, cell: str) ->
 
 def test_an_error_of_python_alone_has_no_output(notebook: Notebook) -> None:
     assert notebook.run("%%jaxpr\n1 / 0").shown == []
+
+
+@pytest.mark.parametrize("loop", ["for i in range(n):\n        x = x + i", "while 0 < n:\n        n = n - 1"])
+def test_a_trial_that_would_take_too_long_ends(notebook: Notebook, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
+    monkeypatch.setattr(time_limit, "SECONDS", 0.2)
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x, n):\n    {loop}\n    return x\nf(1.0, 10**9)")
+    cures = {cure["name"]: cure.get("level", "advice") for cure in ran.note("trace_raised")["cures"]}
+    assert "static_argnames" not in cures
+    assert cures["scan with a mask"] == "advice"
+    assert sys.gettrace() is None
+
+
+def test_no_trial_takes_the_place_of_a_debugger(notebook: Notebook) -> None:
+    seen = []
+
+    def debugger(frame: Any, event: str, argument: Any) -> None:
+        if frame.f_code.co_name == "root_of_text":
+            seen.append(event)
+
+    cell = "@jax.jit\ndef root_of_text(x):\n    return x if x > 0 else -x\nroot_of_text(1.0)"
+    sys.settrace(debugger)
+    try:
+        ran = notebook.run(f"%%jaxpr\n{cell}")
+        kept = sys.gettrace()
+    finally:
+        sys.settrace(None)
+    assert kept is debugger
+    assert seen == ["call"]
+    assert [cure.get("level", "advice") for cure in ran.note("trace_raised")["cures"]] == ["advice", "advice"]

@@ -2,7 +2,8 @@
 
 Only the statements that the cure changes and the statement that raised are traced, in a namespace that is thrown away:
 names of the frame that hold traced values get new tracers of the same types. Nothing is compiled and nothing is run. A
-statement that may change something outside of itself is not traced; its cure has not passed.
+statement that may change something outside of itself is not traced, and a trace ends after `time_limit.SECONDS`; such a
+cure has not passed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ...observe.side_effects.proof import side_effects
 from .copies import NotCopied, copied
 from .edits import edited
 from .raised import RaisedAt
+from .time_limit import TooLong, limited
 
 _NAME = "__jupyter_jaxpr_trial__"
 _numbers = itertools.count(1)
@@ -192,8 +194,9 @@ def _traced(raised: RaisedAt, body: list[ast.stmt]) -> Outcome:
         with observer().looking_away(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             prints.start()
-            jax.eval_shape(run, *specs)
-    except NotCopied:
+            with limited():
+                jax.eval_shape(run, *specs)
+    except (NotCopied, TooLong):
         return "untried"
     except Exception:
         return "failed"
@@ -238,8 +241,9 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
         with observer().looking_away(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             prints.start()
-            jax.eval_shape(run, *specs)
-    except Exception:
+            with limited():
+                jax.eval_shape(run, *specs)
+    except (Exception, TooLong):
         return False
     finally:
         prints.stop()
