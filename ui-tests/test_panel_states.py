@@ -52,7 +52,7 @@ def test_from_nothing_to_a_first_program_by_two_buttons(notebook, page):
 
 
 def test_one_command_loads_the_extension_and_runs_the_cell_with_the_magic(notebook):
-    nb = notebook("import jax\njax.jit(lambda x: x + 1)(2.0)", "%load_ext jupyter_jaxpr")
+    nb = notebook("import jax\njax.jit(lambda x: x + 1)(2.0)", "import math\n%load_ext jupyter_jaxpr")
     nb.page.keyboard.press("Control+Alt+j")
     expect(nb.panel.get_by_role("heading")).to_have_text("jupyter_jaxpr is not loaded")
     nb.cell(0).click(button="right")

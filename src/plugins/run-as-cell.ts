@@ -19,10 +19,14 @@ export async function runAsCell(
   if (text === null) {
     return;
   }
-  const own = notebook.widgets.findIndex(
-    ({ model }) =>
-      model.type === 'code' && model.sharedModel.getSource().trim() === text
-  );
+  // A person may load the extension and import JAX in one cell.
+  const own = notebook.widgets.findIndex(({ model }) => {
+    const written = model.sharedModel.getSource().trim();
+    return (
+      model.type === 'code' &&
+      (written === text || written.split('\n').includes(text))
+    );
+  });
   if (own >= 0) {
     notebook.activeCellIndex = own;
   } else {
