@@ -412,7 +412,8 @@ def test_a_trace_that_raised_shows_the_equations_until_then(notebook):
     nb.panel.get_by_role("tab", name="Notes").click()
     note = nb.panel.get_by_role("article").filter(has_text="half could not be traced")
     expect(note).to_contain_text("Line 5: Python cannot know whether y > 0 is true while JAX traces")
-    expect(note.get_by_role("term")).to_have_text(["jax.lax.cond", "jnp.where", "static_argnames"])
+    names = ("jax.lax.cond", "jnp.where", "static_argnames")
+    expect(note.get_by_role("term")).to_have_text([re.compile(f"^{name}") for name in names])
 
     nb.panel.get_by_role("tab", name="Program").click()
     nb.panel.get_by_role("button", name="HLO", exact=True).click()

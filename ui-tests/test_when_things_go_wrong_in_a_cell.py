@@ -45,11 +45,12 @@ clip(jnp.ones(3), 1.0)"""
     expect(note).to_contain_text("Line 4")
     expect(note).to_contain_text(
         "clip could not be traced. Python's if, while, and, or and not need a value that is true or false. This value "
-        "depends on the arguments x and low. While JAX traces, arguments have shapes but no values."
+        "depends on the arguments x (f32[3]) and low (f32[]). While JAX traces, arguments have shapes but no values."
     )
     expect(note).to_contain_text("Python cannot know whether x.sum() > low is true while JAX traces")
     expect(note.get_by_role("group", name="As written").locator("mark")).to_have_text("x.sum() > low")
-    expect(note.get_by_role("term")).to_have_text(["jax.lax.cond", "jnp.where"])
+    # Beside each name stands how sure the cure is: a trial that takes long on a busy machine makes it advice.
+    expect(note.get_by_role("term")).to_have_text([re.compile(f"^{name}") for name in ("jax.lax.cond", "jnp.where")])
 
 
 def name_free(traceback: str) -> str:

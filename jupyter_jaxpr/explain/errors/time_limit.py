@@ -17,7 +17,7 @@ from ...observe.functions import is_installed
 from ...plain_text import file_of
 
 #: Of one trial.
-SECONDS = 0.5
+SECONDS = 1.0
 
 
 class TooLong(BaseException):
