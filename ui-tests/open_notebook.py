@@ -143,6 +143,11 @@ class OpenNotebook:
             [f"{self.lab.url}/lab/api/workspaces/{workspace}", LAYOUT_IS_SAVED_WITHIN],
         )
 
+    def point_at(self, line: Locator, **where: Any) -> None:
+        """Point at a line of the listing after another line: the explanation of the other would lie over this one."""
+        self.page.mouse.move(1, 1)
+        line.hover(**where)
+
     def command(self, command: str, **arguments: Any) -> Any:
         """Run one of JupyterLab's commands, wait until it is done, and give its result if plain."""
         return self.page.evaluate(

@@ -49,7 +49,7 @@ def test_a1_the_function_becomes_three_equations_each_linked_to_its_line(lesson)
     expect(nb.listing().locator(".cm-line").first).to_have_text("{ lambda ; a:f32[]xweak. let")
     for equation, line, text in ((0, "4", "jnp.log(x)"), (1, "5", "jnp.log(2.0)"), (2, "6", "ln_x / ln_2")):
         expect(equations.nth(equation)).to_have_attribute("data-cell-line", line)
-        equations.nth(equation).hover()
+        nb.point_at(equations.nth(equation))
         nb.expect_linked(cell, text)
     nb.lines(cell).nth(5).click()
     nb.page.keyboard.press("End")

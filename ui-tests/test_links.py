@@ -39,8 +39,9 @@ def test_an_equation_marks_the_expression_it_came_from(dense):
     dense.equation(1).hover()
     dense.expect_linked(1, "x @ w")
     expect(linked(dense)).to_have_text([re.compile("^c:.* = dot_general")])
-    dense.equation(2).hover()
+    dense.point_at(dense.equation(2))
     dense.expect_linked(1, "jnp.tanh(h)")
+    dense.page.mouse.move(1, 1)
     dense.equation(3).click()
     dense.expect_linked(1, "jnp.tanh(h) + 1")
 
@@ -148,7 +149,7 @@ def test_an_edited_cell_is_not_linked_until_it_has_its_text_again(dense):
     said = dense.panel.get_by_text("Cell [2] was edited after this run. Run the cell again to see its links.")
     expect(said).to_be_visible()
     dense.expect_linked(1, "")
-    dense.equation(2).hover()
+    dense.point_at(dense.equation(2))
     expect(linked(dense)).to_have_text([re.compile("tanh")])
     dense.expect_linked(1, "")
 
