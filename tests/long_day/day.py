@@ -17,8 +17,8 @@ from unittest import mock
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "faults")]
 
-from cells_of_a_day import SETUP, cell  # noqa: E402
-from places import PLACES  # noqa: E402
+from cells_of_a_day import SETUP, cell  # noqa: E402  # after the paths
+from places import PLACES  # noqa: E402  # likewise
 
 WAYS = ("plain", "loaded", "magic", "options")
 LOAD = "%load_ext jupyter_jaxpr"

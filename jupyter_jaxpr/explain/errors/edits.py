@@ -24,8 +24,8 @@ def over(node: ast.AST, text: str) -> Change:
 def edit_of(raised: RaisedAt, change: Change) -> Edit:
     """An edit of the file in which the error was raised; more lines than one take the statement's indentation."""
     first, last, text = change
-    line, column = first.lineno, first.col_offset  # type: ignore[attr-defined]
-    end_line, end_column = last.end_lineno, last.end_col_offset  # type: ignore[attr-defined]
+    line, column = first.lineno, first.col_offset  # type: ignore[attr-defined]  # of every expression and statement
+    end_line, end_column = last.end_lineno, last.end_col_offset  # type: ignore[attr-defined]  # likewise
     indented = textwrap.indent(text, " " * column).lstrip(" ")
     return Edit(Place(raised.place.file, line, raised.place.function, column, end_line, end_column), indented)
 
