@@ -1,6 +1,5 @@
 """A cell raises, takes long, is interrupted, makes a huge program, or meets a mistake of our own."""
 
-import contextlib
 import re
 
 import pytest
@@ -59,9 +58,11 @@ def name_free(traceback: str) -> str:
 
 
 def test_a_long_trace_can_be_interrupted(notebook):
+    # The trace sleeps, so an interrupt arrives in the sleep. Python drops an interrupt that arrives in a callback of the
+    # garbage collector, and a trace without a pause has many of these.
     nb = notebook(
-        LOAD,
-        "%%jaxpr\n@jax.jit\ndef endless(x):\n    while True:\n        x = x + 1\n\nendless(1.0)",
+        f"{LOAD}\nimport time",
+        "%%jaxpr\n@jax.jit\ndef endless(x):\n    while True:\n        x = x + 1\n        time.sleep(0.1)\n\nendless(1.0)",
         "%%jaxpr\njax.jit(lambda x: x + 1)(1.0)",
     )
     nb.run(0)
@@ -70,16 +71,10 @@ def test_a_long_trace_can_be_interrupted(notebook):
     running = nb.panel.locator('[data-stage="trace"]')
     expect(running).to_contain_text(re.compile(r"Tracing, [1-9]\d*\xa0s"))
 
-    # Python drops an interrupt that arrives in a callback of the garbage collector or of a weak reference. JAX has many
-    # of both, the more the longer the trace is: one presses until the cell ends.
-    for _ in range(40):
-        nb.command("notebook:interrupt-kernel")
-        with contextlib.suppress(AssertionError):
-            expect(nb.prompt(1)).not_to_have_text("[*]:", timeout=3_000)
-            break
+    # One interrupt only: a second one would end our work on the document, and the panel would say so.
+    nb.command("notebook:interrupt-kernel")
     nb.wait_for_end(1)
-    # Before it: what Python says of a dropped one; after it: how far JAX came.
-    expect(nb.outputs(1).nth(-2)).to_contain_text("KeyboardInterrupt")
+    expect(nb.outputs(1).first).to_contain_text("KeyboardInterrupt")
     expect(nb.outputs(1).last).to_contain_text("traced until it raised")
     expect(running).to_have_count(0)
     expect(nb.panel).to_contain_text(
