@@ -36,7 +36,7 @@ from . import notes, pools
 from .control_flow import ControlFlowFound, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
 from .equal_notes import without_repeats
-from .ledger import ledger_document
+from .ledger import MissNumbers, ledger_document
 from .level_texts import held_level
 from .levels import Unavailable
 from .live_sources import Sources
@@ -124,6 +124,7 @@ class _Builder:
         self._builder = ProgramBuilder(self._walk, self._naming, [], reading=reading)
         self._failures: list[str] = []
         self._undescribed: list[Note] = []
+        self._miss_numbers: MissNumbers = {}
 
     def build(
         self,
@@ -192,7 +193,9 @@ class _Builder:
         if why is not None:
             failed = notes.undescribed_note("A part of this run", why)
             document = msgspec.structs.replace(document, notes=[*document.notes, failed])
-        sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
+        sources = Sources(
+            document, walk, self._observed, self._cells, self._cell_file, controls.paths, self._miss_numbers
+        )
         return Built(document, sources)
 
     def _noted(self, find: Callable[[], list[Note]]) -> list[Note]:
@@ -219,7 +222,10 @@ class _Builder:
             return None
         try:
             small = observation.eager_compiles
-            return ledger_document(self._walk, observation.ledger, self._files_of_cell(), self._could_not, small)
+            ledger, self._miss_numbers = ledger_document(
+                self._walk, observation.ledger, self._files_of_cell(), self._could_not, small
+            )
+            return ledger
         except Exception as error:
             self._could_not("The cache", error)
             return None
@@ -290,7 +296,8 @@ class _Builder:
     def _program(self, function: ObservedFunction, observed: ObservedProgram) -> None:
         self._programs.append(self._builder.program(function, observed))
         self._observed.append(observed)
-        self._loop_places.append((function.definition, observed.call, observed.stages, observed.no_text is None))
+        places = function.definition, observed.call, observed.stages, observed.no_text is None, observed
+        self._loop_places.append(places)
 
     def _hold_texts(self) -> None:
         """Print the texts of small programs with the document, so that a saved notebook has them."""

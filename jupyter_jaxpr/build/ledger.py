@@ -24,6 +24,9 @@ from . import notes
 
 MISSES_LISTED = 64
 
+#: Which call of the kernel each listed miss was, by the indices of its function and of the miss.
+MissNumbers = dict[tuple[int, int], int]
+
 
 def ledger_document(
     walk: Walk,
@@ -31,8 +34,8 @@ def ledger_document(
     cell_files: Collection[str],
     failed: Callable[[str, Exception], None],
     small: Sequence[EagerCompile] = (),
-) -> Ledger:
-    """Make the document's ledger; its lines go into the pools of `walk`.
+) -> tuple[Ledger, MissNumbers]:
+    """Make the document's ledger, and say which calls its misses were; its lines go into the pools of `walk`.
 
     Args:
         walk: takes the lines of definitions and calls.
@@ -47,12 +50,16 @@ def ledger_document(
         (record, whole.get(key, record)) for key, record in here.items()
     ]
     pairs += [(None, record) for key, record in whole.items() if key not in here]
-    functions = []
+    functions: list[LedgerFunction] = []
+    numbers: MissNumbers = {}
     for run, kernel in pairs:
         try:
             functions.append(_function(walk, run, kernel))
         except Exception as error:
             failed(f"{kernel.name} in the cache", error)
+            continue
+        for place, miss in enumerate(kernel.misses[-MISSES_LISTED:]):
+            numbers[len(functions) - 1, place] = miss.number
     ledger = Ledger(
         functions=functions,
         lines=_lines(reading.lines, cell_files),
@@ -65,7 +72,7 @@ def ledger_document(
         small_programs=len(small),
         small_seconds=sum(each.seconds for each in small),
     )
-    return msgspec.structs.replace(ledger, lead=lead(ledger))
+    return msgspec.structs.replace(ledger, lead=lead(ledger)), numbers
 
 
 def _key(record: FunctionRecord) -> tuple[str, str | None, int | None]:

@@ -26,7 +26,7 @@ from ..document.types.exact_links import ExactLinks
 from ..document.types.pages import ScopePage, SourcePage, TextPage
 from ..document.types.shardings import ProgramShardings
 from ..document.types.transform import Transform
-from ..observe.observation import ObservedFunction, ObservedProgram
+from ..observe.observation import FoundCure, ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
@@ -36,9 +36,10 @@ from . import pages, pools
 from .comparison import comparison_document
 from .control_flow import read_control_flow
 from .costs import program_cost, with_lead
+from .ledger import MissNumbers
 from .level_texts import Text, held_level, linked_lines, linked_text
 from .levels import LevelName, Unavailable, level_document, make
-from .notes import failure_notes
+from .notes import cure_document, failure_notes
 from .programs import PAGE, ProgramBuilder, walk_names
 from .shardings import HloLines, is_spread, program_shardings
 
@@ -66,6 +67,7 @@ class Sources:
         cells: Mapping[str, CellText],
         cell_file: str | None,
         control_paths: Sequence[ControlPath] = (),
+        miss_numbers: MissNumbers | None = None,
     ) -> None:
         """Keep the handles of a run.
 
@@ -76,6 +78,7 @@ class Sources:
             cells: The notebook's cells by file name.
             cell_file: The file name of the cell that ran.
             control_paths: Of each card of the document: where its construct is.
+            miss_numbers: Which call of the kernel each miss of the document was.
         """
         self._document = document
         self._walk = walk
@@ -83,6 +86,8 @@ class Sources:
         self._cells = cells
         self._cell_file = cell_file
         self._control_paths = tuple(control_paths)
+        self.miss_numbers = dict(miss_numbers or {})
+        self.cures_tried = False
         self._lock = threading.RLock()
         self._texts: dict[tuple[int, LevelName, str | None], Text] = {}
         self._passes: dict[int, Passes] = {}
@@ -295,6 +300,31 @@ class Sources:
                 document,
                 transforms=[*document.transforms, transform],
                 notes=[*document.notes, *notes],
+                **pools.of_walk(self._walk, self._cell_file).fields(),
+            )
+            return self._document
+
+    def add_cures(self, cures: Mapping[tuple[int, int], Sequence[FoundCure]]) -> Snapshot:
+        """Put the cures of misses into the document; returns the document.
+
+        Args:
+            cures: By the indices of the function in the ledger and of its miss.
+        """
+        with self._lock:
+            self.cures_tried = True
+            document = self._document
+            ledger = document.ledger
+            if ledger is None or not cures:
+                return document
+            functions = list(ledger.functions)
+            for (function, place), found in cures.items():
+                misses = list(functions[function].misses)
+                written = [cure_document(self._walk, cure) for cure in found]
+                misses[place] = msgspec.structs.replace(misses[place], cures=written)
+                functions[function] = msgspec.structs.replace(functions[function], misses=misses)
+            self._document = msgspec.structs.replace(
+                document,
+                ledger=msgspec.structs.replace(ledger, functions=functions),
                 **pools.of_walk(self._walk, self._cell_file).fields(),
             )
             return self._document

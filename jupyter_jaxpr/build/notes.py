@@ -6,9 +6,18 @@ import os
 import traceback
 from collections.abc import Collection, Sequence
 
-from ..document.types.document import Cure, Edit, Note, Program, Retrace
-from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
-from ..observe.observation import EagerCompile, Finding, FoundCure, Place, Printed, StageTimes
+from ..document.types.cures import Cure, Edit
+from ..document.types.document import Note, Program, Retrace
+from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops, tried_out
+from ..observe.observation import (
+    EagerCompile,
+    Finding,
+    FoundCure,
+    ObservedProgram,
+    Place,
+    Printed,
+    StageTimes,
+)
 from ..observe.retrace import Retrace as RetraceOffer
 from ..program.jaxpr.walk import Captured, ScopeColumns, Walk
 from ..quantities import count, duration, size
@@ -17,10 +26,12 @@ from ..quantities import count, duration, size
 CAPTURED_ABOVE = 1_000
 #: Eager operations are worth a note from this many compiled kernels on: one alone is compiled in a function, too.
 EAGER_KERNELS = 5
+#: Rewrites of loops that are tried in one run.
+_TRIED = 8
 
 #: Of a program: where its function is defined, the line that called it, its times, and whether a trace made the program
-#: to its end: a recording has no loop that was unrolled.
-LoopPlaces = tuple[Place | None, Place | None, StageTimes | None, bool]
+#: to its end: a recording has no loop that was unrolled; and JAX's objects of the program.
+LoopPlaces = tuple[Place | None, Place | None, StageTimes | None, bool, ObservedProgram]
 
 
 def frame_of(walk: Walk, place: Place | None) -> int:
@@ -66,13 +77,14 @@ def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Pr
             frame=frame_of(walk, finding.place),
             bytes=None,
             title=finding.title,
-            cures=[_cure(walk, cure) for cure in finding.cures],
+            cures=[cure_document(walk, cure) for cure in finding.cures],
         )
         for finding in findings
     ]
 
 
-def _cure(walk: Walk, cure: FoundCure) -> Cure:
+def cure_document(walk: Walk, cure: FoundCure) -> Cure:
+    """A cure, the places of its edits in the pools of the walk."""
     edits = [Edit(frame=frame_of(walk, each.place), text=each.text) for each in cure.edits]
     return Cure(name=cure.name, code=cure.code, text=cure.text, level=cure.level, edits=edits)
 
@@ -153,7 +165,7 @@ def loop_notes(
     """
     finder = UnrolledLoops(walk)
     found: dict[tuple[object, ...], tuple[UnrolledLoop, list[int]]] = {}
-    for index, (program, (definition, call, stages, is_whole)) in enumerate(zip(programs, places, strict=True)):
+    for index, (program, (definition, call, stages, is_whole, _)) in enumerate(zip(programs, places, strict=True)):
         if not is_whole:
             continue
         try:
@@ -164,7 +176,12 @@ def loop_notes(
         for loop in loops:
             found.setdefault(loop.key, (loop, []))[1].append(index)
     notes = []
-    for loop, among in found.values():
+    for number, (loop, among) in enumerate(found.values()):
+        if number < _TRIED:
+            try:
+                loop = tried_out(loop, places[among[0]][4])
+            except Exception:
+                failures.append(traceback.format_exc())
         text = loop.text
         if len(among) > 1:
             text += f" The loop is in {_named(among, programs)}; the numbers are of the first program."
@@ -184,6 +201,8 @@ def loop_notes(
                 price=loop.price,
                 title=loop.title,
                 trial=loop.trial,
+                level=loop.level,
+                edits=[Edit(frame=frame_of(walk, each.place), text=each.text) for each in loop.edits],
             )
         )
     return notes

@@ -7,7 +7,7 @@ then costs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -17,7 +17,8 @@ from .encoding import encode
 from .names import Names, Pools, name_program
 from .pools import of_document
 from .types.cost import ProgramCost
-from .types.document import Cell, Cure, Let, Level, Program, Scope, Snapshot
+from .types.cures import Cure, Edit
+from .types.document import Cell, Let, Level, Program, Scope, Snapshot
 from .types.ledger import Ledger, LedgerFunction
 
 #: Equations of each scope that are tried, from many to none.
@@ -225,7 +226,12 @@ def _compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
     kept = [part.scope(scope) for scope in scopes]
     programs = [_compact_program(program, part) for program in document.programs]
     notes = [
-        msgspec.structs.replace(note, frame=part.frame(note.frame), cures=[_cure(cure, part) for cure in note.cures])
+        msgspec.structs.replace(
+            note,
+            frame=part.frame(note.frame),
+            edits=_edits(note.edits, part),
+            cures=[_cure(cure, part) for cure in note.cures],
+        )
         for note in document.notes
     ]
     ledger = None if document.ledger is None else _ledger(document.ledger, part)
@@ -239,15 +245,23 @@ def _compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
 
 def _cure(cure: Cure, part: Part) -> Cure:
     """A cure with the places of its edits in the pools of the part."""
-    edits = [msgspec.structs.replace(edit, frame=part.frame(edit.frame)) for edit in cure.edits]
-    return msgspec.structs.replace(cure, edits=edits)
+    return msgspec.structs.replace(cure, edits=_edits(cure.edits, part))
+
+
+def _edits(edits: Sequence[Edit], part: Part) -> list[Edit]:
+    return [msgspec.structs.replace(edit, frame=part.frame(edit.frame)) for edit in edits]
 
 
 def _ledger(ledger: Ledger, part: Part) -> Ledger:
     """The ledger with its lines in the pools of the part."""
     functions = []
     for function in ledger.functions:
-        misses = [msgspec.structs.replace(miss, frame=part.frame(miss.frame)) for miss in function.misses]
+        misses = [
+            msgspec.structs.replace(
+                miss, frame=part.frame(miss.frame), cures=[_cure(cure, part) for cure in miss.cures]
+            )
+            for miss in function.misses
+        ]
         definition = part.frame(function.definition)
         functions.append(msgspec.structs.replace(function, definition=definition, misses=misses))
     return msgspec.structs.replace(ledger, functions=functions)
@@ -284,6 +298,8 @@ def _short_texts(document: Snapshot) -> Snapshot:
             # Half a rewrite is of no use.
             code=note.code if note.code == _short(note.code or "") else None,
             trial=note.trial if note.trial == _short(note.trial or "") else None,
+            edits=note.edits if note.code == _short(note.code or "") else [],
+            level=note.level if note.code == _short(note.code or "") else "advice",
             cures=[] if len(note.cures) > 10 else note.cures,
             price=[_short(text) for text in note.price[:10]],
         )

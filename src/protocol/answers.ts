@@ -23,6 +23,7 @@ export const ANSWERS: { readonly [Name in RequestName]: Check<Name> } = {
   compare: (value, field, { programs }) =>
     checkVariantComparison(value, field, programs),
   cost: checkProgramCost,
+  cures: checkSnapshot,
   diff: checkProgramDiff,
   exact_links: (value, field, { programs }) =>
     checkExactLinks(value, field, programs),

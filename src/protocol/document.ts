@@ -24,6 +24,7 @@ import {
 } from './structure';
 import { checkVariantComparison } from './comparison';
 import { checkProgramCost } from './cost';
+import { checkCure, checkCureLevel, checkEdits } from './cures';
 import { checkProgramShardings } from './shardings';
 import { checkControlFlow } from './control-flow';
 import { checkLedger } from './ledger';
@@ -513,7 +514,6 @@ function checkSummary(value: unknown): void {
   orNull(summary.origin, 'summary.origin', text);
 }
 
-const CURE_LEVELS = ['applies', 'choice', 'advice'] as const;
 const GROUPS = ['jit', 'eager', 'traced'] as const;
 const ORIGINS = [
   'ran',
@@ -644,18 +644,11 @@ function checkNote(value: unknown, programs: number, pools: IPools): void {
   orNull(note.title ?? null, 'notes.title', text);
   orNull(note.trial ?? null, 'notes.trial', text);
   each(given(note.price, []), 'notes.price', text);
-  each(given(note.cures, []), 'notes.cures', value => {
-    const cure = fields(value, 'notes.cures');
-    text(cure.name, 'notes.cures.name');
-    orNull(cure.code, 'notes.cures.code', text);
-    text(cure.text, 'notes.cures.text');
-    oneOf(given(cure.level, 'advice'), 'notes.cures.level', CURE_LEVELS);
-    each(given(cure.edits, []), 'notes.cures.edits', value => {
-      const edit = fields(value, 'notes.cures.edits');
-      integer(edit.frame, 'notes.cures.edits.frame', 0, pools.frames);
-      text(edit.text, 'notes.cures.edits.text');
-    });
-  });
+  checkCureLevel(given(note.level, 'advice'), 'notes.level');
+  checkEdits(given(note.edits, []), 'notes.edits', pools.frames);
+  each(given(note.cures, []), 'notes.cures', cure =>
+    checkCure(cure, 'notes.cures', pools.frames)
+  );
 }
 
 /** A page of StableHLO or HLO, with pools of its own. */

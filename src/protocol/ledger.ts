@@ -3,10 +3,12 @@
  *
  * Its lists are bounded where the kernel bounds them, with room to spare: a view may walk all of them.
  */
+import { checkCure } from './cures';
 import { MOST } from './limits';
 import {
   given,
   amount,
+  each,
   fields,
   flag,
   integer,
@@ -115,6 +117,9 @@ function checkMiss(value: unknown, entries: number, frames: number): void {
     orNull(miss[stage], `${field}.${stage}`, amount);
   }
   text(given(miss.outcome_text, ''), `${field}.outcome_text`);
+  each(given(miss.cures, []), `${field}.cures`, cure =>
+    checkCure(cure, `${field}.cures`, frames)
+  );
 }
 
 function checkReason(value: unknown, field: string): void {

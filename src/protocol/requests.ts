@@ -2,6 +2,7 @@
 import type {
   CompareRequest,
   CostRequest,
+  CuresRequest,
   DiffRequest,
   ExactLinks,
   ExactLinksRequest,
@@ -38,6 +39,7 @@ import type {
 export interface IRequestTypes {
   compare: { params: CompareRequest; answer: VariantComparison };
   cost: { params: CostRequest; answer: ProgramCost };
+  cures: { params: CuresRequest; answer: Snapshot };
   diff: { params: DiffRequest; answer: ProgramDiff };
   exact_links: { params: ExactLinksRequest; answer: ExactLinks };
   export: { params: ExportRequest; answer: string };
@@ -63,6 +65,7 @@ export interface IRequestTypes {
 export const REQUESTS = {
   compare: { patience: 1800, into: 'comparison', by: null, isLong: true },
   cost: { patience: 60, into: 'costs', by: 'program', isLong: false },
+  cures: { patience: 60, into: 'document', by: null, isLong: false },
   diff: { patience: 60, into: null, by: null, isLong: false },
   exact_links: {
     patience: 1800,

@@ -24,6 +24,7 @@ export type Wire =
   | CostRequest
   | CostRow
   | Cure
+  | CuresRequest
   | DiffChange
   | DiffOf
   | DiffRequest
@@ -858,7 +859,7 @@ export interface Cure {
    */
   text: string;
   /**
-   * How sure the cure is. applies: the edits, made together, end the error. choice: the user replaces the names in capitals in the code first. advice: a sentence, and an example where there is code.
+   * How sure the cure is. applies: the edits, made together, end the error, the miss or the unrolled loop. choice: the user replaces the names in capitals in the code first. advice: a sentence, and an example where there is code.
    */
   level?: 'advice' | 'applies' | 'choice';
   /**
@@ -878,6 +879,20 @@ export interface Edit {
    * What stands there afterwards, indented as its place needs.
    */
   text: string;
+}
+/**
+ * Try the cures of the misses of a run; JAX traces the edited code with types, and nothing runs.
+ */
+export interface CuresRequest {
+  type: 'cures';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run.
+   */
+  snapshot: string;
 }
 /**
  * One thing that differs in a row.
@@ -1424,6 +1439,14 @@ export interface Note {
    */
   trial?: string | null;
   /**
+   * How sure the rewrite in `code`, or else the sentence in `cure`, is; see Cure.
+   */
+  level?: 'advice' | 'applies' | 'choice';
+  /**
+   * What puts `code` in its place, where the rewrite applies.
+   */
+  edits?: Edit[];
+  /**
    * Ways out to choose from, the one that fits most often first.
    */
   cures?: Cure[];
@@ -1774,6 +1797,10 @@ export interface LedgerMiss {
    * The outcome as a label, such as: slow hit. Empty in documents of older versions.
    */
   outcome_text?: string;
+  /**
+   * Edits that end the miss, each with a trial that passed. They are tried when the panel asks for them.
+   */
+  cures?: Cure[];
 }
 /**
  * Why a call missed the cache.
@@ -1800,7 +1827,7 @@ export interface LedgerReason {
    */
   after: string | null;
   /**
-   * What to do about it, a sentence; null where there is nothing to do.
+   * Advice: what to do about it, a sentence; null where there is nothing to do.
    */
   cure: string | null;
 }

@@ -12,7 +12,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from jupyter_jaxpr.document.types.document import Cure, Note, Snapshot
+from jupyter_jaxpr.document.types.cures import Cure
+from jupyter_jaxpr.document.types.document import Note, Snapshot
 
 FOLDER = Path(__file__).parent
 FILLS = {"SIZE": "2", "FILL": "0", "LENGTH": "6", "COUNT": "2", "AXIS": "0"}

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -18,17 +20,24 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from error_table.cards import FOLDER, Cells, Row, rows, written
+from jupyter_jaxpr.explain.errors import time_limit
 
 
-def main() -> None:
-    """Run every cell."""
+def make(cells_of: Callable[[Notebook], Any], folder: Path) -> None:
+    """Run every cell of a table.
+
+    Args:
+        cells_of: Makes what gives the card of a cell.
+        folder: Of the table.
+    """
+    time_limit.SECONDS = time_limit.IN_CELL = 60.0
     is_check = "--check" in sys.argv
     names = [each for each in sys.argv[1:] if not each.startswith("--")]
     config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
     shell = InteractiveShell.instance(config=config)
     shell.run_line_magic("load_ext", "jupyter_jaxpr")
-    cells = Cells(Notebook(shell))
-    for path in sorted(FOLDER.glob("*.txt")):
+    cells = cells_of(Notebook(shell))
+    for path in sorted(folder.glob("*.txt")):
         if names and path.stem not in names:
             continue
         made: list[Row] = []
@@ -44,4 +53,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    make(Cells, FOLDER)

@@ -106,8 +106,8 @@ class _Check:
         for note in document.notes:
             index(note.program, document.programs, "a note's program", none=True)
             index(note.frame, document.frames, "a note's frame", none=True)
-            for cure in note.cures:
-                for edit in cure.edits:
+            for edits in (note.edits, *(cure.edits for cure in note.cures)):
+                for edit in edits:
                     index(edit.frame, document.frames, "an edit's frame")
         if document.retrace is not None:
             index(document.retrace.frame, document.frames, "the line that decided a trace", none=True)
@@ -200,6 +200,9 @@ class _Check:
                 index(miss.frame, frames, "ledger: a miss's frame", none=True)
                 index(miss.entry, function.entries, "ledger: a miss's entry", none=True)
                 amounts((miss.trace, miss.lower, miss.compile, miss.total), "ledger: a miss's seconds")
+                for cure in miss.cures:
+                    for edit in cure.edits:
+                        index(edit.frame, frames, "ledger: an edit's frame")
             amounts((function.run.seconds, function.kernel.seconds), "ledger: a function's seconds")
         need(all(line.line >= 1 for line in ledger.lines), "ledger: lines")
 

@@ -18,6 +18,7 @@ from ..limits import ARRAYS, FUNCTIONS
 from .comparison import VariantComparison
 from .control_flow import Control
 from .cost import Machine, ProgramCost
+from .cures import Cure, Edit
 from .exact_links import ExactLinks
 from .ledger import Ledger
 from .passes import ProgramPasses
@@ -336,29 +337,6 @@ class Program(Struct):
     ] = False
 
 
-class Edit(Struct):
-    """A change of the user's own text."""
-
-    frame: Annotated[int, _text("Index into frames: the file, and from where to where the text is replaced.")]
-    text: Annotated[str, _text("What stands there afterwards, indented as its place needs.")]
-
-
-class Cure(Struct, omit_defaults=True):
-    """One of several ways out."""
-
-    name: Annotated[str, _text("Of what it uses, such as jnp.where or static_argnames.")]
-    code: Annotated[str | None, _text("What to write, in the user's own names; null where it cannot be told.")]
-    text: Annotated[str, _text("What it does and what it costs: a sentence or two.")]
-    level: Annotated[
-        Literal["applies", "choice", "advice"],
-        _text(
-            "How sure the cure is. applies: the edits, made together, end the error. choice: the user replaces the "
-            "names in capitals in the code first. advice: a sentence, and an example where there is code."
-        ),
-    ] = "advice"
-    edits: Annotated[list[Edit], _text("The changes of the text, made together; empty where the cure is advice.")] = []
-
-
 class Note(Struct, omit_defaults=True):
     """Something a person should know."""
 
@@ -386,6 +364,11 @@ class Note(Struct, omit_defaults=True):
     trial: Annotated[
         str | None, _text("A cell to run that compares the rewrite with what was written; null where there is none.")
     ] = None
+    level: Annotated[
+        Literal["applies", "choice", "advice"],
+        _text("How sure the rewrite in `code`, or else the sentence in `cure`, is; see Cure."),
+    ] = "advice"
+    edits: Annotated[list[Edit], _text("What puts `code` in its place, where the rewrite applies.")] = []
     cures: Annotated[list[Cure], _text("Ways out to choose from, the one that fits most often first.")] = []
 
 

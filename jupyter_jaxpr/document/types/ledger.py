@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from ..limits import FUNCTIONS, ROWS, SENTENCES
+from .cures import Cure
 from .struct import Count, Struct
 from .struct import described as _text
 
@@ -28,10 +29,10 @@ class LedgerReason(Struct):
             "is more than the function, such as a wrapped one."
         ),
     ]
-    cure: Annotated[str | None, _text("What to do about it, a sentence; null where there is nothing to do.")]
+    cure: Annotated[str | None, _text("Advice: what to do about it, a sentence; null where there is nothing to do.")]
 
 
-class LedgerMiss(Struct):
+class LedgerMiss(Struct, omit_defaults=True):
     """One call that missed JAX's C++ fast path, or that ran while another function was traced."""
 
     outcome: Annotated[
@@ -57,6 +58,10 @@ class LedgerMiss(Struct):
     outcome_text: Annotated[
         str, _text("The outcome as a label, such as: slow hit. Empty in documents of older versions.")
     ] = ""
+    cures: Annotated[
+        list[Cure],
+        _text("Edits that end the miss, each with a trial that passed. They are tried when the panel asks for them."),
+    ] = []
 
 
 class LedgerEntry(Struct):

@@ -7,8 +7,8 @@ function of the user's is the plain function under it, a copy as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from types import CellType, CodeType, FunctionType
+from collections.abc import Iterator, Mapping
+from types import CellType, CodeType, FunctionType, MappingProxyType
 from typing import Any
 
 from ...jax.facts import is_jitted
@@ -20,12 +20,13 @@ class NotCopied(Exception):
     """A jitted function has no plain function under it that could be copied."""
 
 
-def copied(value: Any, made: dict[int, Any]) -> Any:
+def copied(value: Any, made: dict[int, Any], codes: Mapping[CodeType, CodeType] = MappingProxyType({})) -> Any:
     """A copy of a function of the user's; any other value as it is.
 
     Args:
         value: Of a name.
         made: The copies by the ids of their originals; a function that calls itself has one.
+        codes: Other codes for the copies, such as edited ones, by the codes of the originals.
 
     Raises:
         NotCopied: It has no copy.
@@ -39,15 +40,19 @@ def copied(value: Any, made: dict[int, Any]) -> Any:
     if id(value) in made:
         return made[id(value)]
     names = dict(value.__globals__)
-    cells = tuple(CellType() for _ in value.__closure__ or ())
-    copy = FunctionType(value.__code__, names, value.__name__, value.__defaults__, cells)
+    code = codes.get(value.__code__, value.__code__)
+    originals = dict(zip(value.__code__.co_freevars, value.__closure__ or (), strict=True))
+    if not originals.keys() >= set(code.co_freevars):
+        raise NotCopied
+    cells = tuple(CellType() for _ in code.co_freevars)
+    copy = FunctionType(code, names, value.__name__, value.__defaults__, cells)
     copy.__kwdefaults__ = value.__kwdefaults__
     made[id(value)] = copy
-    for name in set(_names(value.__code__)) & names.keys():
-        names[name] = copied(names[name], made)
-    for cell, original in zip(cells, value.__closure__ or (), strict=True):
+    for name in set(_names(code)) & names.keys():
+        names[name] = copied(names[name], made, codes)
+    for name, cell in zip(code.co_freevars, cells, strict=True):
         try:
-            cell.cell_contents = copied(original.cell_contents, made)
+            cell.cell_contents = copied(originals[name].cell_contents, made, codes)
         except ValueError:  # not assigned yet
             continue
     return copy

@@ -18,6 +18,8 @@ from ...plain_text import file_of
 
 #: Of one trial.
 SECONDS = 1.0
+#: Of one trial of a cell that goes on: the trial is a part of the time that the cell takes.
+IN_CELL = 0.1
 
 
 class TooLong(BaseException):
@@ -25,15 +27,18 @@ class TooLong(BaseException):
 
 
 @contextmanager
-def limited() -> Iterator[None]:
+def limited(in_cell: bool = False) -> Iterator[None]:
     """End what runs in the block after `SECONDS`.
+
+    Args:
+        in_cell: A cell waits for the trial: end it after `IN_CELL` seconds.
 
     Raises:
         TooLong: The time is over, or another tool traces this thread.
     """
     if sys.gettrace() is not None:
         raise TooLong
-    until = time.perf_counter() + SECONDS
+    until = time.perf_counter() + (IN_CELL if in_cell else SECONDS)
     is_users: dict[CodeType, bool] = {}
 
     def look(frame: FrameType, event: str, argument: Any) -> Any:

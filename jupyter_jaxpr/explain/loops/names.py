@@ -63,6 +63,21 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
     return carry
 
 
+def is_read_later(loop: LoopStatement, name: str) -> bool:
+    """Whether code after a loop reads a name that the loop writes, or code of a loop around does."""
+    end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
+    inside = set(map(id, ast.walk(loop.node)))
+    around = _outer_loops(loop)
+    return any(
+        isinstance(each, ast.Name)
+        and each.id == name
+        and isinstance(each.ctx, ast.Load)
+        and id(each) not in inside
+        and ((each.lineno, each.col_offset) >= end or id(each) in around)
+        for each in ast.walk(loop.function)
+    )
+
+
 def _outer_loops(loop: LoopStatement) -> set[int]:
     """Nodes of the loops around this one: what they read may be of the iteration before."""
     found: set[int] = set()

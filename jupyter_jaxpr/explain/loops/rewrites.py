@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .bodies import Body, Cannot, check_numbers, target_names
+from .exact import check_exact
 from .iterated import Iterated, IteratedReader, MadeAt, ReplaceElements
-from .names import Names, carried_names, check_starts_empty, singular, stored_names
+from .names import Names, carried_names, check_starts_empty, is_read_later, singular, stored_names
 from .statements import Loop, LoopStatement
 
 Form = Literal["fori_loop", "scan", "while_loop", "vmap"]
@@ -31,12 +32,18 @@ class Rewrite:
         code: The lines, from column 0; None where there is no sketch.
         stacked: Parameters are stacked for it.
         why_not: Why there is no sketch, in sentences.
+        before: Of a comprehension: the lines that stand before the statement.
+        replaced: Of a comprehension: the expression that gives way to `expression`; None where there is no edit.
+        expression: What stands in its place.
     """
 
     form: Form
     code: str | None
     stacked: bool = False
     why_not: str | None = None
+    before: tuple[str, ...] = ()
+    replaced: ast.expr | None = None
+    expression: str | None = None
 
 
 def rewrite(
@@ -93,9 +100,15 @@ class _Writer:
         carry = carried_names(self._loop, body, targets)
         iterated = self._iterated.read(node.iter, node.target, node.body)
         check_numbers(node.body, iterated.numbers, targets | set(body.writes))
+        check_exact(self._loop, node.body, iterated.numbers, set(carry), self._made_at)
         _no_calls_of(node.body, targets - iterated.numbers)
-        for name in body.appends:
+        for name, (_, value) in body.appends.items():
             check_starts_empty(self._loop, name)
+            if isinstance(value, ast.Tuple | ast.List | ast.Dict):
+                raise Cannot(
+                    f"The loop appends a container to {name}. A loop of JAX gives one stacked array for each part of "
+                    "the container, not a list of containers."
+                )
         if not carry and not body.appends:
             raise Cannot("jupyter_jaxpr cannot tell from the names in the loop what the loop computes.")
         if not carry and self._carried:
@@ -181,6 +194,7 @@ class _Writer:
                 raise Cannot(f"The body changes the counter {number} or a list.")
             carry = carried_names(self._loop, body, set())
             check_numbers(inner, {number}, {number, *body.writes})
+            check_exact(self._loop, inner, {number}, set(carry), self._made_at)
             if not carry:
                 raise Cannot("jupyter_jaxpr cannot tell from the names in the loop what the loop computes.")
             lines, _ = self._body(inner, body)
@@ -205,9 +219,12 @@ class _Writer:
                 "jupyter_jaxpr cannot tell from the names in the loop when the loop ends. Write the condition yourself."
             )
         check_numbers(node.body, set(), set(body.writes))
+        check_exact(self._loop, node.body, set(), set(carry), self._made_at)
         lines, _ = self._body(node.body, body)
         state = _tuple(carry)
-        condition = self._function("condition", [], carry, [], ast.unparse(node.test))
+        # Python asks a number whether it is zero; JAX needs a boolean.
+        test = f"{node.test.id} != 0" if isinstance(node.test, ast.Name) else ast.unparse(node.test)
+        condition = self._function("condition", [], carry, [], test)
         define = self._function(self._names.new("body", "inner", "innermost"), [], carry, lines, state)
         call = f"{state} = {self._names.lax}.while_loop(condition, {define[0][4:].partition('(')[0]}, {_init(carry)})"
         return Rewrite("while_loop", "\n".join([*condition, "", *define, "", call]))
@@ -219,6 +236,8 @@ class _Writer:
                 node.body
             ) > 1 and ast.unparse(node.body[-1]) in (f"{number} += 1", f"{number} = {number} + 1"):
                 changed = stored_names(node.body)
+                if is_read_later(self._loop, number):
+                    return None  # fori_loop does not give its counter
                 if not changed & {each.id for each in ast.walk(limit) if isinstance(each, ast.Name)}:
                     return number, ast.unparse(limit)
         return None
@@ -235,6 +254,7 @@ class _Writer:
             generator.iter, generator.target, [ast.copy_location(ast.Expr(node.elt), node.elt)]
         )
         check_numbers([node.elt], iterated.numbers, target_names(generator.target))
+        check_exact(self._loop, [node.elt], iterated.numbers, set(), self._made_at)
         _no_calls_of([node.elt], target_names(generator.target) - iterated.numbers)
         value = self._replaced(node.elt)
         if iterated.reverse:
@@ -259,12 +279,16 @@ class _Writer:
                 "",
             ]
         result = f"jax.vmap({function})({', '.join(iterated.xs)})"
+        replaced: ast.expr | None = called
         if name == "sum":
             result = f"{result}.sum(axis=0)"
         elif name.rpartition(".")[2] not in ("stack", "array", "asarray"):
+            replaced = None
             before.append("# stacked along axis 0, in place of a list")
             result = f"values = {result}"
-        return Rewrite("vmap", "\n".join([*before, result]), stacked=iterated.stacked)
+        lines = [line for line in before if line]
+        code = "\n".join([*before, result])
+        return Rewrite("vmap", code, iterated.stacked, before=tuple(lines), replaced=replaced, expression=result)
 
     # --- lines ---------------------------------------------------------------------------------
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from ...observe.observation import Place, StageTimes
+from ...observe.observation import Edit, ObservedProgram, Place, StageTimes
 from ...program.jaxpr.repeated_blocks import RepeatedBlocks
 from ...program.jaxpr.walk import Walk
 from ...quantities import count
@@ -16,6 +17,7 @@ from .nest import FoundLoop
 from .rewrites import Rewrite, rewrite
 from .statements import LoopStatement, Span, frame_span, loops_of, node_span
 from .trial import trial
+from .tried import edits_of, tried
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,11 @@ class UnrolledLoop:
         share: Part of the program's equations.
         price: Measured times, as sentences.
         frame: Index of a frame: the whole statement.
+        statement: The loop.
+        written: Its rewrite; None where there is nothing to advise.
+        file: The name that the code of the text carries.
+        level: How sure the code is, see `document.types.cures.Cure`.
+        edits: Of the text, where the code applies.
     """
 
     kind: str
@@ -48,7 +55,30 @@ class UnrolledLoop:
     share: float
     price: list[str]
     frame: int
+    statement: LoopStatement
+    written: Rewrite | None
+    file: str
     trial: str | None = None
+    level: Literal["applies", "choice", "advice"] = "advice"
+    edits: tuple[Edit, ...] = ()
+
+
+def tried_out(loop: UnrolledLoop, observed: ObservedProgram) -> UnrolledLoop:
+    """A loop with its rewrite tried: the code has a level, and code that fails is left out.
+
+    Args:
+        loop: As it was found.
+        observed: A program that the loop left equations in.
+    """
+    if loop.written is None or loop.code is None:
+        return loop
+    edits = edits_of(loop.statement, loop.written, loop.file)
+    outcome = tried(loop.statement, edits, loop.file, observed)
+    if outcome == "applies":
+        return replace(loop, level="applies", edits=edits)
+    if outcome == "fails":
+        return replace(loop, code=None, trial=None, cure=f"{loop.cure} {words.FAILED}")
+    return loop
 
 
 class UnrolledLoops:
@@ -108,6 +138,9 @@ class UnrolledLoops:
             share=share,
             price=[] if short else words.price(stages),
             frame=frame,
+            statement=statement,
+            written=written,
+            file=source.name,
             trial=self._trial(statement, written, call),
         )
 

@@ -13,6 +13,11 @@ SHORT = 10
 
 FINE = f"Unrolling up to about {SHORT} iterations is fine: it costs little, and the program may run faster."
 
+FAILED = (
+    "No code is suggested for this loop. A rewrite was traced with the types of this call: JAX refuses the rewrite, or "
+    "its results have other types."
+)
+
 
 def text(match: FoundLoop, equations: int, total: int) -> str:
     """What was seen."""

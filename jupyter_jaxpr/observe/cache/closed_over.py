@@ -40,6 +40,7 @@ class Outside(NamedTuple):
     code: CodeType | None = None  # of a function of the user's
     inside: Mapping[str, Outside] | None = None  # what that function reads
     fixed: bool = False  # an array of JAX's or a jitted function, in which nothing changes
+    aval: Any = None  # of an array of JAX's
 
     def described(self) -> str:
         """The value, or its class where it is an object."""
@@ -144,7 +145,8 @@ def _outside(value: Any, reading: Reading, depth: int, seen: set[int]) -> Outsid
     except TypeError:
         reference = None
     code = None if own is None or inside is None else own.__code__
-    return Outside(None, kind, None, reference, code, inside, kind == "array" or is_jitted(value))
+    aval = getattr(value, "aval", None) if kind == "array" else None
+    return Outside(None, kind, None, reference, code, inside, kind == "array" or is_jitted(value), aval)
 
 
 def _is_array(value: Any) -> bool:

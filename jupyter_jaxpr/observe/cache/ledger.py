@@ -38,6 +38,7 @@ class Miss:
         compile_s: seconds XLA compiled, or the executable was read from disk, None where neither was.
         total_s: seconds of the whole call until it returned.
         entry: index into the entries of its function, -1 where it has none.
+        number: which call that missed or was inlined it was, in the order of this kernel.
     """
 
     outcome: Outcome
@@ -50,6 +51,7 @@ class Miss:
     compile_s: float | None
     total_s: float | None
     entry: int = -1
+    number: int = 0
 
     @property
     def seconds(self) -> float:
@@ -364,6 +366,7 @@ def _miss(event: MissEvent, history: FunctionHistory, entry: int, reading: Readi
         compile_s=event.compile,
         total_s=event.total,
         entry=entry,
+        number=event.number,
     )
 
 

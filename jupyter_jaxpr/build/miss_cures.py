@@ -1,0 +1,46 @@
+"""The misses of a run in, the document with the cures that are edits of the user's text out, each tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..explain.misses.cures import miss_cures
+from ..observe.observation import FoundCure
+
+if TYPE_CHECKING:
+    from ..document.types.document import Snapshot
+    from ..observe.observer import Observer
+    from .live_sources import Sources
+
+#: Misses of one run that are tried, the newest: a function that misses more often does so for one reason.
+_TRIED = 32
+
+
+def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) -> Snapshot:
+    """Try the cures of the misses of a run, unless that was done before; nothing of the user's runs.
+
+    Args:
+        observer: Remembers the calls that missed.
+        sources: Of the run; they keep the document.
+        names: What the names of the notebook are now; they are read, never changed.
+    """
+    document = sources.document
+    if document.ledger is None or sources.cures_tried:
+        return document
+    known = {
+        event.number: (event, history)
+        for history in list(observer.history.functions.values())
+        for event in list(history.events)
+    }
+    found: dict[tuple[int, int], tuple[FoundCure, ...]] = {}
+    newest = sorted(sources.miss_numbers.items(), key=lambda item: -item[1])
+    here = [item for item in newest if document.ledger.functions[item[0][0]].misses[item[0][1]].this_run]
+    for place, number in here[:_TRIED]:
+        event, history = known.get(number, (None, None))
+        if event is None or history is None:  # forgotten meanwhile
+            continue
+        cures = miss_cures(event, history, names)
+        if cures:
+            found[place] = cures
+    return sources.add_cures(found)

@@ -1,0 +1,81 @@
+"""A miss in, the edits that end the miss out: each passed a trial, and the cache keys of both calls are then equal.
+
+Nothing of the user's runs: the trial traces copies of the functions, with types in place of the arguments.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ...observe.cache.history import FunctionHistory, MissEvent
+from ...observe.cache.key_differences import compare
+from ...observe.observation import FoundCure
+from ...observe.value_texts import NOTHING_CALLED
+from ...plain_text import FAILURES
+from ..errors.edits import shown
+from .arguments import argument_cure
+from .made_once import made_once
+
+#: The names of all cures that are edits; each has a row in `tests/miss_table/`.
+NAMES = ("one type", "one structure", "one call style", "make the function once")
+_LOOKED_AT = 32
+
+
+def miss_cures(event: MissEvent, history: FunctionHistory, names: Mapping[str, Any]) -> tuple[FoundCure, ...]:
+    """The cures of a miss that are edits of the text; empty where there is none that passes its trial.
+
+    Args:
+        event: The call that missed; its reasons are known.
+        history: Of its function.
+        names: What the names of the cell are now; they are read, never changed.
+    """
+    if not event.reasons or event.construct is not None or event.key is None or event.key.traced or not event.place:
+        return ()
+    try:
+        names = _names_of(event.place.file, names)
+        if [reason.kind for reason in event.reasons] == ["new_function"]:
+            cure = made_once(event, history, names)
+        else:
+            before, fun = _closest(event, history), _function(event, history)
+            cure = None
+            if before is not None and fun is not None:
+                cure = argument_cure(event, before, fun, history.name, names)
+    except FAILURES:  # a text or an object that is not understood has no cure
+        return ()
+    return () if cure is None else (shown(cure),)
+
+
+def _names_of(file: str, names: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the names of a text are: those of the cell, or of the module that was loaded from the file."""
+    for module in list(sys.modules.values()):
+        known = module.__dict__ if type(module) is ModuleType else {}
+        if known.get("__file__") == file:
+            return known
+    return names
+
+
+def _function(event: MissEvent, history: FunctionHistory) -> Any:
+    """The plain function of the user's that was jitted; None where it is gone or is wrapped."""
+    reference = history.alive.get(event.function_object)
+    fun = None if reference is None else reference()
+    return fun if type(fun) is FunctionType and not hasattr(fun, "__wrapped__") else None
+
+
+def _closest(event: MissEvent, history: FunctionHistory) -> MissEvent | None:
+    """The earlier call that the reasons tell the difference to."""
+    key = event.key
+    assert key is not None
+    earlier = [
+        old
+        for old in history.events
+        if old.number < event.number and old.function_object == event.function_object and old.made_entry
+    ]
+    for old in list(reversed(earlier))[:_LOOKED_AT]:
+        if old.key is None or old.key.traced or not old.key.options.equals(key.options):
+            continue
+        if compare(old.key, key, NOTHING_CALLED) == event.reasons:
+            return old
+    return None

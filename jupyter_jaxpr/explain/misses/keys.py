@@ -1,0 +1,89 @@
+"""The cache key of a call in, the call's arguments by parameter out, as types; and whether two calls have one key."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ...observe.cache.keys import UNKNOWN, Key, Leaf
+from ...observe.cache.structures import is_same
+from ..result_types import Fixed, spec_of_aval
+
+_NUMBERS: Mapping[str, Any] = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
+
+
+class Arguments(NamedTuple):
+    """The arguments of a call.
+
+    Attributes:
+        args: Those given by position: types in place of arrays, a number of Python's for one of those.
+        kwargs: Those given by keyword.
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def arguments_of(key: Key, fun: Any) -> Arguments | None:
+    """The arguments of the call of a function that a key was taken of; None where a static value is gone."""
+    import jax
+
+    if any(leaf.aval is None or leaf.holder == "tracer" for leaf in key.leaves) or key.function is not None:
+        return None
+    statics = {name: value.value for name, value in key.statics.items()}
+    if any(value is UNKNOWN for value in statics.values()):
+        return None
+    dynamic, named = jax.tree_util.tree_unflatten(key.treedef, [_value(leaf) for leaf in key.leaves])
+    fixed = {name: Fixed(value) for name, value in statics.items()}
+    args = list(dynamic)
+    order = list(inspect.signature(fun).parameters) if fixed else []
+    for name in sorted((name for name in fixed if name not in key.keywords), key=order.index):
+        args.insert(order.index(name), fixed[name])
+    return Arguments(tuple(args), {**named, **{name: fixed[name] for name in fixed if name in key.keywords}})
+
+
+def _value(leaf: Leaf) -> Any:
+    number = _NUMBERS.get(leaf.holder)
+    return spec_of_aval(leaf.aval) if number is None else number
+
+
+def bound(fun: Any, given: Arguments) -> dict[str, Any] | None:
+    """Arguments by the parameter; None where a parameter takes several, or has no name in a call."""
+    try:
+        signature = inspect.signature(fun)
+        values = signature.bind(*given.args, **given.kwargs).arguments
+    except (TypeError, ValueError):
+        return None
+    allowed = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return dict(values) if all(signature.parameters[name].kind in allowed for name in values) else None
+
+
+def as_specs(value: Any) -> Any:
+    """A pytree with types in place of arrays and of numbers of Python's, as JAX traces them."""
+    import jax
+
+    def spec(leaf: Any) -> Any:
+        if type(leaf) in (Fixed, jax.ShapeDtypeStruct):
+            return leaf
+        return spec_of_aval(jax.typeof(leaf))
+
+    return jax.tree_util.tree_map(spec, value)
+
+
+def have_one_key(one: Arguments, other: Arguments) -> bool:
+    """Whether two calls of one jitted function have equal keys, as far as their arguments tell: no placement."""
+    import jax
+
+    if len(one.args) != len(other.args) or one.kwargs.keys() != other.kwargs.keys():
+        return False
+    leaves, tree = jax.tree_util.tree_flatten((one.args, one.kwargs))
+    others, its_tree = jax.tree_util.tree_flatten((other.args, other.kwargs))
+    return is_same(tree, its_tree) and all(map(_is_one, leaves, others))
+
+
+def _is_one(one: Any, other: Any) -> bool:
+    if type(one) is Fixed or type(other) is Fixed:
+        return type(one) is type(other) and type(one.value) is type(other.value) and bool(one.value == other.value)
+    mine, its = as_specs(one), as_specs(other)
+    return bool((mine.shape, mine.dtype, mine.weak_type) == (its.shape, its.dtype, its.weak_type))

@@ -1,0 +1,76 @@
+"""A miss of a function object that was made anew in, the edits that make the function once out.
+
+What makes the jitted function moves before the loop, or before the function that makes it in each call. Names that are
+bound in there become arguments. The trial traces the function as it was made and as it is made once.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...observe.cache.history import FunctionHistory, MissEvent
+from ...observe.observation import Edit, FoundCure
+from .making_trial import gives_the_same, passed_values, stays_the_same
+from .makings import Making, left_of, making_of, next_statement
+from .written_calls import Text, call_at, first_line, text_of
+
+
+def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, Any]) -> FoundCure | None:
+    """The edits that make a function once; None where there are none, or their trial failed.
+
+    Args:
+        event: The first call of a function object that is not the first one.
+        history: Of the function.
+        names: What the names of the text are now.
+    """
+    place, key = event.place, event.key
+    if place is None or key is None or key.statics:
+        return None
+    text = text_of(place.file)
+    call = None if text is None else call_at(text, place, history.name, names)
+    if text is None or call is None:
+        return None
+    if any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords):
+        return None
+    left = left_of(text, call)
+    if left is None:
+        return None
+    making = making_of(text, call, left, names)
+    if making is None:
+        return None
+    if not stays_the_same(text, making, event, left):
+        return None
+    values = passed_values(making, event, left, text)
+    if values is None or not gives_the_same(making, event, names, values):
+        return None
+    words = "Python makes the function once, so JAX finds the cache entry in each later call."
+    if making.passed or making.first or making.named:
+        words = f"{words} The values that differ between the calls are arguments."
+    return FoundCure("make the function once", None, words, "applies", tuple(_edits(text, call, left, making)))
+
+
+def _edits(text: Text, call: ast.Call, left: ast.stmt, making: Making) -> Iterator[Edit]:
+    is_new = making.new is not making.old
+    if isinstance(making.new, ast.FunctionDef):
+        code = ast.unparse(making.new) if is_new else _whole(text, making.new)
+    else:
+        made = ast.unparse(making.new) if is_new else text.written(making.new)
+        code = f"{making.name} = {made}"
+    yield text.before(left, code if not isinstance(making.new, ast.FunctionDef) else f"{code}\n")
+    if making.statement is not None:
+        until = next_statement(text, making.statement)
+        assert until is not None
+        yield text.removed(making.statement, until)
+    if making.statement is None or making.passed or making.first or making.named:
+        arguments = [*map(ast.unparse, making.first), *map(text.written, call.args), *making.passed]
+        arguments += [f"{each.arg}={text.written(each.value)}" for each in call.keywords]
+        arguments += [f"{each.arg}={ast.unparse(each.value)}" for each in making.named]
+        yield text.replaced(call, f"{making.name}({', '.join(arguments)})")
+
+
+def _whole(text: Text, made: ast.FunctionDef) -> str:
+    """A def as the user wrote it, from column 0."""
+    return textwrap.dedent("\n".join(text.loops.lines[first_line(made) - 1 : made.end_lineno]))

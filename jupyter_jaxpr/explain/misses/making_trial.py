@@ -1,0 +1,163 @@
+"""What makes a function in, whether the function can be made once out: it reads the same, and gives the same types."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import linecache
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from ...observe.cache.history import MissEvent
+from ..errors.copies import copied
+from ..result_types import ResultTypes, Untried, result_types, spec_of_aval
+from .keys import arguments_of, as_specs
+from .makings import Making, bound_in, free_names, is_inside
+from .written_calls import Text, first_line
+
+_MADE = "made_by_the_trial"
+_numbers = itertools.count(1)
+
+
+def stays_the_same(text: Text, making: Making, event: MissEvent, left: ast.stmt) -> bool:
+    """Whether nothing that the function reads from outside, but what it is passed, may differ between the calls."""
+    passed = {*making.passed, *(name for each in making.first for name in free_names(each))}
+    passed |= {name for each in making.named for name in free_names(each.value)}
+    if event.unread or any(each.name not in passed for each in event.changed):
+        return False
+    for name in free_names(making.new):
+        lines = [
+            getattr(node, "lineno", 0)
+            for node in ast.walk(text.module)
+            if not is_inside(text, node, left) and _binds(node, name) and text.function_around(node) is text.module
+        ]
+        # Bound below: the name may hold something else, or nothing, where the function is made once.
+        if any(line >= first_line(left) for line in lines):
+            return False
+    return True
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return node.name == name
+    return isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+
+
+def passed_values(making: Making, event: MissEvent, left: ast.stmt, text: Text) -> dict[str, Any] | None:
+    """What the names that become arguments hold: types in place of arrays, and numbers; None where one is not known.
+
+    A name that differs between the two calls has the same type in both, else JAX would miss all the same.
+    """
+    arguments = [*making.first, *(each.value for each in making.named)]
+    wanted = {*making.passed, *(name for each in arguments for name in free_names(each) & bound_in(text, left, each))}
+    changed = {each.name: each for each in event.changed}
+    found: dict[str, Any] = {}
+    for name in wanted:
+        if name not in changed:
+            if event.partial is None:
+                return None
+            value = _of_partial(name, left)
+        else:
+            before, after = (_value(each) for each in (changed[name].before, changed[name].after))
+            value = after if before is not None and _type(before) == _type(after) else None
+        if value is None:
+            return None
+        found[name] = value
+    return found
+
+
+def _of_partial(name: str, left: ast.stmt) -> Any:
+    """What a name that a partial bound holds, where it is a number that a loop over numbers counts."""
+    match left:
+        case ast.For(target=ast.Name(id=target), iter=ast.Call(func=ast.Name(id="range"))) if target == name:
+            return 1
+        case ast.For(target=ast.Name(id=target), iter=ast.List(elts=elements) | ast.Tuple(elts=elements)):
+            kinds = {type(each.value) if isinstance(each, ast.Constant) else None for each in elements}
+            if target == name and kinds in ({int}, {float}):
+                return 1 if kinds == {int} else 1.0
+    return None
+
+
+def _value(outside: Any) -> Any:
+    if outside.aval is not None:
+        return spec_of_aval(outside.aval)
+    return outside.value if type(outside.value) in (int, float, complex) else None
+
+
+def _type(value: Any) -> tuple[Any, ...] | None:
+    if value is None:
+        return None
+    spec = as_specs(value)
+    return spec.shape, spec.dtype, spec.weak_type
+
+
+def gives_the_same(making: Making, event: MissEvent, names: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    """Whether the function can be traced when it is made once, with results of the types that it gave."""
+    assert event.key is not None
+    given = arguments_of(event.key, None)
+    if given is None:
+        return False
+    try:
+        args, kwargs = as_specs(tuple(given))
+        old = _types(making.old, args, kwargs, names, values)
+        first = [_argument(each, values) for each in making.first]
+        more = {str(each.arg): _argument(each.value, values) for each in making.named}
+        args, kwargs = as_specs(
+            ((*first, *given.args, *(values[name] for name in making.passed)), {**given.kwargs, **more})
+        )
+        new = _types(making.new, args, kwargs, names, {})
+    except (Untried, Exception):
+        return False
+    return old == new
+
+
+def _types(
+    made: ast.expr | ast.FunctionDef, args: Any, kwargs: Any, names: Mapping[str, Any], bound: Mapping[str, Any]
+) -> ResultTypes:
+    """The types of the results of a call of what a text makes.
+
+    Args:
+        made: Makes the jitted function.
+        args: Of the call, as types.
+        kwargs: Likewise.
+        names: What the names of the text are now.
+        bound: What the names are that are bound around the text: types in place of arrays.
+    """
+    import jax
+
+    read = {each.id for each in ast.walk(made) if isinstance(each, ast.Name)}
+    copies: dict[int, Any] = {}
+    own = {name: copied(value, copies) if name in read else value for name, value in names.items()}
+    arrays = {name: value for name, value in bound.items() if type(value) is jax.ShapeDtypeStruct}
+
+    def function(space: Mapping[str, Any]) -> Any:
+        mine = {**own, **bound, **space}
+        exec(code, mine)
+        return mine[_MADE].__wrapped__
+
+    with _compiled(made) as code:
+        return result_types(function({}), args, kwargs, outside=arrays, copy=function)
+
+
+def _argument(node: ast.expr, values: Mapping[str, Any]) -> Any:
+    """The type of an argument that a partial bound: a name or a number."""
+    if isinstance(node, ast.Name):
+        return values[node.id]
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return node.value
+    raise Untried
+
+
+@contextmanager
+def _compiled(made: ast.expr | ast.FunctionDef) -> Iterator[Any]:
+    """The code of a text that makes a function; the text is there for whoever reads the source of the function."""
+    text = f"{_MADE} = {ast.unparse(made)}\n"
+    if isinstance(made, ast.FunctionDef):
+        text = f"{ast.unparse(made)}\n{_MADE} = {made.name}\n"
+    file = f"<jupyter_jaxpr trial {next(_numbers)} of a function>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    try:
+        yield compile(text, file, "exec")
+    finally:
+        linecache.cache.pop(file, None)

@@ -1,0 +1,203 @@
+"""The call of a function object that was made anew in, what makes the function and where that could stand out."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from .written_calls import Text, is_in_loop, is_jit, jitted_here, value_of
+
+_TRANSFORMS = ("grad", "value_and_grad", "vmap", "jacfwd", "jacrev", "hessian", "checkpoint")
+#: Of these the first argument alone is differentiated: the function may take more arguments.
+_TAKES_MORE = ("grad", "value_and_grad")
+
+
+@dataclass(frozen=True)
+class Making:
+    """What makes the jitted function, and what the edited text has in its place.
+
+    Attributes:
+        old: The expression that makes the function, or its def.
+        new: Likewise, with the names in `passed` as parameters.
+        name: Of the jitted function.
+        passed: Names that become arguments, behind those of the call.
+        first: Texts of arguments that a partial bound, before those of the call.
+        named: Likewise, by keyword.
+        statement: The statement that is moved; None where the call itself has the expression.
+    """
+
+    old: ast.expr | ast.FunctionDef
+    new: ast.expr | ast.FunctionDef
+    name: str
+    passed: tuple[str, ...]
+    first: tuple[ast.expr, ...]
+    named: tuple[ast.keyword, ...]
+    statement: ast.stmt | None
+
+
+def left_of(text: Text, call: ast.Call) -> ast.stmt | None:
+    """The statement that what makes the function is moved before: a loop, or the function around; None for neither."""
+    around = text.function_around(call)
+    if isinstance(around, ast.FunctionDef):
+        return around if around in text.module.body else None
+    if not isinstance(around, ast.Module):
+        return None
+    loops = is_in_loop(text, call, around)
+    return text.statement_of(loops[-1]) if loops else None
+
+
+def making_of(text: Text, call: ast.Call, left: ast.stmt, names: Mapping[str, Any]) -> Making | None:
+    """What makes the jitted function that a call calls, where that is to be moved before a statement."""
+    if isinstance(call.func, ast.Call):
+        return _of_expression(text, call.func, None, left, names, _free_name(text, call.func, names))
+    if not isinstance(call.func, ast.Name):
+        return None
+    statement = jitted_here(text, call, call.func.id, names)
+    if statement is None or not is_inside(text, statement, left) or _calls_of(text, call.func.id, left) != [call]:
+        return None
+    if next_statement(text, statement) is None:
+        return None
+    if isinstance(statement, ast.Assign):
+        assert isinstance(statement.value, ast.Call)
+        return _of_expression(text, statement.value, statement, left, names, call.func.id)
+    assert isinstance(statement, ast.FunctionDef)
+    return _of_def(text, statement, left, names)
+
+
+def _of_expression(
+    text: Text, made: ast.Call, statement: ast.stmt | None, left: ast.stmt, names: Mapping[str, Any], name: str
+) -> Making | None:
+    if not is_jit(made.func, names) or len(made.args) != 1 or not _is_plain_making(made.args[0], names):
+        return None
+    passed = sorted(free_names(made) & bound_in(text, left, made))
+    inside = made.args[0]
+    if not passed:
+        return Making(made, made, name, (), (), (), statement)
+    if made.keywords:
+        return None
+    new = copy.deepcopy(made)
+    if isinstance(inside, ast.Call) and value_of(inside.func, names) is partial:
+        if set(passed) & free_names(inside.args[0]):
+            return None
+        new.args[0] = copy.deepcopy(inside.args[0])
+        return Making(made, new, name, (), tuple(inside.args[1:]), tuple(inside.keywords), statement)
+    function = new.args[0]
+    while isinstance(function, ast.Call):
+        if getattr(value_of(function.func, names), "__name__", "") not in _TAKES_MORE or len(function.args) != 1:
+            return None
+        function = function.args[0]
+    if not isinstance(function, ast.Lambda) or not _add_parameters(function.args, passed):
+        return None
+    return Making(made, new, name, tuple(passed), (), (), statement)
+
+
+def _of_def(text: Text, made: ast.FunctionDef, left: ast.stmt, names: Mapping[str, Any]) -> Making | None:
+    (decorator,) = made.decorator_list
+    if made.args.defaults or made.args.kw_defaults:
+        return None
+    passed = sorted(free_names(made) & bound_in(text, left, made))
+    if not passed:
+        return Making(made, made, made.name, (), (), (), made)
+    new = copy.deepcopy(made)
+    if isinstance(decorator, ast.Call) or not _add_parameters(new.args, passed):
+        return None
+    return Making(made, new, made.name, tuple(passed), (), (), made)
+
+
+def _add_parameters(parameters: ast.arguments, names: list[str]) -> bool:
+    if parameters.vararg or parameters.kwarg or parameters.kwonlyargs or parameters.defaults:
+        return False
+    parameters.args += [ast.arg(name) for name in names]
+    return True
+
+
+def _is_plain_making(node: ast.expr, names: Mapping[str, Any]) -> bool:
+    """Whether evaluating an expression makes a function and does nothing else."""
+    import jax
+
+    match node:
+        case ast.Name() | ast.Lambda() | ast.Constant():
+            return True
+        case ast.Call(func=called, args=args, keywords=keywords):
+            function = value_of(called, names)
+            known = function is partial or any(function is getattr(jax, each) for each in _TRANSFORMS)
+            inside = [*args, *(each.value for each in keywords)]
+            return known and all(_is_plain_making(each, names) for each in inside)
+    return False
+
+
+def free_names(node: ast.AST) -> set[str]:
+    """The names that a node reads and does not bind."""
+    used = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+    own = {each.id for each in used if not isinstance(each.ctx, ast.Load)}
+    own |= {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+    own |= {each.name for each in ast.walk(node) if isinstance(each, ast.FunctionDef)}
+    return {each.id for each in used if isinstance(each.ctx, ast.Load)} - own
+
+
+def bound_in(text: Text, left: ast.stmt, without: ast.AST) -> set[str]:
+    """The names that a statement binds inside, those that a part of it binds left out."""
+    apart = set(map(id, ast.walk(without)))
+    found: set[str] = set()
+    for node in ast.walk(left):
+        if id(node) in apart or node is left:
+            continue
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                found |= {(each.asname or each.name).partition(".")[0] for each in aliases}
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                found.add(name)
+    return found
+
+
+def is_inside(text: Text, node: ast.AST, left: ast.stmt) -> bool:
+    """Whether a node is a part of a statement."""
+    return any(each is left for each in text.around(node))
+
+
+def _calls_of(text: Text, name: str, left: ast.stmt) -> list[ast.Call]:
+    """The calls of a name in a text; a single None where the name is read otherwise."""
+    found: list[Any] = []
+    for node in ast.walk(text.module):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+            parent = text.parents[id(node)]
+            is_call = isinstance(parent, ast.Call) and parent.func is node and is_inside(text, node, left)
+            found.append(parent if is_call else None)
+    return found
+
+
+def next_statement(text: Text, statement: ast.stmt) -> ast.stmt | None:
+    """The statement after another one in its block; the block is to keep one."""
+    parent = text.parents[id(statement)]
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(parent, name, None)
+        if isinstance(block, list) and statement in block:
+            place = block.index(statement)
+            if place + 1 < len(block) and block[place + 1].lineno > (statement.end_lineno or 0):
+                return block[place + 1]  # type: ignore[no-any-return]  # of a block of statements
+    return None
+
+
+def _free_name(text: Text, made: ast.Call, names: Mapping[str, Any]) -> str:
+    """A name for a jitted function that nothing else has."""
+    inside = made.args[0] if made.args else None
+    first = f"jitted_{inside.id}" if isinstance(inside, ast.Name) else "jitted"
+    used = {each.id for each in ast.walk(text.module) if isinstance(each, ast.Name)} | set(names)
+    used |= {each.name for each in ast.walk(text.module) if isinstance(each, ast.FunctionDef)}
+    return next(name for name in _numbered(first) if name not in used)
+
+
+def _numbered(first: str) -> Iterator[str]:
+    yield first
+    number = 2
+    while True:
+        yield f"{first}_{number}"
+        number += 1

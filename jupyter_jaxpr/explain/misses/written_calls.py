@@ -1,0 +1,212 @@
+"""The line of a call of a jitted function in, the call in the user's text out, with what is around it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...jax.facts import is_jitted
+from ...observe.observation import Edit, Place
+from ..loops.statements import Loops, parsed
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """The text of a cell or of a file, and its syntax.
+
+    Attributes:
+        file: The name that its code carries.
+        loops: Its syntax and its lines.
+        parents: The node around each node, by the id of the node.
+    """
+
+    file: str
+    loops: Loops
+    parents: Mapping[int, ast.AST] = field(repr=False)
+
+    @property
+    def module(self) -> ast.Module:
+        """The syntax of the whole text."""
+        return self.loops.module
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes around a node, the nearest first."""
+        above = self.parents.get(id(node))
+        while above is not None:
+            yield above
+            above = self.parents.get(id(above))
+
+    def function_around(self, node: ast.AST) -> ast.AST:
+        """The nearest function around a node, or the module."""
+        return next((each for each in self.around(node) if isinstance(each, _FUNCTIONS)), self.module)
+
+    def statement_of(self, node: ast.AST) -> ast.stmt | None:
+        """The nearest statement that a node is in."""
+        if isinstance(node, ast.stmt):
+            return node
+        return next((each for each in self.around(node) if isinstance(each, ast.stmt)), None)
+
+    def written(self, node: ast.AST) -> str:
+        """A node as the user wrote it; several lines begin in the column of the first."""
+        text = ast.get_source_segment("\n".join(self.loops.lines), node)
+        return ast.unparse(node) if text is None else text
+
+    def replaced(self, node: ast.expr | ast.stmt, text: str) -> Edit:
+        """The edit that puts a text in the place of a node."""
+        line, column = node.lineno, node.col_offset
+        return Edit(Place(self.file, line, "", column, node.end_lineno or line, node.end_col_offset or column), text)
+
+    def removed(self, statement: ast.stmt, until: ast.stmt) -> Edit:
+        """The edit that takes out a statement, up to the one after it."""
+        begin, end = first_line(statement), first_line(until)
+        return Edit(Place(self.file, begin, "", statement.col_offset, end, until.col_offset), "")
+
+    def before(self, statement: ast.stmt, code: str) -> Edit:
+        """The edit that puts lines before a statement, indented as the statement is."""
+        line, column = first_line(statement), statement.col_offset
+        indent = " " * column
+        text = "\n".join(f"{indent}{each}" if each and number else each for number, each in enumerate(code.split("\n")))
+        return Edit(Place(self.file, line, "", column, line, column), f"{text}\n{indent}")
+
+
+def first_line(statement: ast.stmt) -> int:
+    """The line that a statement begins on, that of its first decorator where it has one."""
+    lines: list[int] = [statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", []))]
+    return min(lines)
+
+
+def text_of(file: str) -> Text | None:
+    """The text that code with a file's name was compiled from; None where it is not known or is no Python."""
+    loops = parsed("".join(linecache.getlines(file)))
+    return None if loops is None else _text(file, loops)
+
+
+@functools.lru_cache(maxsize=8)
+def _read(file: str, module: ast.Module) -> Mapping[int, ast.AST]:
+    return {id(child): node for node in ast.walk(module) for child in ast.iter_child_nodes(node)}
+
+
+def _text(file: str, loops: Loops) -> Text:
+    return Text(file, loops, _read(file, loops.module))
+
+
+def call_at(text: Text, place: Place, name: str, names: Mapping[str, Any]) -> ast.Call | None:
+    """The call of a function on a line; None where there is none, or where several may be the call.
+
+    Args:
+        text: Of the line.
+        place: The line.
+        name: What the called function is called.
+        names: What the names of the text are now.
+    """
+    calls = [
+        node
+        for node in ast.walk(text.module)
+        if isinstance(node, ast.Call) and node.lineno == place.line and _is_call_of(text, node, name, names)
+    ]
+    return calls[0] if len(calls) == 1 else None
+
+
+def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any]) -> bool:
+    called = node.func
+    if isinstance(called, ast.Call):
+        return is_jit(called.func, names) and bool(called.args) and _may_be(called.args[0], name)
+    if not isinstance(called, ast.Name):
+        return False
+    jitted = jitted_here(text, node, called.id, names)
+    if isinstance(jitted, ast.FunctionDef):
+        return jitted.name == name
+    if isinstance(jitted, ast.Assign):
+        assert isinstance(jitted.value, ast.Call)
+        return _may_be(jitted.value.args[0], name)
+    value = names.get(called.id)
+    return is_jitted(value) and getattr(getattr(value, "__wrapped__", None), "__name__", None) == name
+
+
+def _may_be(node: ast.expr, name: str) -> bool:
+    """Whether an expression may be the function of a name, or one that JAX made of the function."""
+    if isinstance(node, ast.Lambda):
+        return name == "<lambda>"
+    return any(
+        (isinstance(each, ast.Name) and each.id == name) or (isinstance(each, ast.Lambda) and name == "<lambda>")
+        for each in ast.walk(node)
+    ) or isinstance(node, ast.Name)
+
+
+def jitted_here(text: Text, call: ast.Call, name: str, names: Mapping[str, Any]) -> ast.FunctionDef | ast.Assign | None:
+    """The statement of the function around a call that makes the jitted function of a name; None for none, or more.
+
+    Args:
+        text: Of the call.
+        call: Of the jitted function.
+        name: Of the jitted function.
+        names: What the names of the text are now.
+    """
+    around = text.function_around(call)
+    found: list[ast.AST] = []
+    for node in ast.walk(around):
+        if node is around or text.function_around(node) is not around:
+            continue
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name == name:
+            found.append(node)
+        elif isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
+            found.append(text.parents[id(node)])
+    if len(found) != 1:
+        return None
+    match found[0]:
+        case ast.FunctionDef(decorator_list=[decorator]) as made if is_jit_decorator(decorator, names):
+            return made
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=called, args=[_, *_])) as assigned:
+            return assigned if is_jit(called, names) else None
+    return None
+
+
+def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    """What a name, or an attribute of a module, is; None for any other expression."""
+    import types
+
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.Attribute):
+        owner = value_of(node.value, names)
+        return getattr(owner, node.attr, None) if type(owner) is types.ModuleType else None
+    return None
+
+
+def is_jit(node: ast.expr, names: Mapping[str, Any]) -> bool:
+    """Whether an expression is `jax.jit`."""
+    import jax
+
+    return value_of(node, names) is jax.jit
+
+
+def is_jit_decorator(node: ast.expr, names: Mapping[str, Any]) -> bool:
+    """Whether an expression is `jax.jit`, or `jax.jit` with options: `partial(jax.jit, ...)`, `jax.jit(...)`."""
+    if isinstance(node, ast.Call):
+        if value_of(node.func, names) is functools.partial:
+            return bool(node.args) and is_jit(node.args[0], names)
+        return is_jit(node.func, names) and not node.args
+    return is_jit(node, names)
+
+
+def is_in_loop(text: Text, node: ast.AST, around: ast.AST) -> list[ast.stmt | ast.expr]:
+    """The loops and comprehensions of a function around a node, the outermost last."""
+    found: list[ast.stmt | ast.expr] = []
+    child: ast.AST = node
+    for above in text.around(node):
+        if above is around:
+            break
+        if isinstance(above, _LOOPS) and child not in above.orelse and child is not getattr(above, "iter", None):
+            found.append(above)
+        elif isinstance(above, COMPREHENSIONS):
+            found.append(above)
+        child = above
+    return found

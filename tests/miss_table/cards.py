@@ -1,0 +1,140 @@
+"""A cell with misses in, the reasons, the advice and the cures out as text; each cure tried by machine."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from error_table.cards import FIRST, edited
+from jax._src import monitoring as _monitoring  # noqa: TID251  # jax.monitoring cannot take a listener out
+
+from jupyter_jaxpr.build.miss_cures import try_cures
+from jupyter_jaxpr.document.types.document import Snapshot
+from jupyter_jaxpr.observe.kernel import observer
+
+FOLDER = Path(__file__).parent
+_COMPILED = "/jax/core/compile/backend_compile_duration"
+_NOT_TOLD = ("first_call", "first_observed")
+
+
+class Cells:
+    """A notebook whose cells are run, and that says what is built for the panel."""
+
+    def __init__(self, notebook: Any) -> None:
+        self._notebook = notebook
+        self._built = notebook.builds()
+        notebook.run(FIRST)
+        self._names = set(notebook.shell.user_ns)
+
+    def card(self, source: str) -> str:
+        """The misses of a cell, each of its cures tried."""
+        names = self._notebook.shell.user_ns
+        for name in set(names) - self._names:  # no row needs what another one left
+            del names[name]
+        cell = f"%%jaxpr\n{source}"
+        result, compiles = self._run(cell)
+        if isinstance(result, Exception):
+            return f"{type(result).__name__}: {result}"
+        sources = self._built[-1].sources
+        document = try_cures(observer(), sources, names)
+        misses = _misses(document)
+        lines = []
+        tried: dict[str, str] = {}
+        for function in document.ledger.functions:
+            for miss in function.misses:
+                reasons = [each for each in miss.reasons if each.kind not in _NOT_TOLD]
+                if not miss.this_run or not reasons:
+                    continue
+                line = document.frames[miss.frame].line if miss.frame >= 0 else 0
+                lines.append(f"{function.name}, line {line}: {miss.outcome}")
+                for reason in reasons:
+                    lines += _wrapped(f"    {reason.kind}: ", reason.text)
+                    lines += _wrapped("    advice: ", reason.cure) if reason.cure else []
+                for cure in miss.cures:
+                    text = edited(cell, document, cure)
+                    if text in tried:
+                        lines.append(f"    cure: {cure.name} ({cure.level}), as above")
+                        continue
+                    tried[text] = cure.name
+                    lines.append(f"    cure: {cure.name} ({cure.level})")
+                    lines += [f"        {each}" for each in _changed(cell, text)]
+                    lines += _wrapped("        ", cure.text)
+                    lines.append(f"        {self._tried(text, result, compiles, misses)}")
+        return "\n".join(lines) or "no miss"
+
+    def _tried(self, text: str, result: Any, compiles: dict[str, int], misses: int) -> str:
+        """What the edited cell does in comparison."""
+        gives, now = self._run(text)
+        if isinstance(gives, Exception):
+            return f"{type(gives).__name__}: {gives}"
+        fewer = sum(compiles.values()), sum(now.values())
+        same = "equal values" if _is_equal(result, gives) else f"other values: {gives}"
+        return f"compiles: {fewer[0]} -> {fewer[1]}, misses: {misses} -> {_misses(self._built[-1].document)}, {same}"
+
+    def _run(self, cell: str) -> tuple[Any, dict[str, int]]:
+        """The value of a cell, or its error, and how often JAX compiled each function of the user's, by its events."""
+        self._built.clear()
+        with _compiles() as compiles:
+            ran = self._notebook.run(cell)
+        error = ran.result.error_in_exec or ran.result.error_before_exec
+        if error is not None:
+            return error, {}
+        names = {function.name.strip("<>") for function in self._built[-1].document.ledger.functions}
+        own = {name: times for name, times in compiles.items() if _plain(name) in names}
+        return ran.result.result, own
+
+
+def _plain(name: str) -> str:
+    """The name of a function in the name that JAX's event has, such as jit(f) or jit__lambda."""
+    inside = re.fullmatch(r"jit\((.*)\)", name)
+    return (inside[1] if inside else name).strip("<>")
+
+
+@contextmanager
+def _compiles() -> Iterator[dict[str, int]]:
+    """Counts compilations by JAX's own events, by the name of the function."""
+    found: dict[str, int] = {}
+
+    def listen(event: str, duration: float, **facts: Any) -> None:
+        if event == _COMPILED:
+            name = str(facts.get("fun_name", ""))
+            found[name] = found.get(name, 0) + 1
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        yield found
+    finally:
+        _monitoring.unregister_event_duration_listener(listen)
+
+
+def _misses(document: Snapshot) -> int:
+    return sum(miss.this_run for function in document.ledger.functions for miss in function.misses)
+
+
+def _changed(cell: str, text: str) -> list[str]:
+    """The lines that an edit takes out and puts in."""
+    lines = difflib.ndiff(cell.split("\n"), text.split("\n"))
+    return [line.rstrip() for line in lines if line[0] in "+-"]
+
+
+def _wrapped(first: str, text: str) -> list[str]:
+    return textwrap.wrap(
+        text, 116, initial_indent=first, subsequent_indent=" " * (len(first) - len(first.lstrip()) + 4)
+    )
+
+
+def _is_equal(one: Any, other: Any) -> bool:
+    leaves, others = jax.tree_util.tree_leaves(one), jax.tree_util.tree_leaves(other)
+    return bool(leaves) and len(leaves) == len(others) and all(map(np.allclose, leaves, others))
+
+
+def names_of_cures(card: str) -> set[str]:
+    """The kinds of cure that a card has."""
+    return set(re.findall(r"^    cure: (.*) \(applies\)", card, re.MULTILINE))

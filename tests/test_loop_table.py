@@ -1,0 +1,60 @@
+"""The table of unrolled loops: each card is as the table has it, and each rewrite that applies gives equal values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from conftest import Notebook
+from error_table.cards import Row, rows
+from loop_table.cards import FOLDER, Cells
+
+FILES = {"everyday": (), "further": (pytest.mark.slow,)}
+ROWS = [
+    pytest.param(row, id=f"{name}: {row.name}", marks=marks)
+    for name, marks in FILES.items()
+    for row in rows(FOLDER / f"{name}.txt")
+]
+CARDS = [card for name in FILES for row in rows(FOLDER / f"{name}.txt") for card in (row.card, row.older) if card]
+
+
+@pytest.fixture(scope="module")
+def cells() -> Iterator[Cells]:
+    """One notebook for all cells: none of them needs what another one left."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
+    shell = InteractiveShell.instance(config=config)
+    shell.run_line_magic("load_ext", "jupyter_jaxpr")
+    yield Cells(Notebook(shell))
+    shell.run_line_magic("unload_ext", "jupyter_jaxpr")
+    shell.restore_sys_module_state()
+    InteractiveShell.clear_instance()
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_card_is_as_the_table_has_it(row: Row, cells: Cells) -> None:
+    assert cells.card(row.source) == row.expected
+
+
+@pytest.mark.any_jax
+def test_every_rewrite_that_applies_ends_its_loop_and_keeps_the_values() -> None:
+    for card in CARDS:
+        applies = card.count("code (applies):")
+        ran = re.findall(r"^    loops: (\d+) -> (\d+), fewer equations, equal values$", card, re.MULTILINE)
+        assert len(ran) == applies and all(int(after) < int(before) for before, after in ran), card
+
+
+@pytest.mark.any_jax
+def test_every_form_of_rewrite_has_a_row_that_applies() -> None:
+    applied = "\n".join(card for card in CARDS if "code (applies):" in card)
+    for form in ("jax.lax.fori_loop(", "jax.lax.scan(", "jax.lax.while_loop(", "jax.vmap("):
+        assert form in applied
+
+
+@pytest.mark.any_jax
+def test_the_files_of_the_table_are_all_read() -> None:
+    assert {path.stem for path in FOLDER.glob("*.txt")} == set(FILES)
+    assert sum(len(list(rows(path))) for path in FOLDER.glob("*.txt")) >= 40

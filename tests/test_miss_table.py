@@ -1,0 +1,79 @@
+"""The table of misses: each card is as the table has it, and each cure that applies ends its miss."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import get_args
+
+import pytest
+from conftest import Notebook
+from error_table.cards import Row, rows
+from miss_table.cards import FOLDER, Cells, names_of_cures
+
+from jupyter_jaxpr.explain.misses.cures import NAMES
+from jupyter_jaxpr.observe.cache.reason import ReasonKind
+
+FILES = {"arguments": (), "functions": (), "further": (pytest.mark.slow,)}
+ROWS = [
+    pytest.param(row, id=f"{name}: {row.name}", marks=marks)
+    for name, marks in FILES.items()
+    for row in rows(FOLDER / f"{name}.txt")
+]
+CARDS = [card for name in FILES for row in rows(FOLDER / f"{name}.txt") for card in (row.card, row.older) if card]
+
+# Kinds of reason that one cell and one device do not make, or that have no edit and are told in test_ledger_*.py.
+_ELSEWHERE = {
+    "first_call",
+    "first_observed",
+    "sharding",
+    "layout",
+    "cell_rerun",
+    "reloaded",
+    "no_fast_path",
+    "unknown",
+}
+
+
+@pytest.fixture(scope="module")
+def cells() -> Iterator[Cells]:
+    """One notebook for all cells: none of them needs what another one left."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
+    shell = InteractiveShell.instance(config=config)
+    shell.run_line_magic("load_ext", "jupyter_jaxpr")
+    yield Cells(Notebook(shell))
+    shell.run_line_magic("unload_ext", "jupyter_jaxpr")
+    shell.restore_sys_module_state()
+    InteractiveShell.clear_instance()
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_card_is_as_the_table_has_it(row: Row, cells: Cells) -> None:
+    assert cells.card(row.source) == row.expected
+
+
+@pytest.mark.any_jax
+def test_every_cure_of_the_table_ends_misses_and_keeps_the_values() -> None:
+    for card in CARDS:
+        cures = re.findall(r"^    cure: .*\(applies\)$", card, re.MULTILINE)
+        ran = re.findall(r"compiles: (\d+) -> (\d+), misses: (\d+) -> (\d+), equal values$", card, re.MULTILINE)
+        assert len(ran) == len(cures), card
+        for compiles, compiles_then, misses, misses_then in ran:
+            assert int(compiles_then) <= int(compiles), card
+            assert int(misses_then) < int(misses), card
+
+
+@pytest.mark.any_jax
+def test_every_kind_of_cure_and_of_reason_has_a_row() -> None:
+    assert {name for card in CARDS for name in names_of_cures(card)} == set(NAMES)
+    told = {kind for card in CARDS for kind in re.findall(r"^    ([a-z_]+): ", card, re.MULTILINE)}
+    assert told - {"advice", "cure"} == set(get_args(ReasonKind)) - _ELSEWHERE
+
+
+@pytest.mark.any_jax
+def test_the_files_of_the_table_are_all_read() -> None:
+    assert {path.stem for path in FOLDER.glob("*.txt")} == set(FILES)
+    assert sum(len(list(rows(path))) for path in FOLDER.glob("*.txt")) >= 60
