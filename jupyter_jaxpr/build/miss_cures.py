@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..explain.errors import time_limit
 from ..explain.misses.cures import miss_cures
+from ..observe.cache.history import FunctionHistory, MissEvent
 from ..observe.observation import FoundCure
 
 if TYPE_CHECKING:
@@ -36,11 +39,25 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
     found: dict[tuple[int, int], tuple[FoundCure, ...]] = {}
     newest = sorted(sources.miss_numbers.items(), key=lambda item: -item[1])
     here = [item for item in newest if document.ledger.functions[item[0][0]].misses[item[0][1]].this_run]
+    alike: dict[tuple[object, ...], tuple[FoundCure, ...]] = {}
+    until = time.perf_counter() + time_limit.SECONDS
     for place, number in here[:_TRIED]:
         event, history = known.get(number, (None, None))
         if event is None or history is None:  # forgotten meanwhile
             continue
-        cures = miss_cures(event, history, names)
-        if cures:
-            found[place] = cures
+        kind = _kind(event, history)
+        if kind not in alike:
+            if time.perf_counter() > until:  # the kernel has other things to do
+                break
+            alike[kind] = miss_cures(event, history, names)
+        if alike[kind]:
+            found[place] = alike[kind]
     return sources.add_cures(found)
+
+
+def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
+    """Equal for misses of one line that have one cure, such as those of a loop."""
+    reasons = event.reasons or ()
+    if [reason.kind for reason in reasons] == ["new_function"]:
+        return id(history), event.place, reasons[0].argument
+    return id(history), event.place, reasons

@@ -8,7 +8,7 @@ from ..document.ledger_words import OUTCOMES, in_run, lead
 from ..document.types.document import Snapshot
 from ..document.types.ledger import LedgerCounts, LedgerFunction, LedgerMiss
 from ..quantities import UNKNOWN, count, duration
-from .summary import of_line
+from .summary import LEVELS, of_line
 
 _MORE = ("more miss or slow hit", "more misses and slow hits")
 HEAD = ("function", "calls", "hits", "entries", "compiles", "price")
@@ -74,6 +74,8 @@ def _miss(document: Snapshot, function: LedgerFunction, miss: LedgerMiss) -> str
     stages = [seconds for seconds in (miss.trace, miss.lower, miss.compile) if seconds is not None]
     price = f", {duration(sum(stages))}" if stages else ""
     why = "; ".join(reason.text for reason in miss.reasons)
-    cures = " ".join(dict.fromkeys(reason.cure for reason in miss.reasons if reason.cure))
+    advice = [reason.cure for reason in miss.reasons if reason.cure]
+    edits = [f"{cure.name[0].upper()}{cure.name[1:]}{LEVELS[cure.level]}: {cure.text}" for cure in miss.cures]
+    cures = " ".join(dict.fromkeys([*advice, *edits]))
     outcome = miss.outcome_text or OUTCOMES[miss.outcome]
     return f"{function.name}{line}: {outcome}{price}" + (f": {why}." if why else ".") + (f" {cures}" if cures else "")

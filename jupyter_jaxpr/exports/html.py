@@ -222,8 +222,10 @@ def _note(document: Snapshot, note: Note) -> Markup:
         parts.append(f" {note.cure}")
     if note.code:
         parts.append(element("pre", element("code", note.code)))
+        if note.level == "applies":
+            parts.append(element("p", "The rewrite applies as it stands."))
     for cure in note.cures:
-        parts.append(element("p", element("strong", cure.name), f": {cure.text}"))
+        parts.append(element("p", element("strong", cure.name), f"{summary.LEVELS[cure.level]}: {cure.text}"))
         if cure.code:
             parts.append(element("pre", element("code", cure.code)))
     parts += [element("p", text) for text in note.price]

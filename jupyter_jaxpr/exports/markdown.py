@@ -141,8 +141,10 @@ def _note(document: Snapshot, note: Note) -> Markdown:
     blocks = [text(words)]
     if note.code:
         blocks.append(block(note.code))
+        if note.level == "applies":
+            blocks.append(text("The rewrite applies as it stands."))
     for cure in note.cures:
-        blocks.append(text(f"{cure.name}: {cure.text}"))
+        blocks.append(text(f"{cure.name}{summary.LEVELS[cure.level]}: {cure.text}"))
         if cure.code:
             blocks.append(block(cure.code))
     blocks += [text(words) for words in note.price]

@@ -95,6 +95,10 @@ def of_libraries(document: Snapshot) -> str | None:
     return f"The panel shows {count(left, 'more program')}, which libraries jitted." if left else None
 
 
+LEVELS = {"applies": " (applies as it stands)", "choice": " (replace the names in capitals)", "advice": ""}
+"""How sure a cure is, behind its name."""
+
+
 def where(document: Snapshot, note: Note) -> str | None:
     """The line a note is about, such as `line 4`; None for none."""
     return of_line(document, note.frame) if 0 <= note.frame < len(document.frames) else None

@@ -24,6 +24,7 @@ import {
 import { Guess, guessKey } from './predictions';
 import { Row } from './rows';
 import { RowContent } from './row-content';
+import { tryCures } from './trials';
 import { placeWords } from './words';
 
 export function FunctionTable(props: {
@@ -55,6 +56,9 @@ export function FunctionTable(props: {
       model.setSelection({ kind: 'caret', cellId, line: span.line, column });
     }
     attentionOf(model).pointedAt = span && { ...span, role: 'own' };
+    if (row.kind === 'miss') {
+      tryCures(model, snapshot);
+    }
   };
   /** Go to the line of a row. */
   const goTo = (row: Row): void => {

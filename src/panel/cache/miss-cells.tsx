@@ -5,6 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { bound } from '../../model/call-counts';
+import { Cures } from '../../parts/cures';
 import { Bar, CellProps, Place } from './cells';
 import { changedParts } from './changed-parts';
 import { Misses, countsOf, priceOf } from './functions';
@@ -13,6 +14,7 @@ import { Changed, Code, Sign } from './signs';
 import {
   ReasonWords,
   curesOf,
+  editsOf,
   hitsAfter,
   outcomeText,
   placeWords,
@@ -26,6 +28,7 @@ export function MissCells(props: CellProps<IMissRow>): JSX.Element {
   const { row, dearest, chosen, trans } = props;
   const { misses } = row;
   const price = priceWords(misses, trans);
+  const edits = editsOf(misses);
   const prices = misses.flatMap(({ one }) => priceOf(one) ?? []);
   return (
     <>
@@ -43,6 +46,7 @@ export function MissCells(props: CellProps<IMissRow>): JSX.Element {
               {cure}
             </div>
           ))}
+          {edits.length > 0 && <Cures cures={edits} trans={trans} />}
           {chosen && <Detail {...props} />}
         </div>
       </div>

@@ -6,7 +6,12 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { IAmount, bound, isUnknown } from '../../model/call-counts';
-import { LedgerMiss, LedgerReason, Snapshot } from '../../protocol/snapshot';
+import {
+  Cure,
+  LedgerMiss,
+  LedgerReason,
+  Snapshot
+} from '../../protocol/snapshot';
 import { duration } from '../../quantities';
 import { INotePlace, framePlace, shortened } from '../../parts/summary';
 import { IMiss, Misses, priceOf } from './functions';
@@ -126,6 +131,11 @@ export function curesOf(misses: readonly IMiss[]): string[] {
     one.reasons.flatMap(({ cure }) => cure ?? [])
   );
   return [...new Set(all)].map(cure => shortened(cure, LONGEST));
+}
+
+/** The edits that end a miss, or several alike: the newest miss of all has them. */
+export function editsOf(misses: readonly IMiss[]): readonly Cure[] {
+  return misses[misses.length - 1].one.cures ?? [];
 }
 
 /** What misses cost: `155 ms`; empty where nothing was traced, lowered or compiled. */

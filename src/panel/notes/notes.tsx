@@ -7,9 +7,10 @@ import * as React from 'react';
 
 import { attentionOf } from '../../model/attention';
 import { EvaluableText } from '../../protocol/evaluable';
-import { Cure, Note, Snapshot } from '../../protocol/snapshot';
+import { Note, Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { CodeExcerpt } from '../../parts/code-excerpt';
+import { Cures, levelWords } from '../../parts/cures';
 import { Icon, IconName } from '../../parts/icons';
 import { ModelWidget } from '../../parts/model-widget';
 import { excerptOf } from './note-code';
@@ -246,46 +247,14 @@ function NoteCode(props: {
               {trans.__('Insert a cell that compares both')}
             </button>
           )}
+          <span className="jp-JaxprPanel-second">
+            {levelWords(note.level, trans)}
+          </span>
           <span role="status" className="jp-JaxprPanel-second">
             {done}
           </span>
         </p>
       )}
     </>
-  );
-}
-
-/** Ways out to choose from. */
-function Cures(props: {
-  cures: readonly Cure[];
-  trans: TranslationBundle;
-}): JSX.Element {
-  const { cures, trans } = props;
-  return (
-    <dl className="jp-JaxprNotes-cures" aria-label={trans.__('Cures')}>
-      {cures.map(({ name, code, text, level }) => (
-        <div key={name} data-level={level ?? 'advice'}>
-          <dt>
-            {shortened(name, 80)}
-            {(level ?? 'advice') !== 'advice' && (
-              <span className="jp-JaxprPanel-second">
-                {' '}
-                {level === 'applies'
-                  ? trans.__('Applies as it stands')
-                  : trans.__('Replace the names in capitals')}
-              </span>
-            )}
-          </dt>
-          <dd>
-            {code !== null && (
-              <pre tabIndex={0}>
-                <code>{shortened(code, 4000)}</code>
-              </pre>
-            )}
-            <p className="jp-JaxprPanel-second">{shortened(text, 1000)}</p>
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -3,6 +3,7 @@ import * as React from 'react';
 
 import { attentionOf } from '../../../model/attention';
 import { JaxprModel } from '../../../model/model';
+import { FakeChannel } from '../../../model/__tests__/fake-channel';
 import {
   ledgerCounts,
   ledgerFunction,
@@ -26,6 +27,18 @@ const trans = nullTranslator.load('jupyter_jaxpr');
 afterEach(() => {
   document.body.replaceChildren();
 });
+
+function withKernel(document: Snapshot): {
+  model: JaxprModel;
+  channel: FakeChannel;
+} {
+  const channel = new FakeChannel();
+  const model = new JaxprModel(trans);
+  model.setChannel(channel);
+  channel.greets();
+  channel.sends(document);
+  return { model, channel };
+}
 
 function shown(document: Snapshot): { model: JaxprModel; node: HTMLElement } {
   const model = new JaxprModel(trans);
@@ -129,6 +142,39 @@ describe('the Cache view', () => {
     expect(words(node)).toContain('Calls are lower bounds.');
     expect(rows(node)).toEqual([
       '1 train_step line 3≥4≥4 calls≥4≥4 hits00 entries00 compiles'
+    ]);
+  });
+
+  it('lists the edits that end a miss, and how sure they are', () => {
+    const cures = [
+      {
+        name: 'one type',
+        code: 'f(x, jnp.asarray(1.0, dtype=jnp.float32))',
+        text: 'Both calls share one cache entry.',
+        level: 'applies' as const,
+        edits: [{ frame: 0, text: 'jnp.asarray(1.0, dtype=jnp.float32)' }]
+      }
+    ];
+    const { node } = view({
+      functions: [ledgerFunction({ misses: [ledgerMiss({ cures })] })]
+    });
+    expect([...node.querySelectorAll('dd')].map(words)).toEqual([
+      'f(x, jnp.asarray(1.0, dtype=jnp.float32))Both calls share one cache entry.'
+    ]);
+    expect(words(node.querySelector('dt'))).toBe(
+      'one type Applies as it stands'
+    );
+  });
+
+  it('has the kernel try cures once, when a miss is chosen', () => {
+    const { model, channel } = withKernel(snapshotWithLedger());
+    channel.answer = () => new Promise(() => undefined);
+    const { node } = render(<Cache model={model} trans={trans} />);
+    expect(channel.questions).toEqual([]);
+    click(row(node, 'shape'));
+    click(row(node, 'first call'));
+    expect(channel.questions).toEqual([
+      { type: 'cures', snapshot: model.snapshot?.id }
     ]);
   });
 

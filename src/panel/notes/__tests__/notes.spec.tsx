@@ -143,6 +143,7 @@ describe('the notes of a run', () => {
           carried: true,
           share: 1,
           code: 'x = jax.lax.fori_loop(0, 100, lambda _, x: jnp.sin(x), x)',
+          level: 'applies' as const,
           price: ['Measured for the whole program: trace 3.0 ms.']
         }
       ],
@@ -175,6 +176,7 @@ describe('the notes of a run', () => {
     );
     expect(words(node)).toContain('trace 3.0 ms');
     expect(byRole(node, 'button', 'Copy rewrite')).toHaveLength(1);
+    expect(words(node)).toContain('Applies as it stands');
   });
 
   it('mark the expression that could not be traced, and list ways out', () => {
