@@ -18,6 +18,7 @@ from ...plain_text import FAILURES
 from ..errors.edits import shown
 from .arguments import argument_cure
 from .made_once import made_once
+from .read_outside import reads_the_machine, reads_the_same
 
 #: The names of all cures that are edits; each has a row in `tests/miss_table/`.
 NAMES = ("one type", "one structure", "one call style", "make the function once")
@@ -41,7 +42,8 @@ def miss_cures(event: MissEvent, history: FunctionHistory, names: Mapping[str, A
         else:
             before, fun = _closest(event, history), _function(event, history)
             cure = None
-            if before is not None and fun is not None:
+            is_same = fun is not None and reads_the_same(fun, history) and not reads_the_machine(fun)
+            if before is not None and is_same:
                 cure = argument_cure(event, before, fun, history.name, names)
     except FAILURES:  # a text or an object that is not understood has no cure
         return ()

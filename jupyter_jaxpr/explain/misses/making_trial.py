@@ -14,6 +14,7 @@ from ..errors.copies import copied
 from ..result_types import ResultTypes, Untried, result_types, spec_of_aval
 from .keys import arguments_of, as_specs
 from .makings import Making, bound_in, free_names, is_inside
+from .read_outside import reads_the_machine
 from .written_calls import Text, first_line
 
 _MADE = "made_by_the_trial"
@@ -137,6 +138,8 @@ def _types(
         return mine[_MADE].__wrapped__
 
     with _compiled(made) as code:
+        if reads_the_machine(function({})):
+            raise Untried
         return result_types(function({}), args, kwargs, outside=arrays, copy=function)
 
 
