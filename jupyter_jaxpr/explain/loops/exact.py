@@ -1,7 +1,7 @@
-"""The body of a Python loop in, whether Python computes exact integers there that arrays of 32 bits do not hold out.
+"""The body of a Python loop in, whether a loop of JAX computes the same values out, where no types tell.
 
 Python's integers have no limit, and `2 ** -i` is a float. In a loop of JAX the counter is an int32: the same expression
-gives another value with the same type, so no trial would find it.
+gives another value with the same type, so no trial would find it. A call such as `next` gives another value each time.
 """
 
 from __future__ import annotations
@@ -12,6 +12,10 @@ from collections.abc import Iterable
 from .bodies import Cannot
 from .iterated import MadeAt
 from .statements import LoopStatement
+
+#: Methods that take something out of a container or a file.
+_TAKES = frozenset({"pop", "popleft", "popitem", "send", "read", "readline"})
+_ANEW = ("time.", "random.", "np.random.", "numpy.random.", "datetime.", "os.")
 
 
 def check_exact(
@@ -39,6 +43,11 @@ def check_exact(
                     grows = bool(_names(each) & (integers - numbers))
                 case ast.AugAssign(target=ast.Name(id=name), op=ast.Pow() | ast.LShift() | ast.Mult()):
                     grows = name in integers and not _holds_array(each, made_at)
+                case ast.Call(func=called) if _gives_another(called):
+                    raise Cannot(
+                        f"Each iteration of Python calls {_short(each)} anew. In a loop of JAX the call would happen "
+                        "only once, during the trace."
+                    )
                 case ast.Call(func=ast.Name(id="pow" | "round")):
                     grows = bool(_names(each) & integers)
                 case _:
@@ -48,6 +57,13 @@ def check_exact(
                     f"Python computes {_short(each)} with integers of any size. A loop of JAX computes with 32 bits, "
                     "and may give another value."
                 )
+
+
+def _gives_another(called: ast.expr) -> bool:
+    """Whether a call gives another value each time: the next element, the time, a random number of Python's."""
+    if isinstance(called, ast.Attribute) and called.attr in _TAKES:
+        return True
+    return ast.unparse(called).startswith(_ANEW) or ast.unparse(called) == "next"
 
 
 def _holds_array(statement: ast.AugAssign, made_at: MadeAt) -> bool:
