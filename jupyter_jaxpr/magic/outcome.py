@@ -528,9 +528,10 @@ def _not_traceable(last: Any) -> str | None:
     import jax
 
     fun, name = last.function, name_of(last.function)
-    if isinstance(fun, jax.stages.Compiled):
+    kind = type(fun)  # the object itself may be a proxy, whose `__class__` is code of the user's
+    if issubclass(kind, jax.stages.Compiled):
         return f"{last.text} calls a function that was compiled ahead of time, by .lower().compile(). {_AHEAD}"
-    if isinstance(fun, type | types.BuiltinFunctionType):
+    if issubclass(kind, type | types.BuiltinFunctionType):
         return f"The cell ends with a call of {name}, which is not a function that JAX can trace. {WHAT_TO_TYPE}"
     if not has_arrays(last.args, last.kwargs):
         return (
