@@ -185,7 +185,7 @@ class LastCall:
         elif isinstance(_method(type(values), "__next__"), types.WrapperDescriptorType):
             ended: list[bool] = []
             # Appends to `ended` and gives no value. Iterators of Python's own have no frame in a traceback.
-            end = filter(None, map(ended.append, (True,)))
+            end: Iterator[Any] = filter(None, map(ended.append, (True,)))
             values, again = itertools.tee(itertools.chain(values, end))
             self._read.append((len(self._args), again, ended))
         else:
