@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..explain.dropped_updates import dropped_updates
 from ..explain.errors.explained import explained, raised_error, trace_error
 from ..explain.errors.explanation import Explained
 from ..explain.leaks import leaked_tracers
+from ..explain.stale_values import stale_values
 from ..explain.unblocked import unblocked_timings
 from ..jax.ahead import jitted_as_by_make_jaxpr
 from ..jax.dispatches import only_program
@@ -80,6 +82,8 @@ def complete(
     message = None
     if imported():
         _find(observation, lambda: leaked_tracers(active.run.traced_functions))
+        _find(observation, lambda: stale_values(active.run))
+        _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
         if error is None:
             _find(
                 observation,

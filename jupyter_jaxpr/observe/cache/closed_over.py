@@ -85,9 +85,14 @@ def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
     return _read(fun, reading, _DEPTH, set())
 
 
+def read_value(value: Any, reading: Reading) -> Outside:
+    """One value, without what a function among the values reads."""
+    return _outside(value, reading, 0, set())
+
+
 def _read(fun: Any, reading: Reading, depth: int, seen: set[int]) -> Mapping[str, Outside]:
     inner = unwrap(fun)
-    names = _named if type(inner) is FunctionType else _attributes
+    names = named_values if type(inner) is FunctionType else _attributes
     code = code_of(inner)
     if code is None or id(inner) in seen or is_installed(file_of(code)):
         return {}
@@ -153,7 +158,8 @@ def _is_array(value: Any) -> bool:
     return issubclass(type(value), jax.Array)
 
 
-def _named(fun: FunctionType) -> Iterator[tuple[str, Any]]:
+def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
+    """The values that a function reads by name from outside of its arguments, default values included."""
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False):
         try:
             yield name, cell.cell_contents
