@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..explain.dropped_updates import dropped_updates
-from ..explain.errors.explained import explained, raised_error, trace_error
+from ..explain.errors.explained import explained, is_of_call, raised_error, trace_error
 from ..explain.errors.explanation import Explained
 from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
@@ -92,7 +92,8 @@ def complete(
         if error is not None:
             _find(observation, lambda: add_raised(observation.functions, error))
         if isinstance(error, Exception):
-            raised = [function.name for function in observation.functions if function.raised]
+            # A call that raised earlier, and whose error the cell caught, did not end the cell.
+            raised = [each.name for each in observation.functions if each.raised and is_of_call(error, each.name)]
             _find(observation, lambda: _raised(error, raised[-1] if raised else None))
         if active.options.compare:
             if error is not None:

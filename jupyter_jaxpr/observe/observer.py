@@ -359,6 +359,7 @@ class Observer:
             if not run.counter.running:  # before all others that JAX's hook after each call tells
                 run.counter.start()
                 run.counted = run.counter.sees
+            run.hold_last_calls()
             run.when_installed()
         if backend_started():
             self.history.held_before(functions_with_entries())

@@ -19,14 +19,10 @@ export async function runAsCell(
   if (text === null) {
     return;
   }
-  // A person may load the extension and import JAX in one cell.
-  const own = notebook.widgets.findIndex(({ model }) => {
-    const written = model.sharedModel.getSource().trim();
-    return (
-      model.type === 'code' &&
-      (written === text || written.split('\n').includes(text))
-    );
-  });
+  const own = notebook.widgets.findIndex(
+    ({ model }) =>
+      model.type === 'code' && isOnly(text, model.sharedModel.getSource())
+  );
   if (own >= 0) {
     notebook.activeCellIndex = own;
   } else {
@@ -39,4 +35,25 @@ export async function runAsCell(
   }
   notebook.deselectAll();
   await commands.execute('notebook:run-cell');
+}
+
+/**
+ * Whether a cell holds a line, and beside it nothing that does more when it runs again: a person may load the extension
+ * and import JAX in one cell.
+ */
+export function isOnly(line: string, source: string): boolean {
+  const written = source
+    .split('\n')
+    .map(each => each.trim())
+    .filter(each => each !== '' && !each.startsWith('#'));
+  return (
+    source.trim() === line ||
+    (written.includes(line) &&
+      written.every(
+        each =>
+          each === line ||
+          /^(import|from)\s[\w.,* ]+$/.test(each) ||
+          /^%(load_ext|config|matplotlib)\s/.test(each)
+      ))
+  );
 }

@@ -41,6 +41,11 @@ class Outside(NamedTuple):
     inside: Mapping[str, Outside] | None = None  # what that function reads
     fixed: bool = False  # an array of JAX's or a jitted function, in which nothing changes
 
+    @property
+    def is_nan(self) -> bool:
+        """Whether the value is a number that is equal to none, itself included."""
+        return self.kind in ("float", "complex") and bool(self.value != self.value)
+
     def described(self) -> str:
         """The value, or its class where it is an object."""
         return self.text if self.text is not None else f"<{self.kind}>"
@@ -55,7 +60,8 @@ class Outside(NamedTuple):
                 return not changed_values(self.inside or {}, later.inside or {})
             return False
         if self.text is not None and later.text is not None:
-            return bool(self.kind == later.kind and (self.value is later.value or self.value == later.value))
+            is_equal = self.value is later.value or self.value == later.value or self.is_nan and later.is_nan
+            return bool(self.kind == later.kind and is_equal)
         if self.text is None and later.text is None and self.reference is later.reference is None:
             return None
         return False
