@@ -30,6 +30,7 @@ import type { WideView } from '../wide/wide-view';
 import { IDiffQuestion } from '../model/diffs';
 import { VariantComparison } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
+import { widenAtFirst } from './first-width';
 import { addGoing } from './going';
 import { SAVE_EXCERPT, SAVE_PAGE } from './saving';
 import { OPEN_TRANSFORMS } from './transforms';
@@ -161,6 +162,9 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     });
     shell.add(panel, 'right', { rank: 700, type: 'Jaxpr' });
     restorer?.add(panel, JaxprPanel.ID);
+    if (labShell !== null && state !== null) {
+      widenAtFirst(app, panel, state);
+    }
 
     tracker.panelRequested.connect((_, asked) => {
       if (asked === 'user' || !panel.isVisible) {

@@ -1,5 +1,5 @@
 /**
- * The model comes in; everything above the view goes out: banners, header, stages, tabs, or what stands in their place.
+ * The model comes in; everything above the view goes out: banners, header, tabs, stages, or what stands in their place.
  */
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -124,15 +124,12 @@ export class Head extends ModelWidget {
         <div className="jp-JaxprPanel-fades">
           <Header model={model} trans={trans} actions={actions} />
           <Waiting model={model} trans={trans} />
-          <About
-            model={model}
-            stages={
-              !['cache', 'time'].includes(this._options.chosen()) &&
-              !attentionOf(model).outcomesHidden
-            }
-            trans={trans}
-          />
+          <About model={model} trans={trans} />
           {this._tabs(model)}
+          {!['cache', 'time'].includes(this._options.chosen()) &&
+            !attentionOf(model).outcomesHidden && (
+              <StagesOf model={model} trans={trans} />
+            )}
         </div>
         <div className="jp-JaxprPanel-notice" role="status">
           {this._notice}
@@ -175,11 +172,29 @@ const SAY_THE_MESSAGE = new Set([
   'sweep'
 ]);
 
-/** What is to be known about the snapshot before its views: where it is from, what it lacks, its stages. */
+/** The stages of the program; below the tabs, as the Cache and the Time view have their own and no tab may move. */
+function StagesOf(props: {
+  model: IJaxprModel;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { model, trans } = props;
+  const stages = model.snapshot?.programs[model.program]?.stages ?? null;
+  if (model.snapshot === null || stages === null) {
+    return null;
+  }
+  const timing = timingsOf(model).timingOf(model.snapshot, model.program);
+  return (
+    <StageBar
+      stages={stages}
+      warm={timing?.warm?.median ?? null}
+      trans={trans}
+    />
+  );
+}
+
+/** What is to be known about the snapshot before its views: where it is from, what it lacks. */
 function About(props: {
   model: IJaxprModel;
-  /** Whether the stages of the program are shown; the Cache and the Time view have their own. */
-  stages: boolean;
   trans: TranslationBundle;
 }): JSX.Element | null {
   const { model, trans } = props;
@@ -198,8 +213,6 @@ function About(props: {
     model.fromSaved ? null : versionsApart(environment.jupyter_jaxpr, trans),
     snapshot.cut
   ]);
-  const stages = props.stages ? (program?.stages ?? null) : null;
-  const timing = timingsOf(model).timingOf(snapshot, model.program);
   return (
     <>
       {[...lines].map(
@@ -215,13 +228,6 @@ function About(props: {
           key={snapshot.created}
           retrace={snapshot.retrace}
           trace={() => model.requests?.retrace(snapshot.id)}
-          trans={trans}
-        />
-      )}
-      {stages !== null && (
-        <StageBar
-          stages={stages}
-          warm={timing?.warm?.median ?? null}
           trans={trans}
         />
       )}
