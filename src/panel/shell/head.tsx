@@ -15,7 +15,7 @@ import { filling } from '../../parts/filling';
 import { Header, IHeaderActions } from '../../parts/header';
 import { ModelWidget } from '../../parts/model-widget';
 import { StageBar } from '../../parts/stage-bar';
-import { Banner, Waiting } from '../../parts/states/banner';
+import { Banner, RunAgain, Waiting } from '../../parts/states/banner';
 import { Empty, Insert, Run } from '../../parts/states/empty';
 import { Failure } from '../../parts/states/failure';
 import { Running } from '../../parts/states/running';
@@ -28,6 +28,8 @@ export interface IPanelActions extends IHeaderActions {
   insert: Insert;
   /** Run code of this extension as a cell. */
   run: Run;
+  /** Run the cell of the run in view again; left out where the notebook is out of reach. */
+  again?: RunAgain;
   /** Draws plots; left out where the application has none. */
   rendermime?: IRenderMimeRegistry;
   /** Open a comparison in the main area; left out where the application has none. */
@@ -120,7 +122,7 @@ export class Head extends ModelWidget {
     return (
       <>
         {failure}
-        <Banner model={model} trans={trans} />
+        <Banner model={model} again={actions.again} trans={trans} />
         <div className="jp-JaxprPanel-fades">
           <Header model={model} trans={trans} actions={actions} />
           <Waiting model={model} trans={trans} />
