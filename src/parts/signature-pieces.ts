@@ -6,7 +6,10 @@ import { argumentName } from './summary';
 import { ITree, numbersIn, rootOf, treeWords } from './tree-words';
 
 /** A signature is cut even when it is shown whole: a tree may have a million leaves. */
-export const LONGEST = 20_000;
+const LONGEST = 20_000;
+
+/** The kernel cuts a type at 1,000 letters; a saved notebook may hold any text, and more than this is not read. */
+const LONGEST_FOLDED = 2000;
 
 /** A static value, or a type without arrays, of more letters is cut where it is folded. */
 const LONG_VALUE = 48;
@@ -27,7 +30,11 @@ export interface IFolding {
   shown: number;
 }
 
+/** All of it, as asked for. */
 export const WHOLE: IFolding = { folded: 0, shown: Infinity };
+
+/** As much as may stand on two lines. */
+const UNFOLDED: IFolding = { folded: 0, shown: Infinity };
 
 /** The ways to fold a signature, each shorter than the one before. */
 export function foldings(program: Program): IFolding[] {
@@ -40,7 +47,7 @@ export function foldings(program: Program): IFolding[] {
     count => count < length
   );
   return [
-    WHOLE,
+    UNFOLDED,
     ...folded.map(count => ({ folded: count, shown: Infinity })),
     ...shown.map(count => ({ folded: parts, shown: count }))
   ];
@@ -57,6 +64,7 @@ export function signaturePieces(
   const plain = (text: string): void => {
     pieces.push({ text, type: false });
   };
+  const longestText = folding === WHOLE ? LONGEST : LONGEST_FOLDED;
   const longest = [...program.arguments, ...listed(program.result)]
     .sort((a, b) => b.type.length - a.type.length)
     .slice(0, folding.folded);
@@ -70,7 +78,7 @@ export function signaturePieces(
     } else if (one.static) {
       plain(one.type);
     } else {
-      pieces.push(...typePieces(one.type));
+      pieces.push(...typePieces(one.type, longestText));
     }
     if (one.static) {
       plain(` ${trans.__('static')}`);
@@ -96,7 +104,10 @@ export function signaturePieces(
     plain(' → ');
     argument(program.result);
   }
-  return cut(pieces.filter(piece => piece.text !== ''));
+  return cut(
+    pieces.filter(piece => piece.text !== ''),
+    longestText
+  );
 }
 
 /** A pytree as a count of its arrays, a long value as its first words; null where the type is short. */
@@ -124,7 +135,7 @@ function treeOf(
   program: Program,
   snapshot: Snapshot | null
 ): ITree | null {
-  if (!type.includes('…')) {
+  if (type.length <= LONGEST_FOLDED && !type.includes('…')) {
     const shapes = [...type.matchAll(TYPE)].map(([, axes]) =>
       axes === '' ? [] : axes.split(',').map(axis => asNumber(axis))
     );
@@ -163,10 +174,11 @@ function listed(argument: Argument | null): Argument[] {
   return argument === null ? [] : [argument];
 }
 
-function typePieces(text: string): IPiece[] {
+function typePieces(whole: string, longest: number): IPiece[] {
+  const text = whole.slice(0, longest);
   const pieces: IPiece[] = [];
   let end = 0;
-  for (const match of text.slice(0, LONGEST).matchAll(TYPE)) {
+  for (const match of text.matchAll(TYPE)) {
     pieces.push({ text: text.slice(end, match.index), type: false });
     pieces.push({ text: match[0], type: true });
     end = (match.index ?? 0) + match[0].length;
@@ -175,9 +187,9 @@ function typePieces(text: string): IPiece[] {
   return pieces;
 }
 
-function cut(pieces: IPiece[]): IPiece[] {
+function cut(pieces: IPiece[], longest: number): IPiece[] {
   const kept: IPiece[] = [];
-  let left = LONGEST;
+  let left = longest;
   for (const piece of pieces) {
     if (left <= 0) {
       break;

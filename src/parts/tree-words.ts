@@ -39,5 +39,5 @@ export function numbersIn(shape: readonly (number | string)[]): number | null {
 
 /** The name that a path such as `p['w']` or `state.params` begins with. */
 export function rootOf(path: string): string {
-  return /^[^.[]*/.exec(path)?.[0] ?? '';
+  return /^[^.[]{0,200}/.exec(path)?.[0] ?? '';
 }

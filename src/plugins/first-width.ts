@@ -59,8 +59,10 @@ function widen(panel: Widget): void {
   }
   const place = split.widgets.indexOf(area);
   const sizes = split.relativeSizes();
-  const width = area.node.clientWidth;
-  const missing = ((FIRST_WIDTH - width) / width) * sizes[place];
+  // The area has a border of its own.
+  const { width } = panel.node.getBoundingClientRect();
+  const whole = area.node.getBoundingClientRect().width;
+  const missing = ((FIRST_WIDTH - width) / whole) * sizes[place];
   const beside = sizes.indexOf(Math.max(...sizes));
   if (
     missing > 0 &&
