@@ -1,4 +1,4 @@
-/** Runs code of this extension as a cell of the notebook. */
+/** Runs code of this extension as a cell of the notebook, and a cell of the user's again. */
 import { Notebook, NotebookActions } from '@jupyterlab/notebook';
 import { CommandRegistry } from '@lumino/commands';
 
@@ -56,4 +56,30 @@ export function isOnly(line: string, source: string): boolean {
           /^%(load_ext|config|matplotlib)\s/.test(each)
       ))
   );
+}
+
+/**
+ * Run the cell of a run again, after the extension is loaded where it is not.
+ *
+ * @param cell The id of the cell. Where the notebook has no such cell any more, nothing is run.
+ * @param load What loads the extension; null where it is loaded.
+ */
+export async function runAgain(
+  cell: string,
+  load: EvaluableText | null,
+  notebook: Notebook,
+  commands: CommandRegistry
+): Promise<void> {
+  const place = (): number =>
+    notebook.widgets.findIndex(({ model }) => model.id === cell);
+  if (place() < 0) {
+    return;
+  }
+  notebook.activeCellIndex = place();
+  if (load !== null) {
+    await runAsCell(load, 'above', notebook, commands);
+    notebook.activeCellIndex = place();
+  }
+  notebook.deselectAll();
+  await commands.execute('notebook:run-cell');
 }
