@@ -194,9 +194,11 @@ def _read_parts(code: CodeType) -> tuple[_Part, ...]:
     instructions = _instructions(code)
     first = code.co_varnames[0] if code.co_argcount else None
     for at, load in enumerate(instructions[:-1]):
-        # Newer Pythons load two variables at once; the attribute is of the second.
-        name = load.argval[-1] if type(load.argval) is tuple else load.argval
-        of_parameter = load.opname.startswith("LOAD_FAST") and name == first
+        name, of_parameter = load.argval, False
+        if load.opname.startswith("LOAD_FAST"):
+            # Newer Pythons load two variables at once; the attribute is of the second.
+            name = name[-1] if type(name) is tuple else name
+            of_parameter = name == first
         if load.opname not in _LOADS and not of_parameter:
             continue
         following = instructions[at + 1]

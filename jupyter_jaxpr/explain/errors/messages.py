@@ -227,9 +227,13 @@ MESSAGES = (
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
 
 
+#: The message of an error in a callback ends with the error, after a whole traceback.
+_LONGEST = 50_000
+
+
 def message_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """An error whose message the table has."""
-    text = message_of(error).strip()
+    text = message_of(error, _LONGEST).strip()
     if isinstance(error, TypeError) and _KEY.search(text):
         return _key(raised)
     for row in MESSAGES:
