@@ -66,6 +66,11 @@ export function size(bytes: number): string {
   return scaled(bytes, 'B');
 }
 
+/** How many numbers an array holds: `468`, `1.2 M`. */
+export function numbers(value: number): string {
+  return scaled(value, '').trimEnd();
+}
+
 /** A factor, with two figures below 100: `0.85`, `7.8`, `19`, `140`. */
 export function factor(value: number): string {
   return twoFigures(value);

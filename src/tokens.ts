@@ -46,8 +46,17 @@ export type Status =
   | { kind: 'not-loaded' }
   | { kind: 'ready'; environment: Environment }
   | { kind: 'running'; environment: Environment | null; progress: Progress }
-  /** The kernel restarted, died, or the connection was lost: what is shown is from before. Both are sentences. */
-  | { kind: 'stale'; reason: string; since: Date; cure: string }
+  /**
+   * The kernel restarted, died, or the connection was lost: what is shown is from before. Reason and cure are
+   * sentences; `again` says how the panel can do what the cure says, null where the panel cannot.
+   */
+  | {
+      kind: 'stale';
+      reason: string;
+      since: Date;
+      cure: string;
+      again: 'load and run' | 'run' | null;
+    }
   /** The two sides do not fit, or the document cannot be read: a sentence for the user. */
   | { kind: 'unusable'; reason: string };
 

@@ -17,6 +17,8 @@ from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered, Refused
 from jupyter_jaxpr.wire.runs import Runs
 
+pytestmark = pytest.mark.any_jax
+
 RUN_AGAIN = "The kernel no longer holds this run: the kernel keeps the last 8 runs. Run the cell again."
 
 

@@ -14,6 +14,8 @@ from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.types.document import Environment
 from jupyter_jaxpr.wire.comm import Publisher, publisher
 
+pytestmark = pytest.mark.any_jax
+
 FIXTURES = Path(__file__).parent / "fixtures"
 LINE = ".".join(jax.__version__.split(".")[:2])
 ENVIRONMENT = Environment(

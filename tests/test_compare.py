@@ -17,6 +17,8 @@ from jupyter_jaxpr.measure.times.repeated_calls import Warm
 from jupyter_jaxpr.measure.times.sweep import Sweep
 from jupyter_jaxpr.measure.times.swept import Point
 
+pytestmark = pytest.mark.any_jax
+
 LOOPS = """
 def unrolled(x):
     for _ in range(60):

@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent / "control_flow"))
 
 import golden  # it lies beside what it is for
 
+pytestmark = pytest.mark.any_jax
+
 
 @cache
 def saved() -> bytes:

@@ -21,7 +21,7 @@ from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.summary import summary_of
 from jupyter_jaxpr.document.types.document import Activity, Argument, Frame, Level, Note
-from jupyter_jaxpr.exports import summary
+from jupyter_jaxpr.exports import wording
 from jupyter_jaxpr.exports.bundle import bundle
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
@@ -145,7 +145,7 @@ def test_what_the_run_did_with_the_function(activity, words):
 def test_only_a_call_of_this_run_is_timed(origin, counts):
     document = golden("log2")
     program = replace(document.programs[0], origin=origin, activity=None, summary=None)
-    assert summary.counts(document, program) == counts
+    assert wording.counts(document, program) == counts
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_only_a_call_of_this_run_is_timed(origin, counts):
 )
 def test_how_far_an_inspected_program_went_is_said(stage, words):
     document = inspect(lambda x: x + 1, 1.0, stage=stage).document
-    assert summary.counts(document, document.programs[0]) == f"1 equation · {words}"
+    assert wording.counts(document, document.programs[0]) == f"1 equation · {words}"
 
 
 def test_a_program_that_is_not_whole_counts_at_least():

@@ -44,7 +44,7 @@ def test_a_committed_array_after_one_of_numpy_is_compiled_and_said_to_be() -> No
         f(ROW)
         f(jax.device_put(ROW, jax.devices()[0]))
         f(jnp.asarray(ROW))
-    slower = "JAX compiled nothing. To avoid the slower call, pass x as a jax.Array: jnp.asarray(x)."
+    slower = "JAX compiled nothing. To avoid the slower call, pass x as a jax.Array in every call."
     assert told(ledger, "f") == [
         ("compiled", "first call of f", None),
         (

@@ -13,6 +13,8 @@ from observed import built, program, traced
 
 import jupyter_jaxpr as jj
 
+pytestmark = pytest.mark.any_jax
+
 X = np.float32(1)
 XS = np.zeros(5, np.float32)
 

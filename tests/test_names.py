@@ -22,6 +22,8 @@ from jupyter_jaxpr.build.naming import learn_naming
 from jupyter_jaxpr.document.text import program_text
 from jupyter_jaxpr.document.types.document import Naming
 
+pytestmark = pytest.mark.any_jax
+
 X = np.ones(8, np.float32)
 TABLE = np.arange(80.0, dtype=np.float32)
 

@@ -9,6 +9,8 @@ import jax
 import pytest
 from conftest import Notebook
 
+pytestmark = pytest.mark.any_jax
+
 SCAN = "@jax.jit\ndef f(x, xs):\n    return jax.lax.scan(step, x, xs)\ndef step(h, t):\n    return h * t, h\n"
 GIVES_AWAY = (
     "import functools\n@functools.partial(jax.jit, donate_argnums=0)\n"

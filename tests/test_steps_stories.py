@@ -17,6 +17,8 @@ from jupyter_jaxpr.measure.steps.bounds import Bounds
 from jupyter_jaxpr.measure.steps.stepper import Unsteppable
 from jupyter_jaxpr.observe.calls.call_values import ValuesGone
 
+pytestmark = pytest.mark.any_jax
+
 XS = jnp.array([1.0, 2.0, 3.0])
 
 

@@ -18,6 +18,8 @@ from jupyter_jaxpr.measure.times.swept import Growth, Point, Swept
 from jupyter_jaxpr.observe.kernel import observer
 from jupyter_jaxpr.typed.specs import parse_target
 
+pytestmark = pytest.mark.any_jax
+
 SOURCE = """
 def looped(n):
     return lax.scan(lambda c, _: (jnp.sin(c), None), jnp.ones(3), length=n)[0]

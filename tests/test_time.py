@@ -29,6 +29,8 @@ from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered, Refused, Reply
 from jupyter_jaxpr.wire.runs import Runs
 
+pytestmark = pytest.mark.any_jax
+
 SINES = "@jax.jit\ndef f(x):\n    for _ in range(3):\n        x = jnp.sin(x)\n    return x\n"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from conftest import Notebook
 
+pytestmark = pytest.mark.any_jax
+
 DEFINED = """
 import contextlib, datetime, functools, time, timeit
 from datetime import datetime as dt

@@ -8,6 +8,8 @@ from observed import in_cell
 from jupyter_jaxpr.explain.loops import words
 from jupyter_jaxpr.observe.observation import StageTimes
 
+pytestmark = pytest.mark.any_jax
+
 X = "jnp.float32(2)"
 IMPORTS = "import functools, itertools\nfrom functools import reduce\n"
 

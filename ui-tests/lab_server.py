@@ -182,20 +182,31 @@ def isolated(folder: Path) -> dict[str, str]:
 
 
 @contextmanager
-def running_server(folder: Path, *command: str) -> Iterator[str]:
-    """Run a command that starts a Jupyter server, in `folder`, on a free port and without a token.
+def running_server(folder: Path, *command: str, port: int | None = None) -> Iterator[str]:
+    """Run a command that starts a Jupyter server, in `folder` and without a token.
+
+    Args:
+        folder: Of all that the server and its kernels write.
+        command: Without the options that all servers have.
+        port: Of the server; None for one that is free.
 
     Yields:
         The address that it prints for a person to open.
     """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = port or free_port()
     # The names of the kernels' sockets may have 103 characters on a Mac, fewer than a folder of pytest's or of the
     # system's may need. A kernel that outlives the server may still write there.
     short = "/tmp" if os.path.isdir("/tmp") else None
     with tempfile.TemporaryDirectory(prefix="jupyter", dir=short, ignore_cleanup_errors=True) as runtime:
         yield from _running(folder, command, port, runtime)
+
+
+def free_port() -> int:
+    """A port that no process listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        number: int = free.getsockname()[1]
+        return number
 
 
 def _running(folder: Path, command: Sequence[str], port: int, runtime: str) -> Iterator[str]:
@@ -260,16 +271,16 @@ def keep_log(process: subprocess.Popen[str], log: Path, addresses: queue.Queue[s
 
 
 @contextmanager
-def running_lab(folder: Path) -> Iterator[LabServer]:
-    """Run a JupyterLab whose files, settings, workspaces and kernels are all in `folder`."""
+def running_lab(folder: Path, port: int | None = None) -> Iterator[LabServer]:
+    """Run a JupyterLab whose files, settings, workspaces and kernels are all in `folder`, on a port, or on any."""
     root = folder / "root"
-    root.mkdir()
+    root.mkdir(parents=True)
     command = [
         *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"),
         *("--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"),
         "--ServerApp.disable_check_xsrf=True",
     ]
-    with running_server(folder, *command) as address:
+    with running_server(folder, *command, port=port) as address:
         yield LabServer(
             url=address.removesuffix("/lab"),
             root=root,

@@ -13,8 +13,8 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 # The first kernel of a run reads JupyterLab, IPython and JAX from a cold disk.
 KERNEL_STARTS_WITHIN = 60_000  # milliseconds
 CELL_ENDS_WITHIN = 60_000
-LINKS_WITHIN = 15_000
-LAYOUT_IS_SAVED_WITHIN = 15_000
+LINKS_WITHIN = 30_000
+LAYOUT_IS_SAVED_WITHIN = 30_000
 NUMBERED = re.compile(r"^\[\d+\]:$")
 
 

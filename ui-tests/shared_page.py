@@ -13,7 +13,7 @@ from lab_server import LabServer
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 LOADS_WITHIN = 60_000  # milliseconds
-COLLAPSES_WITHIN = 15_000
+COLLAPSES_WITHIN = 30_000
 THEME = "JupyterLab Light"
 
 # What the page is put back to: what is in the side areas and how wide they are, and what the browser stores.

@@ -137,6 +137,7 @@ def test_a_scan_says_what_goes_in_around_and_out(flow):
     expect(card).to_have_attribute("data-marked", "true")
     expect(nb.editor(1)).to_be_focused()
     nb.lines(1).nth(4).click()
+    nb.page.keyboard.press("Home")  # the whole statement, wherever the click put the caret
     program = card.get_by_role("listbox", name="Program of scan step, line 8")
     expect(program.get_by_role("option", selected=True)).not_to_have_count(0)
     expect(card).not_to_have_attribute("data-marked", "true")
@@ -207,6 +208,7 @@ def test_loops_nest_and_fold(flow):
 
     # Of what is folded away, the card around it is marked.
     nb.lines(1).nth(5).click()
+    nb.page.keyboard.press("Home")  # the whole statement, wherever the click put the caret
     marked = view(nb).locator('[data-marked="true"]')
     expect(marked).to_have_count(1)
     expect(marked).to_have_attribute("data-card", "1")
@@ -310,6 +312,7 @@ def test_no_violation_and_nothing_to_scroll_sideways(flow):
             nb.theme(theme)
             assert violations(nb.page) == [], f"cards at {width} px, {theme}"
     nb.lines(2).nth(5).click()
+    nb.page.keyboard.press("Home")  # the whole statement, wherever the click put the caret
     expect(view(nb).locator('[data-marked="true"]').first).to_be_visible()
     assert violations(nb.page) == [], "a card is marked"
     view(nb).get_by_role("button", name="Which construct to choose").first.click()

@@ -231,8 +231,9 @@ def test_a_variable_leads_to_its_definition_and_its_uses(net_at):
     expect(alive).to_have_count(0)
 
 
-def test_names_of_python_weak_types_promotions_and_effects_stand_beside_the_text(net_at):
-    nb = net_at
+def test_names_of_python_weak_types_promotions_and_effects_stand_beside_the_text(net):
+    nb = net
+    nb.set_panel_width(900)  # all variables have room
     tags = nb.listing().locator(".jp-JaxprProgram-tag")
     expect(nb.listing().locator('.cm-line[data-kind="open"]').first.locator(".jp-JaxprProgram-tag")).to_have_text(
         ["p['b']", "p['w']", "xs"]

@@ -38,7 +38,7 @@ def listing(nb: OpenNotebook, name: str) -> Locator:
 
 def stale(nb: OpenNotebook) -> Locator:
     """The line that says that the program is from before."""
-    return nb.panel.locator("[data-status=stale]")
+    return nb.panel.locator("[data-status=stale] p")
 
 
 def from_before(what: str, cure: str) -> re.Pattern[str]:
@@ -79,6 +79,22 @@ def test_a_kernel_restarts(notebook):
     # The run of the earlier kernel can still be read.
     nb.panel.get_by_role("button", name="double").click()
     expect(nb.panel.get_by_role("option").filter(has_text="double")).to_have_count(2)
+
+
+def test_one_button_loads_the_extension_and_runs_the_cell_again_after_a_restart(notebook):
+    nb = notebook(LOAD, DOUBLE)
+    nb.run(0)
+    nb.run(1)
+    expect(listing(nb, "double")).to_be_visible()
+    nb.restart_kernel()
+
+    nb.panel.get_by_role("button", name="Load and run again").click()
+
+    expect(nb.prompt(1)).to_have_text("[2]:")
+    expect(nb.prompt(0)).to_have_text("[1]:")  # the cell that was there
+    expect(stale(nb)).to_have_count(0)
+    expect(listing(nb, "double")).to_have_text(DOUBLED, use_inner_text=True)
+    expect(nb.page.locator(".jp-NotebookPanel:visible .jp-CodeCell")).to_have_count(2)
 
 
 def test_a_kernel_dies_and_is_started_again(notebook, page):

@@ -58,11 +58,12 @@ def name_free(traceback: str) -> str:
 
 
 def test_a_long_trace_can_be_interrupted(notebook):
-    # The trace sleeps, so an interrupt arrives in the sleep. Python drops an interrupt that arrives in a callback of the
-    # garbage collector, and a trace without a pause has many of these.
+    # The trace sleeps, so an interrupt arrives in the sleep. Python drops an interrupt that arrives in a callback of
+    # the garbage collector, and a trace without a pause has many of these.
     nb = notebook(
         f"{LOAD}\nimport time",
-        "%%jaxpr\n@jax.jit\ndef endless(x):\n    while True:\n        x = x + 1\n        time.sleep(0.1)\n\nendless(1.0)",
+        "%%jaxpr\n@jax.jit\ndef endless(x):\n    while True:\n        x = x + 1\n        time.sleep(0.1)\n\n"
+        "endless(1.0)",
         "%%jaxpr\njax.jit(lambda x: x + 1)(1.0)",
     )
     nb.run(0)

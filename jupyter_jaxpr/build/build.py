@@ -156,6 +156,7 @@ class _Builder:
         found = [
             *self._noted(lambda: notes.captured_notes(walk, own)),
             *self._noted(lambda: notes.loop_notes(walk, own, self._loop_places[: len(own)], self._failures)),
+            *self._noted(lambda: notes.key_notes(walk, own, self._failures)),
             *controls.notes,
             *self._each(observation.printed, lambda each: notes.printed_notes(walk, [each], self._programs)),
             *self._noted(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),

@@ -20,6 +20,7 @@ from ..observe.observation import (
 )
 from ..observe.retrace import Retrace as RetraceOffer
 from ..program.jaxpr.walk import Captured, ScopeColumns, Walk
+from ..program.key_use import KeyUses
 from ..quantities import count, duration, size
 
 #: A captured constant of more bytes than this is worth a note.
@@ -321,3 +322,64 @@ def in_line_order(walk: Walk, notes: Sequence[Note], cell_file: str | None) -> l
         return 1, 0
 
     return sorted(notes, key=key)
+
+
+def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> list[Note]:
+    """Random keys from which a program draws twice, each pair of lines once.
+
+    Args:
+        walk: The programs, walked.
+        programs: Of the document.
+        failures: Our own ones are put here, as tracebacks: one program hides no other.
+    """
+    uses = KeyUses(walk)
+    found: dict[tuple[int, int, bool], list[int]] = {}
+    for index, program in enumerate(programs):
+        try:
+            for use in uses.of(inside(walk, program.scope)):
+                frames = [_user_frame(walk, use.scope, number) for number in (use.first, use.again)]
+                if min(frames) >= 0:
+                    found.setdefault((frames[0], frames[1], use.first == use.again), []).append(index)
+        except Exception:
+            failures.append(traceback.format_exc())
+    return [
+        Note(
+            kind="key_used_twice",
+            text=_EACH_STEP if in_each_step else _used_twice(walk, first, again),
+            cure=_SCAN_KEYS if in_each_step else _SPLIT,
+            detail=None,
+            program=among[0] if len(set(among)) == 1 else -1,
+            frame=again,
+            bytes=None,
+            title="A random key is used twice" if not in_each_step else "Each step uses the same random key",
+        )
+        for (first, again, in_each_step), among in found.items()
+    ]
+
+
+_TWICE = (
+    "{lines} use the same random key. Numbers that are drawn from one key are not independent: numbers of the same "
+    "shape and distribution are equal."
+)
+_ONE_LINE = (
+    "Line {line} uses the same random key twice. Numbers that are drawn from one key are not independent: numbers of "
+    "the same shape and distribution are equal."
+)
+_EACH_STEP = "Each step of this scan draws from the same random key, so each step draws the same numbers."
+_SPLIT = "Split the key and use each part once: key, subkey = jax.random.split(key)."
+_SCAN_KEYS = "Split the key before the scan, keys = jax.random.split(key, length), and scan over the keys."
+
+
+def _used_twice(walk: Walk, first: int, again: int) -> str:
+    (file, _, line, *_), (other_file, _, other_line, *_) = walk.positions.frames[first], walk.positions.frames[again]
+    if (file, line) == (other_file, other_line):
+        return _ONE_LINE.format(line=line)
+    where = "" if file == other_file else f" of {_file_name(walk.positions.files[file].name)}"
+    return _TWICE.format(lines=f"Line {line}{where} and line {other_line}")
+
+
+def _user_frame(walk: Walk, scope: int, equation: int) -> int:
+    """The innermost frame of the user's of an equation, -1 for none."""
+    stack = walk.scopes[scope].stack[equation]
+    frames = walk.positions.stacks[stack][0] if stack >= 0 else []
+    return frames[0] if frames else -1

@@ -83,7 +83,7 @@ def _finding(name: str, code: CodeType, variable: str, kept: Sequence[Any]) -> F
         ),
         cure=f"Return the value from {name} instead of keeping it in {variable}.",
         function=name,
-        place=_line_of(code, variable),
+        place=line_of(code, variable),
     )
 
 
@@ -140,7 +140,7 @@ def _tracer_text(value: Any) -> str:
         return kind_name(type(value))
 
 
-def _line_of(function: CodeType, variable: str) -> Place:
+def line_of(function: CodeType, variable: str) -> Place:
     """The last line of a function that uses the name."""
     place = Place(file_of(function), function.co_firstlineno, function_of(function))
     for code in _codes(function):

@@ -8,7 +8,7 @@ from ..document.ledger_words import OUTCOMES, in_run, lead
 from ..document.types.document import Snapshot
 from ..document.types.ledger import LedgerCounts, LedgerFunction, LedgerMiss
 from ..quantities import UNKNOWN, count, duration
-from .summary import LEVELS, of_line
+from .wording import LEVELS, of_line
 
 _MORE = ("more miss or slow hit", "more misses and slow hits")
 HEAD = ("function", "calls", "hits", "entries", "compiles", "price")

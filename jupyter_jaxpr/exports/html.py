@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..document.text import Budget
 from ..document.types.document import Note, Program, Snapshot
-from . import control_flow, cost, shardings, summary, time
+from . import control_flow, cost, shardings, time, wording
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
 from .control_flow import ControlFlowText, control_flow_text
@@ -27,7 +27,7 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
         characters: How long the texts of the programs may be in all.
         heading: Level of its headings.
     """
-    programs = [(index, document.programs[index]) for index in summary.exported(document)]
+    programs = [(index, document.programs[index]) for index in wording.exported(document)]
     texts = sum(1 + sum(level.text is not None for level in program.levels) for _, program in programs)
     each = characters // max(1, texts)
     parts: list[Markup] = []
@@ -55,7 +55,7 @@ def before(document: Snapshot, heading: int) -> list[Markup]:
 def after(document: Snapshot, heading: int) -> list[Markup]:
     """What stands below the programs: control flow, times, costs, the cache, notes, where it is from."""
     parts: list[Markup] = []
-    left = summary.of_libraries(document)
+    left = wording.of_libraries(document)
     if left is not None:
         parts.append(element("p", left))
     flow = control_flow_text(document)
@@ -75,22 +75,22 @@ def after(document: Snapshot, heading: int) -> list[Markup]:
         parts.append(_notes(document, f"h{heading}"))
     if document.cut:
         parts.append(element("p", document.cut, class_="jjx-cut"))
-    parts.append(element("p", element("small", summary.made_with(document)), class_="jjx-made-with"))
+    parts.append(element("p", element("small", wording.made_with(document)), class_="jjx-made-with"))
     return parts
 
 
 def about(document: Snapshot, program: Program, heading: int) -> list[Markup]:
     """What a program is, without its texts."""
     parts = [
-        element(f"h{heading}", element("code", str(summary.signature(program)))),
-        element("p", summary.counts(document, program), class_="jjx-counts"),
+        element(f"h{heading}", element("code", str(wording.signature(program)))),
+        element("p", wording.counts(document, program), class_="jjx-counts"),
     ]
     if program.origin_note:
         parts.append(element("p", program.origin_note, class_="jjx-origin"))
-    full = str(summary.signature(program, full=True))
-    if full != str(summary.signature(program)):
+    full = str(wording.signature(program, full=True))
+    if full != str(wording.signature(program)):
         parts.append(element("p", element("code", full), class_="jjx-signature"))
-    times = summary.stages(program)
+    times = wording.stages(program)
     if times:
         parts.append(
             element(
@@ -212,7 +212,7 @@ def _notes(document: Snapshot, heading: str) -> Markup:
 
 def _note(document: Snapshot, note: Note) -> Markup:
     parts: list[str | Markup] = []
-    line = summary.where(document, note)
+    line = wording.where(document, note)
     if line:
         parts += [element("strong", f"{line[0].upper()}{line[1:]}"), ": "]
     if note.title:
@@ -225,7 +225,7 @@ def _note(document: Snapshot, note: Note) -> Markup:
         if note.level == "applies":
             parts.append(element("p", "The rewrite applies as it stands."))
     for cure in note.cures:
-        parts.append(element("p", element("strong", cure.name), f"{summary.LEVELS[cure.level]}: {cure.text}"))
+        parts.append(element("p", element("strong", cure.name), f"{wording.LEVELS[cure.level]}: {cure.text}"))
         if cure.code:
             parts.append(element("pre", element("code", cure.code)))
     parts += [element("p", text) for text in note.price]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..document.limits import CHARACTERS
 from ..document.text import Budget
 from ..document.types.document import Note, Program, Snapshot
-from . import control_flow, cost, shardings, summary, time
+from . import control_flow, cost, shardings, time, wording
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
 from .control_flow import ControlFlowText, control_flow_text
@@ -25,9 +25,9 @@ def markdown(document: Snapshot) -> str:
     if compared is not None:
         blocks += _compared(compared)
     budget = Budget()
-    for index in summary.exported(document):
+    for index in wording.exported(document):
         blocks += _program(document, document.programs[index], listings(document, index, CHARACTERS, budget))
-    left = summary.of_libraries(document)
+    left = wording.of_libraries(document)
     if left is not None:
         blocks.append(text(left))
     flow = control_flow_text(document)
@@ -49,18 +49,18 @@ def markdown(document: Snapshot) -> str:
         blocks += [_note(document, note) for note in document.notes]
     if document.cut:
         blocks.append(text(document.cut))
-    blocks.append(text(summary.made_with(document)))
+    blocks.append(text(wording.made_with(document)))
     return page(blocks) + "\n"
 
 
 def _program(document: Snapshot, program: Program, texts: list[Listing]) -> list[Markdown]:
-    blocks = [heading(2, code(str(summary.signature(program)))), text(summary.counts(document, program))]
+    blocks = [heading(2, code(str(wording.signature(program)))), text(wording.counts(document, program))]
     if program.origin_note:
         blocks.append(text(program.origin_note))
-    full = str(summary.signature(program, full=True))
-    if full != str(summary.signature(program)):
+    full = str(wording.signature(program, full=True))
+    if full != str(wording.signature(program)):
         blocks.append(code(full))
-    times = summary.stages(program)
+    times = wording.stages(program)
     if times:
         blocks.append(table([name for name, _ in times], [[time for _, time in times]], left=0))
     for listing in texts:
@@ -135,7 +135,7 @@ def _cache(cache: CacheText) -> list[Markdown]:
 
 
 def _note(document: Snapshot, note: Note) -> Markdown:
-    place = summary.where(document, note)
+    place = wording.where(document, note)
     title = f"{note.title}." if note.title else None
     words = " ".join(filter(None, [f"{place[0].upper()}{place[1:]}:" if place else "", title, note.text, note.cure]))
     blocks = [text(words)]
@@ -144,7 +144,7 @@ def _note(document: Snapshot, note: Note) -> Markdown:
         if note.level == "applies":
             blocks.append(text("The rewrite applies as it stands."))
     for cure in note.cures:
-        blocks.append(text(f"{cure.name}{summary.LEVELS[cure.level]}: {cure.text}"))
+        blocks.append(text(f"{cure.name}{wording.LEVELS[cure.level]}: {cure.text}"))
         if cure.code:
             blocks.append(block(cure.code))
     blocks += [text(words) for words in note.price]

@@ -18,7 +18,7 @@ from itertools import chain
 
 from ..document.text import Budget
 from ..document.types.document import Frame, Snapshot
-from . import summary
+from . import wording
 from .html import about, after, before
 from .html_writer import NOTHING, Markup, element, join, raw, unclosed, void
 from .html_writer import page as html_page
@@ -37,8 +37,8 @@ def _own(name: str) -> str:
 
 def page(document: Snapshot) -> str:
     """The document as an HTML file of its own, texts in full; light or dark as the reader's system is."""
-    program = summary.shown_first(document)
-    title = document.title or (str(summary.signature(program)) if program else "jupyter_jaxpr")
+    program = wording.shown_first(document)
+    title = document.title or (str(wording.signature(program)) if program else "jupyter_jaxpr")
     heading = document.title or (program.name if program else "jupyter_jaxpr")  # the signature follows
     script = f"'use strict';\nconst STYLE = {json.dumps(_own('live.css'))};\n" + _own("lines.js") + _own("page.js")
     first = _own("unpack.js")
@@ -50,7 +50,7 @@ def page(document: Snapshot) -> str:
         element("title", title),
         raw("style", _own("page.css")),
     )
-    order = sorted(summary.exported(document), key=lambda index: index != document.focus)
+    order = sorted(wording.exported(document), key=lambda index: index != document.focus)
     budget = Budget()
     texts = {index: linked_texts(document, index, budget) for index in order}
     benches = [

@@ -6,7 +6,7 @@ import re
 
 from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK
-from . import summary
+from . import wording
 from .cost import cost_text
 from .shardings import shardings_text
 from .time import time_text
@@ -17,11 +17,11 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 def plain(document: Snapshot) -> str:
     """Signature, counts, recompiles, cost and times of the program in focus, a comparison; or the message."""
-    program = summary.shown_first(document)
+    program = wording.shown_first(document)
     if program is None:
         return _line(document.message or "This run has no program to show.")
-    counts = summary.counts(document, program, others=len(summary.exported(document)) - 1)
-    lines = [str(summary.signature(program)), counts, *_recompiles(document)]
+    counts = wording.counts(document, program, others=len(wording.exported(document)) - 1)
+    lines = [str(wording.signature(program)), counts, *_recompiles(document)]
     costs = cost_text(document)
     if costs is not None:
         lines.append(costs.sentence)

@@ -64,7 +64,7 @@ class Heartbeat:
     def stop(self) -> None:
         """Stop, and wait until the thread has ended; where a beat is being sent for long, it ends after that."""
         self._stopped.set()
-        if self._thread is not None:
+        if self._thread is not None and self._thread.ident is not None:  # an interrupt may come before the start
             self._thread.join(SECONDS)
         # A thread that the collector frees calls Python, in a later cell of the user's: an alarm there would be lost.
         self._thread = None

@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..explain.errors.explained import explained, raised_error, trace_error
+from ..explain.dropped_updates import dropped_updates
+from ..explain.errors.explained import explained, is_of_call, raised_error, trace_error
 from ..explain.errors.explanation import Explained
 from ..explain.leaks import leaked_tracers
+from ..explain.stale_values import stale_values
 from ..explain.unblocked import unblocked_timings
 from ..jax.ahead import jitted_as_by_make_jaxpr
 from ..jax.dispatches import only_program
@@ -80,6 +82,8 @@ def complete(
     message = None
     if imported():
         _find(observation, lambda: leaked_tracers(active.run.traced_functions))
+        _find(observation, lambda: stale_values(active.run))
+        _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
         if error is None:
             _find(
                 observation,
@@ -88,7 +92,8 @@ def complete(
         if error is not None:
             _find(observation, lambda: add_raised(observation.functions, error))
         if isinstance(error, Exception):
-            raised = [function.name for function in observation.functions if function.raised]
+            # A call that raised earlier, and whose error the cell caught, did not end the cell.
+            raised = [each.name for each in observation.functions if each.raised and is_of_call(error, each.name)]
             _find(observation, lambda: _raised(error, raised[-1] if raised else None))
         if active.options.compare:
             if error is not None:
@@ -528,9 +533,10 @@ def _not_traceable(last: Any) -> str | None:
     import jax
 
     fun, name = last.function, name_of(last.function)
-    if isinstance(fun, jax.stages.Compiled):
+    kind = type(fun)  # the object itself may be a proxy, whose `__class__` is code of the user's
+    if issubclass(kind, jax.stages.Compiled):
         return f"{last.text} calls a function that was compiled ahead of time, by .lower().compile(). {_AHEAD}"
-    if isinstance(fun, type | types.BuiltinFunctionType):
+    if issubclass(kind, type | types.BuiltinFunctionType):
         return f"The cell ends with a call of {name}, which is not a function that JAX can trace. {WHAT_TO_TYPE}"
     if not has_arrays(last.args, last.kwargs):
         return (

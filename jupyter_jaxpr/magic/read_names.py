@@ -27,11 +27,12 @@ def may_be_read(names: Iterable[str], namespace: Mapping[str, Any]) -> bool:
 
 
 def _codes_of(value: Any) -> Iterator[types.CodeType]:
-    kind = value if isinstance(value, type) else type(value)
+    is_class = issubclass(type(value), type)  # `isinstance` would run the `__class__` of a proxy of the user's
+    kind = value if is_class else type(value)
     code = code_of(value) if callable(value) else None
     if code is not None and not is_installed(file_of(code)):
         yield code
-    if kind.__module__ == "__main__" or isinstance(value, type):
+    if kind.__module__ == "__main__" or is_class:
         for member in list(vars(kind).values()):
             own = code_of(getattr(member, "fget", None) or member) if not isinstance(member, type) else None
             if own is not None and not is_installed(file_of(own)):

@@ -38,6 +38,7 @@ class FunctionRecord:
 
     __slots__ = (
         "__weakref__",
+        "at_trace",
         "construct",
         "definition",
         "equinox",
@@ -66,6 +67,7 @@ class FunctionRecord:
         self.pmap = False  # JAX's functions around one that was given to pmap have a record together
         self.replayable = True  # False once asking JAX's caches for its stages made JAX work
         self.kept: dict[Any, Any] = {}  # programs last observed, newest last
+        self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None where no run saw the trace
         # Its history, the number of this function object there, and whether a rerun of its cell made it.
         self.history: tuple[FunctionHistory, int, bool] | None = None
 

@@ -359,6 +359,7 @@ class Observer:
             if not run.counter.running:  # before all others that JAX's hook after each call tells
                 run.counter.start()
                 run.counted = run.counter.sees
+            run.hold_last_calls()
             run.when_installed()
         if backend_started():
             self.history.held_before(functions_with_entries())
@@ -550,8 +551,10 @@ class Observer:
             own: FunctionRecord = call.record.function
             if own.jit_name is None and call.record.tracing:
                 own.jit_name = name  # the first trace after the call has begun is that of its function
-            if own.jit_name == name and state.run is not None:
-                start_trace(state.run, call.record, call.fun)
+            if own.jit_name == name:
+                own.at_trace = None
+                if state.run is not None:
+                    start_trace(state.run, call.record, call.fun)
         elif event == TRACE_EVENT and state.ahead is not None and state.run is not None and state.ahead[0] == name:
             begin_trace(state.run, *state.ahead)
             state.ahead, state.traces_ahead = None, name

@@ -13,11 +13,11 @@ from typing import Any, Protocol
 
 from ..jax.facts import imported, is_jitted
 from ..jax.hooks import Hooks
-from ..plain_text import FAILURES, exact
+from ..plain_text import FAILURES, defined, exact, file_of
 from ..quantities import count
 from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, result_of, spec_of
 from .cache.keys import positional_names
-from .functions import code_of, is_users, name_of, next_inside, place_of
+from .functions import code_of, is_installed, is_users, name_of, next_inside, place_of
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .recorded_cell import RecordedCell
 from .recording import NO_TEXT, NO_VALUES, Recorded, Recording
@@ -294,10 +294,20 @@ def _is_array(leaf: Any) -> bool:
 
 
 def _signature(fun: Any) -> inspect.Signature | None:
+    """The signature of a function; none of an object whose class looks attributes up with code of the user's."""
+    for name in _LOOKS_UP:
+        stored = defined(type(fun), name)
+        code = code_of(stored.fget if type(stored) is property else stored)
+        if code is not None and not is_installed(file_of(code)):
+            return None
     try:
         return inspect.signature(fun)
     except FAILURES:
         return None
+
+
+_LOOKS_UP = ("__getattribute__", "__getattr__", "__class__")
+"""What `inspect.signature` runs, where a class defines it in Python."""
 
 
 def _input_name(path: Sequence[Any], names: Sequence[str]) -> str:

@@ -25,6 +25,7 @@ from .functions import FunctionRecord, code_of, unwrap
 from .observation import Place
 from .run import FunctionActivity, Run
 from .stages import CallStages, LooseEvent
+from .values_at_trace import values_at_trace
 
 LOOSE_EVENTS = 64
 TRACED_FUNCTIONS = 50
@@ -167,6 +168,12 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
 def start_trace(run: Run, miss: Miss, fun: Any) -> None:
     """The trace of a call begins: what it prints and which lines it reaches is recorded."""
     miss.records_trace = True
+    miss.function.at_trace = None
+    if run.look_before and not miss.function.library:
+        try:
+            miss.function.at_trace = values_at_trace(fun)
+        except FAILURES as error:
+            run.fail(error)
     begin_trace(run, miss.function.name, fun)
 
 

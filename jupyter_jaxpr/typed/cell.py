@@ -127,15 +127,20 @@ class LastCall:
         self.seconds = 0.0  # how long the call took
         self.is_known = True  # False where the values behind a star cannot be read without running the user's code
         self._args: list[Any] = []
-        self._read: list[tuple[int, Any]] = []  # iterators that the call reads too, and where their values belong
+        # Iterators that the call reads too: where their values belong, and a list that is empty until the call has read
+        # the iterator to its end.
+        self._read: list[tuple[int, Any, list[bool]]] = []
         _running[self.number] = self
 
     @property
     def args(self) -> list[Any]:
         """The positional arguments; to be asked for once the call has returned."""
         while self._read:
-            place, values = self._read.pop()
-            self._args[place:place] = values
+            place, values, ended = self._read.pop()
+            if ended:
+                self._args[place:place] = values
+            else:  # an error came before the end: to read on would take values from the user's iterator
+                self.is_known = False
         return self._args
 
     @property
@@ -174,12 +179,15 @@ class LastCall:
             return values
         read_by = _method(type(values), "__iter__")
         if type(values).__module__.partition(".")[0] in ("jax", "jaxlib"):  # an array: the same when read again
-            self._read.append((len(self._args), values))
+            self._read.append((len(self._args), values, [True]))
         elif not isinstance(read_by, types.WrapperDescriptorType):
             self.is_known = False
         elif isinstance(_method(type(values), "__next__"), types.WrapperDescriptorType):
-            values, again = itertools.tee(values)
-            self._read.append((len(self._args), again))
+            ended: list[bool] = []
+            # Appends to `ended` and gives no value. Iterators of Python's own have no frame in a traceback.
+            end: Iterator[Any] = filter(None, map(ended.append, (True,)))
+            values, again = itertools.tee(itertools.chain(values, end))
+            self._read.append((len(self._args), again, ended))
         else:
             self._args.extend(values)
         self._prepared()

@@ -5,7 +5,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { DiffSide, Program, ProgramDiff } from '../protocol/snapshot';
 import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
-import { earlierProgram, isSameFunction, signatureOf } from './same-program';
+import { earlierProgram, isSameFunction, signatureOf } from './earlier-program';
 import { usersPrograms } from './users-programs';
 
 /** What is compared with what. */

@@ -72,7 +72,8 @@ export class JaxprModel implements IJaxprModel {
         kind: 'stale',
         reason: whatWasLost(end.loss, this._trans),
         since: end.since,
-        cure: this._cure(end, state)
+        cure: this._cure(end, state),
+        again: this._again(end, state)
       };
     }
     if (state === null) {
@@ -483,6 +484,28 @@ export class JaxprModel implements IJaxprModel {
     return cell === null
       ? this._trans.__('Run the cell again to refresh.')
       : this._trans.__('Run cell [%1] again to refresh.', cell);
+  }
+
+  /** How the run in view can be had again: only where a kernel waits for work. */
+  private _again(
+    end: IEnd,
+    state: ChannelState | null
+  ): 'load and run' | 'run' | null {
+    if (
+      end.loss === 'disconnected' ||
+      end.loss === 'cut-off' ||
+      (this._view?.snapshot.cell?.id ?? null) === null
+    ) {
+      return null;
+    }
+    switch (state?.kind) {
+      case 'not-loaded':
+        return 'load and run';
+      case 'joined':
+        return 'run';
+      default:
+        return null;
+    }
   }
 
   private get _view(): IKnownRun | null {

@@ -91,6 +91,7 @@ export function Header(props: {
         <Signature
           key={`${snapshot.id} ${model.program}`}
           program={program}
+          snapshot={snapshot}
           trans={trans}
         />
       )}

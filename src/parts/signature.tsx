@@ -1,98 +1,47 @@
 /**
- * A program comes in; its arguments and result go out, types coloured, long ones folded.
+ * A program comes in; its arguments and result go out on at most two lines, types coloured, pytrees folded.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Argument, Program } from '../protocol/snapshot';
-import { argumentName } from './summary';
+import { Program, Snapshot } from '../protocol/snapshot';
+import { WHOLE, foldings, signaturePieces } from './signature-pieces';
 
-/** Longer signatures are folded, and cut even when unfolded: a tree may have a million leaves. */
-const FOLD_FROM = 360;
-const LONGEST = 20_000;
-
-/** A type such as f32[8,4], key<fry>[] or bf16[8]. */
-const TYPE = /[A-Za-z_]\w*(?:<[^<>]*>)?\[[^\]]*\]/g;
-
-interface IPiece {
-  text: string;
-  type: boolean;
-}
-
-/** The signature as pieces of plain text and of types, in order. */
-export function signaturePieces(
-  program: Program,
-  trans: TranslationBundle
-): IPiece[] {
-  const pieces: IPiece[] = [];
-  const plain = (text: string): void => {
-    pieces.push({ text, type: false });
-  };
-  const argument = (one: Argument): void => {
-    plain(argumentName(one));
-    if (one.static) {
-      plain(one.type);
-      plain(` ${trans.__('static')}`);
-    } else {
-      pieces.push(...typePieces(one.type));
-    }
-    if (one.donated) {
-      plain(` ${trans.__('donated')}`);
-    }
-  };
-  program.arguments.forEach((one, i) => {
-    if (i > 0) {
-      plain(', ');
-    }
-    argument(one);
-  });
-  if (program.arguments.length === 0) {
-    plain('()');
-  }
-  if (program.result !== null) {
-    plain(' → ');
-    argument(program.result);
-  }
-  return pieces.filter(piece => piece.text !== '');
-}
-
-function typePieces(text: string): IPiece[] {
-  const pieces: IPiece[] = [];
-  let end = 0;
-  for (const match of text.slice(0, LONGEST).matchAll(TYPE)) {
-    pieces.push({ text: text.slice(end, match.index), type: false });
-    pieces.push({ text: match[0], type: true });
-    end = (match.index ?? 0) + match[0].length;
-  }
-  pieces.push({ text: text.slice(end), type: false });
-  return pieces;
-}
-
-function cut(pieces: IPiece[], longest: number): IPiece[] {
-  const kept: IPiece[] = [];
-  let left = longest;
-  for (const piece of pieces) {
-    if (left <= 0) {
-      break;
-    }
-    kept.push({ ...piece, text: piece.text.slice(0, left) });
-    left -= piece.text.length;
-  }
-  return kept;
-}
+const MOST_LINES = 2;
+/** Where the lines cannot be counted, such as in a hidden panel. */
+const MOST_LETTERS = 360;
 
 export function Signature(props: {
   program: Program;
+  snapshot?: Snapshot;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { program, trans } = props;
+  const { program, snapshot = null, trans } = props;
   const [unfolded, setUnfolded] = React.useState(false);
-  const pieces = signaturePieces(program, trans);
-  const length = pieces.reduce((sum, piece) => sum + piece.text.length, 0);
-  const shown = cut(pieces, unfolded ? LONGEST : FOLD_FROM);
+  /** Which of the ways to fold is shown. */
+  const [way, setWay] = React.useState(0);
+  const place = React.useRef<HTMLDivElement>(null);
+  const ways = React.useMemo(() => foldings(program), [program]);
+  const pieces = signaturePieces(
+    program,
+    snapshot,
+    unfolded ? WHOLE : ways[way],
+    trans
+  );
+  const width = useWidthOf(place, () => setWay(0));
+  React.useLayoutEffect(() => {
+    const node = place.current;
+    if (node === null || unfolded) {
+      return;
+    }
+    const letters = pieces.reduce((sum, { text }) => sum + text.length, 0);
+    if (!isShort(node, letters) && way + 1 < ways.length) {
+      setWay(way + 1);
+    }
+  }, [way, ways, unfolded, width]);
   return (
-    <div className="jp-JaxprPanel-signature">
-      {shown.map((piece, i) =>
+    <div ref={place} className="jp-JaxprPanel-signature">
+      {pieces.map((piece, i) =>
         piece.type ? (
           <span key={i} className="jp-JaxprPanel-type">
             {piece.text}
@@ -101,7 +50,7 @@ export function Signature(props: {
           piece.text
         )
       )}
-      {length > FOLD_FROM && (
+      {way > 0 && (
         <button
           className="jp-JaxprPanel-fold"
           aria-expanded={unfolded}
@@ -117,4 +66,38 @@ export function Signature(props: {
       )}
     </div>
   );
+}
+
+/** Whether what is shown takes few enough lines. */
+function isShort(node: HTMLElement, letters: number): boolean {
+  const line = parseFloat(getComputedStyle(node).lineHeight);
+  return node.scrollHeight === 0 || !(line > 0)
+    ? letters <= MOST_LETTERS
+    : node.scrollHeight < (MOST_LINES + 0.5) * line;
+}
+
+/** The width of a node; `changed` is called when the width is another. */
+function useWidthOf(
+  place: React.RefObject<HTMLElement>,
+  changed: () => void
+): number {
+  const [width, setWidth] = React.useState(0);
+  React.useLayoutEffect(() => {
+    const node = place.current;
+    if (node === null || typeof ResizeObserver === 'undefined') {
+      return;
+    }
+    let before = node.clientWidth;
+    const observer = new ResizeObserver(() => {
+      // A hidden panel has no width, and keeps what it had.
+      if (node.clientWidth > 0 && node.clientWidth !== before) {
+        before = node.clientWidth;
+        setWidth(before);
+        changed();
+      }
+    });
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
+  return width;
 }

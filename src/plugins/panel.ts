@@ -14,6 +14,7 @@ import {
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
 import {
   ITranslator,
@@ -28,9 +29,12 @@ import { jaxprIcon } from '../parts/icon';
 import { JaxprPanel } from '../panel/shell/panel';
 import type { WideView } from '../wide/wide-view';
 import { IDiffQuestion } from '../model/diffs';
+import { EvaluableText } from '../protocol/evaluable';
 import { VariantComparison } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
+import { widenAtFirst } from './first-width';
 import { addGoing } from './going';
+import { preferences } from './preferences';
 import { SAVE_EXCERPT, SAVE_PAGE } from './saving';
 import { OPEN_TRANSFORMS } from './transforms';
 
@@ -42,6 +46,8 @@ namespace CommandIDs {
   export const togglePause = 'jupyter-jaxpr:toggle-pause';
   export const openWide = 'jupyter-jaxpr:open-levels';
 }
+
+const LOAD = EvaluableText.ours`%load_ext jupyter_jaxpr`;
 
 /** Where the arrangement of the wide view is kept. */
 const WIDE_MEMORY = 'jupyter-jaxpr:levels';
@@ -101,7 +107,8 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     ILabShell,
     IRenderMimeRegistry,
     IStateDB,
-    IEditorLanguageRegistry
+    IEditorLanguageRegistry,
+    ISettingRegistry
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -113,7 +120,8 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     labShell: ILabShell | null,
     rendermime: IRenderMimeRegistry | null,
     state: IStateDB | null,
-    languages: IEditorLanguageRegistry | null
+    languages: IEditorLanguageRegistry | null,
+    settings: ISettingRegistry | null
   ): void => {
     const { commands, shell } = app;
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
@@ -149,6 +157,16 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
           );
         }
       },
+      again: async model => {
+        const notebook = notebooks.currentWidget?.content;
+        const cell = model.snapshot?.cell?.id ?? null;
+        const { status } = model;
+        if (notebook && cell !== null && status.kind === 'stale') {
+          const { runAgain } = await import('./run-as-cell');
+          const load = status.again === 'load and run' ? LOAD : null;
+          await runAgain(cell, load, notebook, commands);
+        }
+      },
       insert: source => {
         const notebook = notebooks.currentWidget?.content;
         const text = source.inCell;
@@ -159,11 +177,16 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         }
       }
     });
+    const preferred = preferences(settings, panelPlugin.id);
+    panel.firstView = preferred.firstView;
     shell.add(panel, 'right', { rank: 700, type: 'Jaxpr' });
     restorer?.add(panel, JaxprPanel.ID);
+    if (labShell !== null && state !== null) {
+      widenAtFirst(app, panel, state);
+    }
 
     tracker.panelRequested.connect((_, asked) => {
-      if (asked === 'user' || !panel.isVisible) {
+      if (asked === 'user' || (!panel.isVisible && preferred.opensOnRun())) {
         panel.keepFocus = asked === 'run';
         shell.activateById(panel.id);
       }

@@ -1,4 +1,4 @@
-/** Runs code of this extension as a cell of the notebook. */
+/** Runs code of this extension as a cell of the notebook, and a cell of the user's again. */
 import { Notebook, NotebookActions } from '@jupyterlab/notebook';
 import { CommandRegistry } from '@lumino/commands';
 
@@ -19,14 +19,10 @@ export async function runAsCell(
   if (text === null) {
     return;
   }
-  // A person may load the extension and import JAX in one cell.
-  const own = notebook.widgets.findIndex(({ model }) => {
-    const written = model.sharedModel.getSource().trim();
-    return (
-      model.type === 'code' &&
-      (written === text || written.split('\n').includes(text))
-    );
-  });
+  const own = notebook.widgets.findIndex(
+    ({ model }) =>
+      model.type === 'code' && isOnly(text, model.sharedModel.getSource())
+  );
   if (own >= 0) {
     notebook.activeCellIndex = own;
   } else {
@@ -36,6 +32,53 @@ export async function runAsCell(
       NotebookActions.insertBelow(notebook);
     }
     notebook.activeCell?.model.sharedModel.setSource(text);
+  }
+  notebook.deselectAll();
+  await commands.execute('notebook:run-cell');
+}
+
+/**
+ * Whether a cell holds a line, and beside it nothing that does more when it runs again: a person may load the extension
+ * and import JAX in one cell.
+ */
+export function isOnly(line: string, source: string): boolean {
+  const written = source
+    .split('\n')
+    .map(each => each.trim())
+    .filter(each => each !== '' && !each.startsWith('#'));
+  return (
+    source.trim() === line ||
+    (written.includes(line) &&
+      written.every(
+        each =>
+          each === line ||
+          /^(import|from)\s[\w.,* ]+$/.test(each) ||
+          /^%(load_ext|config|matplotlib)\s/.test(each)
+      ))
+  );
+}
+
+/**
+ * Run the cell of a run again, after the extension is loaded where it is not.
+ *
+ * @param cell The id of the cell. Where the notebook has no such cell any more, nothing is run.
+ * @param load What loads the extension; null where it is loaded.
+ */
+export async function runAgain(
+  cell: string,
+  load: EvaluableText | null,
+  notebook: Notebook,
+  commands: CommandRegistry
+): Promise<void> {
+  const place = (): number =>
+    notebook.widgets.findIndex(({ model }) => model.id === cell);
+  if (place() < 0) {
+    return;
+  }
+  notebook.activeCellIndex = place();
+  if (load !== null) {
+    await runAsCell(load, 'above', notebook, commands);
+    notebook.activeCellIndex = place();
   }
   notebook.deselectAll();
   await commands.execute('notebook:run-cell');

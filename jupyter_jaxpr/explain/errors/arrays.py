@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...observe.observation import FoundCure
@@ -13,7 +14,7 @@ from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name
-from .origins import operands, value_of
+from .origins import MASK_OF_ROWS, dtype_of, masks_elements, operands, value_of
 from .raised import RaisedAt
 from .trial import passed
 
@@ -216,6 +217,8 @@ def _immutable(raised: RaisedAt | None) -> Explained:
     base, indices = node, [raised.source(node.slice)]
     while not _is_array(value_of(raised, base.value)) and isinstance(base.value, ast.Subscript):
         base = base.value
+        if not _is_one_index(raised, base.slice):  # x[1:][0] is not x[1:, 0]
+            return Explained(None, title, _operands(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),))
         indices.insert(0, raised.source(base.slice))
     array = raised.source(base.value)
     at = f"{array} = {array}.at[{', '.join(indices)}]"
@@ -243,6 +246,12 @@ def _immutable(raised: RaisedAt | None) -> Explained:
     return _made(title, said, raised, [cure])
 
 
+def _is_one_index(raised: RaisedAt, index: ast.expr) -> bool:
+    """Whether an index takes one element of an axis."""
+    value: Any = index.value if isinstance(index, ast.Constant) else value_of(raised, index)
+    return type(value) is int or ("int" in dtype_of(value) and value.ndim == 0)
+
+
 def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
     """Whether an index is an array of booleans, which JAX needs the values of."""
     if isinstance(index, ast.Compare):
@@ -251,14 +260,18 @@ def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
         return isinstance(index.op, ast.Invert) and _is_mask(raised, index.operand)
     if isinstance(index, ast.BinOp):
         return _is_mask(raised, index.left) and _is_mask(raised, index.right)
-    return str(getattr(value_of(raised, index), "dtype", "")) == "bool"
+    return dtype_of(value_of(raised, index)) == "bool"
 
 
 def _masked(raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscript, new: str) -> Explained:
     array, jnp = raised.source(node.value), jnp_name(raised)
     code = f"{array} = {jnp}.where({raised.source(node.slice)}, {new}, {array})"
     text = f"{jnp}.where makes a new array: the new value where the mask is true, and the old one elsewhere."
-    cure = applied(FoundCure(f"{jnp}.where", code, text), [edit_of(raised, over(statement, code))])
+    cure = FoundCure(f"{jnp}.where", code, text)
+    if masks_elements(raised, node):
+        cure = applied(cure, [edit_of(raised, over(statement, code))])
+    else:
+        cure = replace(cure, code=None, text=f"{text} {MASK_OF_ROWS}")
     first = " ".join(raised.source(statement).split())
     title += f": {first}" if len(first) <= 60 else ""
     return _made(title, operands(raised, [node.value]), raised, [cure])

@@ -9,10 +9,12 @@ from typing import Any
 from ...observe.observation import FoundCure
 from .edits import Change, applied, chosen, edit_of, over
 from .names import jnp_name, lax_name, module_of, namespace
-from .origins import value_of
+from .origins import MASK_OF_ROWS, masks_elements, value_of
 from .raised import RaisedAt
 
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
+# Functions of math that differ from those of the same name in jax.numpy.
+_OTHER_MEANING = frozenset({"remainder", "isclose"})
 _SIZED = {
     "where": "size=SIZE",
     "nonzero": "size=SIZE",
@@ -107,7 +109,9 @@ class Calls:
         cure = FoundCure(option.partition("=")[0], code, _SIZES[placeholder])
         found = [chosen(cure, [edit_of(self._raised, over(node, code))])]
         parent = self._raised.parents.get(id(node))
-        if name in ("where", "nonzero") and len(node.args) == 1 and isinstance(parent, ast.Subscript):
+        if not isinstance(parent, ast.Subscript) or len(node.args) != 1 or name not in ("where", "nonzero"):
+            return found
+        if masks_elements(self._raised, ast.Subscript(parent.value, node.args[0])):
             array, mask = self._source(parent.value), self._source(node.args[0])
             found.insert(0, self._filled(parent, array, mask))
         return found
@@ -122,6 +126,9 @@ class Calls:
         node = self._raised.around(ast.Subscript)
         if not isinstance(node, ast.Subscript):
             return []
+        if not masks_elements(self._raised, node):
+            text = f"jnp.where keeps the shape: it takes the mask, the array and a value. {MASK_OF_ROWS}"
+            return [FoundCure(f"{self._jnp}.where", None, text)]
         array, mask = self._source(node.value), self._source(node.slice)
         parent = self._raised.parents.get(id(node))
         call = self._raised.parents.get(id(parent)) if parent is not None else None
@@ -144,6 +151,8 @@ class Calls:
         if known not in ("numpy", "math"):
             return []
         name = _called(node)
+        if known == "math" and name in _OTHER_MEANING:
+            return []
         if known == "math":
             name = _OTHER_NAMES.get(name, name)
         elif isinstance(node.func, ast.Attribute):
@@ -218,7 +227,9 @@ class Calls:
         node = self._raised.around(ast.JoinedStr)
         call = self._raised.parents.get(id(node)) if node is not None else None
         match call:
-            case ast.Call(func=ast.Name(id="print"), args=[ast.JoinedStr(values=parts)], keywords=[]):
+            case ast.Call(func=ast.Name(id="print"), args=[ast.JoinedStr(values=parts)], keywords=[]) if not any(
+                isinstance(part, ast.FormattedValue) and part.conversion != -1 for part in parts
+            ):
                 pass
             case _:
                 return [FoundCure("jax.debug.print", None, text)]

@@ -10,11 +10,12 @@ from ..loops.rewrites import Form, rewrite
 from ..loops.statements import LoopStatement
 from .edits import Change, applied, edit_of, over
 from .names import jnp_name, lax_name
-from .origins import value_of
+from .origins import dtype_of, value_of
 from .raised import RaisedAt
 
 _COND = "Each call runs one of the two functions. JAX compiles both functions, and both must return the same types."
 _WHERE = "jnp.where computes both values and chooses between them element by element, so the condition may be an array."
+_ASKS = frozenset({"isinstance", "hasattr", "callable", "len"})
 _SELECTS = ast.If | ast.IfExp
 
 
@@ -43,10 +44,32 @@ class Choices:
         if form is None:
             return [FoundCure(names[0], None, _COND), FoundCure(names[1], None, _WHERE)]
         last, before, cond, where = form
+        # In place of an `elif` a statement would run in each case; and operands that guard others are evaluated alone.
+        is_edit = not self._is_elif(at) and not self._guards(at.test)
         return [
-            self._cure(name, before + code, text, (at, last, before + code))
+            self._cure(name, before + code, text, (at, last, before + code) if is_edit else None)
             for name, code, text in ((names[0], cond, _COND), (names[1], where, _WHERE))
         ]
+
+    def _is_elif(self, at: ast.AST) -> bool:
+        parent = self._raised.parents.get(id(at))
+        return isinstance(at, ast.If) and isinstance(parent, ast.If) and at in parent.orelse
+
+    def _is_no_array(self, name: ast.Name) -> bool:
+        value = value_of(self._raised, name) if self._raised.frame is not None else None
+        return value is not None and not dtype_of(value) and type(value) not in (bool, int, float)
+
+    def _guards(self, test: ast.expr) -> bool:
+        """Whether an operand of `and` or `or` keeps Python from evaluating the next one."""
+        if not isinstance(test, ast.BoolOp):
+            return False
+        return any(
+            (isinstance(operand, ast.Compare) and isinstance(operand.ops[0], ast.Is | ast.IsNot))
+            or (isinstance(operand, ast.Call) and isinstance(operand.func, ast.Name) and operand.func.id in _ASKS)
+            or (isinstance(operand, ast.Name) and self._is_no_array(operand))
+            or self._guards(operand)
+            for operand in test.values
+        )
 
     def _values(self, at: ast.If | ast.IfExp) -> tuple[ast.AST, str, str, str] | None:
         """Last node of a choice, what stands before it, and the choice as a cond and as a where."""
@@ -239,7 +262,7 @@ class Choices:
             case ast.Call(func=ast.Attribute(attr=name)) if name in _TRUTHS or name.startswith(("is", "logical_")):
                 return True
         value = value_of(self._raised, node) if self._raised.frame is not None else None
-        return str(getattr(value, "dtype", "")) == "bool" or type(value) is bool
+        return dtype_of(value) == "bool" or type(value) is bool
 
     def assertion(self) -> list[FoundCure]:
         """Of an assert."""

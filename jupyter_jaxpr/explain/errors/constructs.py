@@ -208,7 +208,7 @@ def _carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) ->
     leaf = None
     if parts is not None and raised is not None:
         leaf = _leaf(_assigned(raised, parts[1]), path) if "[" in path.removeprefix("loop_carry[1]") else parts[1]
-    if raised is not None and leaf is not None:
+    if raised is not None and leaf is not None and _promoted(one, other) == other:
         jnp = jnp_name(raised)
         source = raised.source(leaf)
         number = re.fullmatch(rf"{re.escape(jnp)}\.\w*int\d+\((-?\d+)\)|(-?\d+)", source)
@@ -326,17 +326,28 @@ def _branch_cures(
         text = "Return the same shape from both branches: pad, or use jnp.broadcast_to."
         return [FoundCure("same shape", None, text)]
     # The other one is converted: an integer becomes a float, not a float an integer.
-    place = 1 if "float" in types[0][0] or "float" not in types[1][0] else 0
+    promoted = _promoted(types[0][0], types[1][0])
+    place = 1 if promoted == types[0][0] else 0
     wanted = types[1 - place][0]
     text = "All branches must return the same types, because the compiled program has one result type."
     result = result_of(nodes[place])
     if raised is not None and result is not None and path is not None:
         result = _leaf(result, path)
-    if raised is None or result is None:
-        return [FoundCure(f"return {wanted}", None, text)]
+    if raised is None or result is None or promoted != wanted:
+        return [FoundCure(f"return {promoted or wanted}", None, text)]
     jnp = jnp_name(raised)
     code = f"{jnp}.asarray({raised.source(result)}, {jnp}.{wanted})"
     return [applied(FoundCure(f"return {wanted}", code, text), [edit_of(raised, over(result, code))])]
+
+
+def _promoted(one: str, other: str) -> str | None:
+    """The dtype that holds the values of both; None where JAX promotes neither."""
+    import jax.numpy as jnp
+
+    try:
+        return str(jnp.promote_types(one, other))
+    except TypeError:  # such as random keys
+        return None
 
 
 # --- others ---

@@ -1,61 +1,117 @@
-"""A function of the user's in, a copy out that a trial may trace without a trace left in JAX's caches.
+"""A value of the user's in, what a trial may have in its place out: nothing that a trial can change or find in a cache.
 
-JAX holds the trace of each jitted function by its object. A trial that called the user's own jitted function would
-leave a trace in JAX's cache, and the next call of the user's would count as one without a trace. In a copy each jitted
-function of the user's is the plain function under it, a copy as well.
+- Containers of Python's and arrays of NumPy's are copied: a traced statement such as `values += [1]` changes them.
+- JAX holds the trace of each jitted function by its object. A trial that called the user's own jitted function would
+  leave a trace in JAX's cache, and the next call of the user's would count as one without a trace. In a copy of a
+  function each jitted function of the user's is the plain function under it, a copy as well.
+- What cannot be copied so, what is large, and what could take the end of a trial for an error of its own, has no trial.
 """
 
 from __future__ import annotations
 
+import dis
+import types
 from collections.abc import Iterator, Mapping
 from types import CellType, CodeType, FunctionType, MappingProxyType
 from typing import Any
 
-from ...jax.facts import is_jitted
+from ...jax.facts import is_jitted, is_tracer_type
+from ...observe.cache.keys import is_plain
 from ...observe.functions import is_installed, is_of_jax
-from ...plain_text import file_of
+from ...observe.side_effects.callables import functions_inside, is_users_class
+from ...plain_text import file_of, mro_of
+
+_ELEMENTS = 1_000
+_ARRAY_ELEMENTS = 100_000
+_DEPTH = 6
 
 
 class NotCopied(Exception):
-    """A jitted function has no plain function under it that could be copied."""
+    """A value that a trial must not have, and of which there is no copy."""
 
 
-def copied(value: Any, made: dict[int, Any], codes: Mapping[CodeType, CodeType] = MappingProxyType({})) -> Any:
-    """A copy of a function of the user's; any other value as it is.
+def copied(
+    value: Any,
+    made: dict[int, Any],
+    depth: int = _DEPTH,
+    codes: Mapping[CodeType, CodeType] = MappingProxyType({}),
+) -> Any:
+    """A copy of a container, of an array of NumPy's, or of a function of the user's; any other value as it is.
 
     Args:
         value: Of a name.
         made: The copies by the ids of their originals; a function that calls itself has one.
+        depth: Of containers in containers.
         codes: Other codes for the copies, such as edited ones, by the codes of the originals.
 
     Raises:
         NotCopied: It has no copy.
     """
+    import jax
+    import numpy as np
+
+    kind = type(value)
+    if is_plain(value) or is_tracer_type(kind) or issubclass(kind, jax.Array | types.ModuleType):
+        return value
+    if id(value) in made:
+        return made[id(value)]
+    if kind in (list, tuple, dict):
+        if len(value) > _ELEMENTS or not depth:
+            raise NotCopied
+        parts = [copied(part, made, depth - 1, codes) for part in (value.values() if kind is dict else value)]
+        made[id(value)] = dict(zip(value, parts, strict=True)) if kind is dict else kind(parts)
+        return made[id(value)]
+    if issubclass(kind, np.ndarray):
+        if kind is not np.ndarray or value.size > _ARRAY_ELEMENTS or value.dtype.hasobject:
+            raise NotCopied
+        made[id(value)] = value.copy()
+        return made[id(value)]
     if is_jitted(value) and not is_of_jax(value):
         value = value.__wrapped__
         if type(value) is not FunctionType:
             raise NotCopied
     if type(value) is not FunctionType or is_installed(file_of(value.__code__)):
+        if any(is_jitted(inside) and not is_of_jax(inside) for inside in _inside(value)):
+            raise NotCopied
         return value
     if id(value) in made:
         return made[id(value)]
-    names = dict(value.__globals__)
     code = codes.get(value.__code__, value.__code__)
     originals = dict(zip(value.__code__.co_freevars, value.__closure__ or (), strict=True))
-    if not originals.keys() >= set(code.co_freevars):
+    if has_handler(code) or not originals.keys() >= set(code.co_freevars):
         raise NotCopied
+    names = dict(value.__globals__)
     cells = tuple(CellType() for _ in code.co_freevars)
     copy = FunctionType(code, names, value.__name__, value.__defaults__, cells)
     copy.__kwdefaults__ = value.__kwdefaults__
     made[id(value)] = copy
     for name in set(_names(code)) & names.keys():
-        names[name] = copied(names[name], made, codes)
+        names[name] = copied(names[name], made, codes=codes)
     for name, cell in zip(code.co_freevars, cells, strict=True):
         try:
-            cell.cell_contents = copied(originals[name].cell_contents, made, codes)
+            cell.cell_contents = copied(originals[name].cell_contents, made, codes=codes)
         except ValueError:  # not assigned yet
             continue
     return copy
+
+
+def has_handler(code: CodeType) -> bool:
+    """Whether code, or a function within the code, handles errors: a bare `except` would take the end of a trial."""
+    if any(each.opname == "PUSH_EXC_INFO" for each in dis.get_instructions(code)):
+        return True
+    return any(has_handler(constant) for constant in code.co_consts if isinstance(constant, CodeType))
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    """Functions that an object, a class, or a function made by a library holds."""
+    for inside in functions_inside(value):
+        yield inside
+        yield getattr(inside, "__wrapped__", None)
+    kind = value if issubclass(type(value), type) else type(value)
+    for base in mro_of(kind):
+        if is_users_class(base):
+            for member in vars(base).values():
+                yield member.__func__ if type(member) in (staticmethod, classmethod) else member
 
 
 def _names(code: CodeType) -> Iterator[str]:

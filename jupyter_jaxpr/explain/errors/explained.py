@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
 from dataclasses import replace
 
-from ...observe.observation import Finding
+from ...observe.observation import Finding, FoundCure
 from ...plain_text import error_lines, kind_name, message_of
+from ..loops.statements import parsed
 from .arguments import argument_error
 from .arrays import array_error
 from .constructs import construct_error
-from .edits import shown
+from .edits import edited, shown
 from .explanation import Explained
 from .messages import message_error
-from .raised import RaisedAt, raised_at
+from .raised import RaisedAt, raised_at, touches_jax
 from .states import state_error
 from .transforms import transform_error
 from .values import value_error
@@ -47,8 +50,21 @@ def _explained(error: BaseException, function: str, raised: RaisedAt | None) -> 
         except Exception:  # the error itself is shown in any case
             continue
         if found is not None:
-            return replace(found, place=place, cures=tuple(map(shown, found.cures)))
+            return replace(found, place=place, cures=tuple(shown(_parsed(cure)) for cure in found.cures))
     return Explained(place)
+
+
+def _parsed(cure: FoundCure) -> FoundCure:
+    """A cure whose edits leave a text of Python; of another one the sentence alone."""
+    for file in {edit.place.file for edit in cure.edits}:
+        source = "".join(linecache.getlines(file))
+        loops = parsed(source)
+        edits = [edit for edit in cure.edits if edit.place.file == file]
+        try:
+            ast.parse(edited("\n".join(loops.lines) if loops is not None else source, edits))
+        except (SyntaxError, ValueError):
+            return replace(cure, level="advice", code=None, edits=())
+    return cure
 
 
 def trace_error(error: BaseException, function: str) -> Finding:
@@ -103,6 +119,12 @@ def raised_error(error: BaseException, function: str | None) -> Finding | None:
         title=known.title,
         cures=known.cures,
     )
+
+
+def is_of_call(error: BaseException, function: str) -> bool:
+    """Whether an error can be of a call of a jitted function: JAX has a part in the error, or its line has the name."""
+    raised = raised_at(error)
+    return touches_jax(error) or (raised is not None and function in (raised.text or ""))
 
 
 def _first_line(error: BaseException) -> str:

@@ -11,7 +11,7 @@ from ...plain_text import message_of
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .origins import culprits
-from .raised import RaisedAt
+from .raised import RaisedAt, touches_jax
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,14 @@ class Message:
         title: What happened.
         text: More of it.
         cure: Name and sentence of the way out.
+        of_others: NumPy and Python raise the same message; the row is for errors in which JAX has a part.
     """
 
     pattern: str
     title: str
     text: str
     cure: tuple[str, str]
+    of_others: bool = False
 
 
 MESSAGES = (
@@ -142,6 +144,7 @@ MESSAGES = (
         "The number {1} does not fit into {2}",
         "JAX gives an integer of Python the type int32, which ends at 2,147,483,647.",
         ("a float", "Use a float, or turn jax_enable_x64 on before any other use of JAX."),
+        of_others=True,
     ),
     Message(
         r".*?Sharding .*? is only valid for values of rank at least (\d+), but was applied to a value of rank (\d+)",
@@ -167,12 +170,14 @@ MESSAGES = (
         "The number {1} does not fit into {2}",
         "The array decides the type of a number of Python beside it.",
         ("a larger type", "Convert the array to a larger type first, such as with .astype(jnp.int32)."),
+        of_others=True,
     ),
     Message(
         r"Python int(?:eger)? too large to convert to C (\w+)",
         "An integer does not fit into the integers of JAX",
         "JAX gives an integer of Python the type int32, which ends at 2,147,483,647.",
         ("a float", "Use a float, or turn jax_enable_x64 on before any other use of JAX."),
+        of_others=True,
     ),
     Message(
         r"Found an unbound axis name: (\w+)",
@@ -222,14 +227,18 @@ MESSAGES = (
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
 
 
+#: The message of an error in a callback ends with the error, after a whole traceback.
+_LONGEST = 50_000
+
+
 def message_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """An error whose message the table has."""
-    text = message_of(error).strip()
+    text = message_of(error, _LONGEST).strip()
     if isinstance(error, TypeError) and _KEY.search(text):
         return _key(raised)
     for row in MESSAGES:
         found = re.match(row.pattern, text, re.DOTALL)
-        if found is None:
+        if found is None or (row.of_others and not touches_jax(error)):
             continue
         groups = [found[0], *(group or "" for group in found.groups())]
 

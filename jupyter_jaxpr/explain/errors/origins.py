@@ -12,6 +12,7 @@ from typing import Any
 from ...jax.facts import is_tracer_type
 from ...jax.tracer_origins import Input, inputs_of, maker_of, origin_of, type_of, under
 from ...observe.functions import is_installed
+from ...observe.side_effects.attributes import instance_dict
 from ...plain_text import FAILURES, file_of
 from .raised import RaisedAt
 
@@ -227,10 +228,20 @@ def value_of(raised: RaisedAt, node: ast.expr) -> Any:
                 return holder[key]
         case ast.Attribute(value=inner, attr=name):
             holder = value_of(raised, inner)
-            names = getattr(type(holder), "__dict__", {})
-            own = holder.__dict__ if type(getattr(holder, "__dict__", None)) is dict and name not in names else {}
+            own = instance_dict(holder) if name not in vars(type(holder)) else {}
             return own.get(name)
     return None
+
+
+def dtype_of(value: Any) -> str:
+    """The dtype of an array or a tracer; empty for any other value, of which no attribute is asked."""
+    import jax
+    import numpy as np
+
+    kind = type(value)
+    if is_tracer_type(kind) or issubclass(kind, jax.Array | np.ndarray | np.generic):
+        return str(getattr(value, "dtype", ""))
+    return ""
 
 
 def _operand(raised: RaisedAt, node: ast.expr) -> str | None:
@@ -268,3 +279,32 @@ def _line_of(tracer: Any) -> int | None:
             line: int = type(traceback).code_addr2location(code, last)[0]
             return line
     return None
+
+
+MASK_OF_ROWS = "The mask needs the shape of the array: give a mask of rows a second axis, as in mask[:, None]."
+
+
+def masks_elements(raised: RaisedAt, node: ast.Subscript) -> bool:
+    """Whether a mask surely has one element for each element of the array: a mask of rows would mask columns."""
+    array = value_of(raised, node.value)
+    return bool(dtype_of(array)) and (array.ndim == 1 or axes_of(raised, node.slice) == array.ndim)
+
+
+def axes_of(raised: RaisedAt, node: ast.expr) -> int | None:
+    """How many axes an elementwise expression has; None where that is not known."""
+    match node:
+        case ast.Constant():
+            return 0
+        case ast.Compare(left=left, comparators=rights):
+            operands = [left, *rights]
+        case ast.BinOp(left=left, right=right):
+            operands = [left, right]
+        case ast.UnaryOp(operand=operand):
+            operands = [operand]
+        case _:
+            value = value_of(raised, node)
+            if type(value) in (int, float, bool, complex):
+                return 0
+            return int(value.ndim) if dtype_of(value) else None
+    axes = [axes_of(raised, operand) for operand in operands]
+    return None if None in axes else max(each for each in axes if each is not None)

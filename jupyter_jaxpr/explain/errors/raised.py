@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import re
 import textwrap
 from dataclasses import dataclass, field, replace
 from types import FrameType, TracebackType
@@ -16,7 +17,7 @@ from typing import Any
 from ...jax.facts import is_tracer_type
 from ...observe.functions import is_jax, is_users_frame
 from ...observe.observation import Place
-from ...plain_text import file_of, function_of
+from ...plain_text import file_of, function_of, message_of, own_name
 from ..loops.statements import Loops, LoopStatement, node_span, parsed
 
 #: Names of JAX's tracers under grad and jvp: one outside of any jit has a value, and Python may look at it.
@@ -67,16 +68,6 @@ class RaisedAt:
         """A loop of the text by its syntax."""
         loops = self.loops.functions if self.loops is not None else []
         return next((loop for *_, inside in loops for loop in inside if loop.node is node), None)
-
-    def is_decorated(self, function: str) -> bool:
-        """Whether a function of the text is under @jax.jit."""
-        module = self.loops.module if self.loops is not None else ast.Module([], [])
-        return any(
-            isinstance(each, ast.FunctionDef)
-            and each.name == function
-            and any(ast.unparse(decorator) in ("jax.jit", "jit") for decorator in each.decorator_list)
-            for each in ast.walk(module)
-        )
 
     def source(self, node: ast.expr | ast.stmt) -> str:
         """A node as the user wrote it."""
@@ -196,3 +187,23 @@ def _expression(traceback: TracebackType, place: Place) -> RaisedAt:
 
 def _is_tracer(value: Any) -> bool:
     return is_tracer_type(type(value))
+
+
+def is_of_jax(error: BaseException) -> bool:
+    """Whether the class of an error is one of JAX's."""
+    return (own_name(type(error), "__module__") or "").split(".")[0] in ("jax", "jaxlib")
+
+
+def touches_jax(error: BaseException) -> bool:
+    """Whether JAX has a part in an error: its class, its message, or a frame on the way to the line that raised."""
+    if is_of_jax(error) or _OF_JAX.search(message_of(error)):
+        return True
+    traceback = error.__traceback__
+    while traceback is not None:
+        if is_jax(file_of(traceback.tb_frame.f_code)):
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
+_OF_JAX = re.compile(r"Tracer|ArrayImpl|\bjax", re.IGNORECASE)

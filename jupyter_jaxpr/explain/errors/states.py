@@ -15,7 +15,7 @@ from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .origins import value_of
-from .raised import RaisedAt
+from .raised import RaisedAt, touches_jax
 from .trial import passed
 
 _DELETED = re.compile(
@@ -40,7 +40,7 @@ def state_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return _key(raised)
     if isinstance(error, ValueError) and _INTERPRET.search(text):
         return _pallas(raised)
-    if isinstance(error, RecursionError) and _RECURSION.search(text):
+    if isinstance(error, RecursionError) and _RECURSION.search(text) and touches_jax(error):
         return _recursion(raised, function)
     return None
 
@@ -98,7 +98,24 @@ def _donation(raised: RaisedAt | None, name: str | None) -> tuple[ast.Call, ast.
             given = next((each for each in node.args if raised.source(each) == name), None)
             if given is not None and isinstance(node.func, ast.Name) and is_jitted(value_of(raised, node.func)):
                 found.append((node, given, raised.statement_of(node)))
-    return found[-1] if len(found) == 1 else None
+    if len(found) != 1 or not _donates(raised.loops.module, found[0][0]):
+        return None
+    return found[0]
+
+
+def _donates(module: ast.AST, call: ast.Call) -> bool:
+    """Whether the text of the cell jits the called function so that the function's calls donate arguments."""
+    name = ast.unparse(call.func)
+    for node in ast.walk(module):
+        made: list[ast.expr] = []
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            made = node.decorator_list
+        elif isinstance(node, ast.Assign) and any(ast.unparse(target) == name for target in node.targets):
+            made = [node.value]
+        for each in made:
+            if isinstance(each, ast.Call) and any((option.arg or "").startswith("donate") for option in each.keywords):
+                return True
+    return False
 
 
 # --- leaked tracers ---

@@ -1,7 +1,8 @@
 """Ends a trial that takes too long: a static `n` may unroll a loop of a million iterations.
 
 Python's trace function looks at the clock at each call, and at each line of the user's functions. A debugger or a tool
-for coverage that traces already is not disturbed: then there is no trial.
+for coverage that traces already is not disturbed: then there is no trial. The limit is on the time of the thread, which
+a busy machine does not change; three times as long may pass on the clock.
 """
 
 from __future__ import annotations
@@ -16,41 +17,49 @@ from typing import Any
 from ...observe.functions import is_installed
 from ...plain_text import file_of
 
-#: Of one trial.
+#: Of all trials for one error.
 SECONDS = 1.0
-#: Of one trial of a cell that goes on: the trial is a part of the time that the cell takes.
-IN_CELL = 0.1
+_BY_THE_CLOCK = 3.0
 
 
 class TooLong(BaseException):
     """A trial was ended, or not begun; no `except Exception` of the traced code takes it."""
 
 
-@contextmanager
-def limited(in_cell: bool = False) -> Iterator[None]:
-    """End what runs in the block after `SECONDS`.
+class Budget:
+    """The time that is left for the trials of one error."""
 
-    Args:
-        in_cell: A cell waits for the trial: end it after `IN_CELL` seconds.
+    def __init__(self) -> None:
+        self._left = SECONDS
+        self._left_by_the_clock = SECONDS * _BY_THE_CLOCK
 
-    Raises:
-        TooLong: The time is over, or another tool traces this thread.
-    """
-    if sys.gettrace() is not None:
-        raise TooLong
-    until = time.perf_counter() + (IN_CELL if in_cell else SECONDS)
-    is_users: dict[CodeType, bool] = {}
+    @contextmanager
+    def limited(self) -> Iterator[None]:
+        """End what runs in the block when the time is over.
 
-    def look(frame: FrameType, event: str, argument: Any) -> Any:
-        if time.perf_counter() > until:
+        Raises:
+            TooLong: The time is over, or another tool traces this thread.
+        """
+        if sys.gettrace() is not None or min(self._left, self._left_by_the_clock) <= 0:
             raise TooLong
-        code = frame.f_code
-        if code not in is_users:
-            is_users[code] = not is_installed(file_of(code))
-        return look if is_users[code] else None
+        began, began_by_the_clock = time.thread_time(), time.perf_counter()
+        is_users: dict[CodeType, bool] = {}
 
-    sys.settrace(look)
-    try:
-        yield
-    finally:
-        sys.settrace(None)
+        def look(frame: FrameType, event: str, argument: Any) -> Any:
+            if (
+                time.thread_time() - began > self._left
+                or time.perf_counter() - began_by_the_clock > self._left_by_the_clock
+            ):
+                raise TooLong
+            code = frame.f_code
+            if code not in is_users:
+                is_users[code] = not is_installed(file_of(code))
+            return look if is_users[code] else None
+
+        sys.settrace(look)
+        try:
+            yield
+        finally:
+            sys.settrace(None)
+            self._left -= time.thread_time() - began
+            self._left_by_the_clock -= time.perf_counter() - began_by_the_clock

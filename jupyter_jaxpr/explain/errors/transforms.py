@@ -14,7 +14,7 @@ from .constructs import called
 from .edits import applied, chosen, edit_of, over
 from .explanation import Explained
 from .names import namespace
-from .origins import value_of
+from .origins import dtype_of, value_of
 from .raised import RaisedAt
 from .returned import AnyFunction, function_of_text, missing_return, result_of
 from .trial import passed
@@ -161,7 +161,7 @@ class Applied:
             return node.value
         return value_of(self.raised, node) if self.raised is not None and self.raised.frame is not None else None
 
-    def with_option(self, keyword: str, name: str, text: str, tried: bool = True) -> FoundCure:
+    def with_option(self, keyword: str, name: str, text: str) -> FoundCure:
         """A cure that gives the transform one more option."""
         if self.raised is None or self.transform is None:
             return FoundCure(name, None, text)
@@ -188,7 +188,7 @@ def _assigned(raised: RaisedAt, name: str) -> ast.expr | None:
 
 
 def _is_integer(value: Any) -> bool:
-    return type(value) is int or "int" in str(getattr(value, "dtype", ""))
+    return type(value) is int or "int" in dtype_of(value)
 
 
 # --- grad ---

@@ -1,9 +1,9 @@
 """A cure in, whether the edited statement can be traced out: with the types that its values had when it raised.
 
 Only the statements that the cure changes and the statement that raised are traced, in a namespace that is thrown away:
-names of the frame that hold traced values get new tracers of the same types. Nothing is compiled and nothing is run. A
-statement that may change something outside of itself is not traced, and a trace ends after `time_limit.SECONDS`; such a
-cure has not passed.
+names of the frame that hold traced values get new tracers of the same types, and other names hold copies. Nothing is
+compiled; the Python of the statements runs, as it does in a trace of JAX's. A statement that may change something
+outside of itself is not traced, and the trials of one error end after `time_limit.SECONDS`; such a cure has not passed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from ...interruptions import is_of_a_signal
 from ...jax.facts import is_tracer_type
 from ...jax.tracer_origins import RaisedCall
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.kernel import observer
 from ...observe.observation import Edit, FoundCure
 from ...observe.side_effects.proof import side_effects
-from .copies import NotCopied, copied
+from .copies import NotCopied, copied, has_handler
 from .edits import edited
 from .raised import RaisedAt
-from .time_limit import TooLong, limited
+from .time_limit import Budget, TooLong
 
 _NAME = "__jupyter_jaxpr_trial__"
 _numbers = itertools.count(1)
@@ -36,11 +37,12 @@ _numbers = itertools.count(1)
 def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
     """The cures without those that apply and fail; one that could not be tried keeps only its sentence."""
     found = []
+    budget = Budget()
     for cure in cures:
         if cure.level != "applies":
             found.append(cure)
             continue
-        outcome = _try(raised, cure.edits)
+        outcome = _try(raised, cure.edits, budget)
         if outcome == "traced":
             found.append(cure)
         elif outcome == "later error":
@@ -53,7 +55,7 @@ def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
 Outcome = Literal["traced", "later error", "failed", "untried"]
 
 
-def _try(raised: RaisedAt, edits: Sequence[Edit]) -> Outcome:
+def _try(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
     """Whether edited statements can be traced, and the statements of the function that follow."""
     if raised.loops is None or raised.frame is None:
         return "untried"
@@ -69,7 +71,7 @@ def _try(raised: RaisedAt, edits: Sequence[Edit]) -> Outcome:
         same = [node for node in found if node.col_offset == function.col_offset]
         if len(same) != 1:
             return "untried"
-        return _traced(raised, [ast.Return(same[0].body)])
+        return _traced(raised, [ast.Return(same[0].body)], budget)
     lines = sorted({*(edit.place.line for edit in edits), raised.place.line})
     raising = raised.place.line + _shift(edits, raised.place.line)
     body: list[ast.stmt] = []
@@ -81,8 +83,8 @@ def _try(raised: RaisedAt, edits: Sequence[Edit]) -> Outcome:
             body.append(statement)
     body = _with_dependents(module, body)
     rest = _following(module, body[-1])
-    outcome = _traced(raised, body + rest)
-    if outcome == "failed" and rest and _traced(raised, body) == "traced":
+    outcome = _traced(raised, body + rest, budget)
+    if outcome == "failed" and rest and _traced(raised, body, budget) == "traced":
         return "later error"
     return outcome
 
@@ -149,7 +151,7 @@ def _following(module: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
     return []
 
 
-def _traced(raised: RaisedAt, body: list[ast.stmt]) -> Outcome:
+def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
     import jax
 
     frame = raised.frame
@@ -176,15 +178,12 @@ def _traced(raised: RaisedAt, body: list[ast.stmt]) -> Outcome:
     try:
         exec(compile(text, file, "exec"), space)
         made = space[_NAME]
-        specs, tracers = _specs({each.id: names[each.id] for each in nodes if each.id in names})
-        abstract = {name: _spec_tree(names[name]) for name in tracers}
-        checked = types.FunctionType(made.__code__, {**space, **abstract})
-        if side_effects(checked, [_spec_tree(names[name]) for name in before], {}, first=True):
+        if has_handler(made.__code__):
             return "untried"
-
-        made_copies: dict[int, Any] = {}
+        copies: dict[int, Any] = {}
         for name in {each.id for each in nodes} & names.keys():
-            space[name] = copied(names[name], made_copies)
+            space[name] = copied(names[name], copies)
+        specs, tracers = _specs({each.id: space[each.id] for each in nodes if each.id in names})
 
         def run(*leaves: Any) -> list[Any]:
             mine = {**space, **_filled(tracers, leaves)}
@@ -194,11 +193,17 @@ def _traced(raised: RaisedAt, body: list[ast.stmt]) -> Outcome:
         with observer().looking_away(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             prints.start()
-            with limited():
+            with budget.limited():
+                abstract = {name: _spec_tree(names[name]) for name in tracers}
+                checked = types.FunctionType(made.__code__, {**space, **names, **abstract})
+                if side_effects(checked, [_spec_tree(names[name]) for name in before], {}, first=True):
+                    return "untried"
                 jax.eval_shape(run, *specs)
-    except (NotCopied, TooLong):
+    except (NotCopied, TooLong, SystemExit, GeneratorExit):
         return "untried"
-    except Exception:
+    except Exception as error:
+        if is_of_a_signal(error):
+            raise
         return "failed"
     finally:
         prints.stop()
@@ -225,25 +230,30 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
     if not all(_is_number_or_array(leaf) for leaf in leaves):
         return False
     specs = [_abstract(leaf) for leaf in leaves]
-    given = {**jax.tree_util.tree_unflatten(tree, specs), **{name: values[name] for name in names}}
     prints = PrintRecorder(lambda: "", swallow=True)
     try:
-        if side_effects(fun, [], given, first=True):
-            return False
-
-        plain = copied(fun, {})
+        copies: dict[int, Any] = {}
+        plain = copied(fun, copies)
+        static = {name: copied(values[name], copies) for name in names}
 
         def run(*inputs: Any) -> list[Any]:
-            mine = {**jax.tree_util.tree_unflatten(tree, inputs), **{name: values[name] for name in names}}
+            mine = {**jax.tree_util.tree_unflatten(tree, inputs), **static}
             # A text or an object among the results is an error of jit.
             return [jax.numpy.asarray(each) for each in jax.tree_util.tree_leaves(plain(**mine))]
 
         with observer().looking_away(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             prints.start()
-            with limited():
+            with Budget().limited():
+                given = {**jax.tree_util.tree_unflatten(tree, specs), **{name: values[name] for name in names}}
+                if side_effects(fun, [], given, first=True):
+                    return False
                 jax.eval_shape(run, *specs)
-    except (Exception, TooLong):
+    except (TooLong, SystemExit, GeneratorExit):
+        return False
+    except Exception as error:
+        if is_of_a_signal(error):
+            raise
         return False
     finally:
         prints.stop()

@@ -7,14 +7,14 @@ import re
 from typing import Any
 
 from ...observe.observation import FoundCure
-from ...plain_text import kind_name, message_of, own_name
+from ...plain_text import kind_name, message_of
 from .calls import Calls, Slices
 from .choices import Choices
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name
 from .origins import Culprits, culprits, named_culprits
-from .raised import RaisedAt
+from .raised import RaisedAt, is_of_jax
 from .static import is_differentiated, static_cure
 from .trial import passed
 
@@ -49,17 +49,13 @@ _PARAMETER = re.compile(
     r"parameter (\w+) was not hashable: .*Tracer"
 )
 _REPEATED = re.compile(
-    r"unsupported operand type\(s\) for \*: '(?:list|tuple|str)' and '\w*Tracer'|can't multiply sequence"
+    r"unsupported operand type\(s\) for \*: '(?:list|tuple|str)' and '\w*Tracer'"
+    r"|can't multiply sequence by non-int of type '\w*(?:Tracer|ArrayImpl)'"
 )
 _KEY = re.compile(r"unhashable type: '\w*Tracer'")
 _SLICE = re.compile(r"^Array slice indices must have static start/stop/step|^Slice entries must be static integers")
 _FORMAT = re.compile(r"^unsupported format string passed to \w*Tracer\.__format__")
 _LEAKED = re.compile(r"^Encountered an unexpected tracer")
-
-
-def is_of_jax(error: BaseException) -> bool:
-    """Whether the class of an error is one of JAX's."""
-    return (own_name(type(error), "__module__") or "").split(".")[0] in ("jax", "jaxlib")
 
 
 def value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:

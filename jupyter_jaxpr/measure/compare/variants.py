@@ -337,9 +337,10 @@ class Trial:
     # --- again ---
 
     def compiles_again(self) -> ObservedProgram | None:
-        """What XLA may compile again unasked; None where there is nothing, or where a compilation takes long."""
+        """What XLA may compile again unasked; None where there is nothing, or where a compilation may take long."""
         variant = self.variant
-        if variant.result is None or variant.compile is None or variant.compile > SLOW:
+        # Of a program that came from the disk, the time is that of reading.
+        if variant.result is None or variant.compile is None or variant.compile > SLOW or variant.from_disk:
             return None
         return variant.program
 

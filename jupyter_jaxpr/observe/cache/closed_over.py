@@ -42,6 +42,11 @@ class Outside(NamedTuple):
     fixed: bool = False  # an array of JAX's or a jitted function, in which nothing changes
     aval: Any = None  # of an array of JAX's
 
+    @property
+    def is_nan(self) -> bool:
+        """Whether the value is a number that is equal to none, itself included."""
+        return self.kind in ("float", "complex") and bool(self.value != self.value)
+
     def described(self) -> str:
         """The value, or its class where it is an object."""
         return self.text if self.text is not None else f"<{self.kind}>"
@@ -56,7 +61,8 @@ class Outside(NamedTuple):
                 return not changed_values(self.inside or {}, later.inside or {})
             return False
         if self.text is not None and later.text is not None:
-            return bool(self.kind == later.kind and (self.value is later.value or self.value == later.value))
+            is_equal = self.value is later.value or self.value == later.value or self.is_nan and later.is_nan
+            return bool(self.kind == later.kind and is_equal)
         if self.text is None and later.text is None and self.reference is later.reference is None:
             return None
         return False
@@ -86,9 +92,14 @@ def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
     return _read(fun, reading, _DEPTH, set())
 
 
+def read_value(value: Any, reading: Reading) -> Outside:
+    """One value, without what a function among the values reads."""
+    return _outside(value, reading, 0, set())
+
+
 def _read(fun: Any, reading: Reading, depth: int, seen: set[int]) -> Mapping[str, Outside]:
     inner = unwrap(fun)
-    names = _named if type(inner) is FunctionType else _attributes
+    names = named_values if type(inner) is FunctionType else _attributes
     code = code_of(inner)
     if code is None or id(inner) in seen or is_installed(file_of(code)):
         return {}
@@ -155,7 +166,8 @@ def _is_array(value: Any) -> bool:
     return issubclass(type(value), jax.Array)
 
 
-def _named(fun: FunctionType) -> Iterator[tuple[str, Any]]:
+def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
+    """The values that a function reads by name from outside of its arguments, default values included."""
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False):
         try:
             yield name, cell.cell_contents

@@ -44,6 +44,8 @@ def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence
     elif other_type is None and old.holder != new.holder:
         text = f"{path} changed from {old.holder} to {new.holder}, with the same type {type_and_weakness(new)}"
         cure = f"JAX compiled nothing. To avoid the slower call, pass {path} as a jax.Array: jnp.asarray({path})."
+        if new.holder == "jax.Array":
+            cure = f"JAX compiled nothing. To avoid the slower call, pass {path} as a jax.Array in every call."
         yield ("argument_type",), Reason("argument_type", text, path, old.holder, new.holder, cure)
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...exports import summary
+from ...exports import wording
 from ...exports.cache import HEAD, cache_text
 from ...exports.listings import Listing, cut
 from ...quantities import count, duration
@@ -62,9 +62,9 @@ def shown(snapshot: Snapshot) -> dict[str, Any]:
         "focus": document.focus,
         "programs": [
             {
-                "signature": str(summary.signature(program)),
-                "full_signature": str(summary.signature(program, full=True)),
-                "counts": summary.counts(document, program),
+                "signature": str(wording.signature(program)),
+                "full_signature": str(wording.signature(program, full=True)),
+                "counts": wording.counts(document, program),
                 "origin": program.origin_note,
                 "stages": _stages(program),
                 "levels": [_plain(each) for each in _levels(snapshot, index, program)],
@@ -72,11 +72,11 @@ def shown(snapshot: Snapshot) -> dict[str, Any]:
             for index, program in enumerate(document.programs)
         ],
         "notes": [
-            {"where": summary.where(document, note), "text": note.text, "cure": note.cure, "detail": note.detail}
+            {"where": wording.where(document, note), "text": note.text, "cure": note.cure, "detail": note.detail}
             for note in document.notes
         ],
         "cache": None if cached is None else {"head": HEAD, **asdict(cached)},
-        "made_with": summary.made_with(document),
+        "made_with": wording.made_with(document),
     }
 
 

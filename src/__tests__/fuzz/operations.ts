@@ -12,7 +12,7 @@ import { EquationHeat, heatOfLines, measureOf } from '../../model/heat';
 import { linksOf } from '../../model/links';
 import { JaxprModel } from '../../model/model';
 import { whyUnreadable } from '../../model/sentences';
-import { signatureOf } from '../../model/same-program';
+import { signatureOf } from '../../model/earlier-program';
 import { ledgerMarkdown, ledgerText } from '../../panel/cache/copied-ledger';
 import { rowsOf } from '../../panel/cache/rows';
 import { costMarkdown, costText } from '../../panel/cost/copied-costs';

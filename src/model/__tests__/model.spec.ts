@@ -297,14 +297,16 @@ describe('a kernel that goes away', () => {
       kind: 'stale',
       reason: 'Kernel restarted',
       since,
-      cure: 'Run %load_ext jupyter_jaxpr and cell [7] again to refresh.'
+      cure: 'Run %load_ext jupyter_jaxpr and cell [7] again to refresh.',
+      again: 'load and run'
     });
     expect(model.requests).toBeNull();
 
     kernel.greets();
     expect(model.status).toMatchObject({
       kind: 'stale',
-      cure: 'Run cell [7] again to refresh.'
+      cure: 'Run cell [7] again to refresh.',
+      again: 'run'
     });
 
     kernel.sends(run('run-2'));
@@ -322,7 +324,8 @@ describe('a kernel that goes away', () => {
       kind: 'stale',
       reason: 'Kernel died',
       since,
-      cure: 'Start a kernel and run the cell again to refresh.'
+      cure: 'Start a kernel and run the cell again to refresh.',
+      again: null
     });
   });
 
@@ -348,7 +351,8 @@ describe('a kernel that goes away', () => {
       kind: 'stale',
       reason: 'Connection lost',
       since,
-      cure: 'Choose Reconnect to Kernel in the Kernel menu, or reload the page.'
+      cure: 'Choose Reconnect to Kernel in the Kernel menu, or reload the page.',
+      again: null
     });
   });
 

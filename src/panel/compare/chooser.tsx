@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { Asking } from '../../model/asking';
-import { inputsOf } from '../../model/same-program';
+import { inputsOf } from '../../model/earlier-program';
 import { usersPrograms } from '../../model/users-programs';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';

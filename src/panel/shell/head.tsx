@@ -1,5 +1,5 @@
 /**
- * The model comes in; everything above the view goes out: banners, header, stages, tabs, or what stands in their place.
+ * The model comes in; everything above the view goes out: banners, header, tabs, stages, or what stands in their place.
  */
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -15,7 +15,7 @@ import { filling } from '../../parts/filling';
 import { Header, IHeaderActions } from '../../parts/header';
 import { ModelWidget } from '../../parts/model-widget';
 import { StageBar } from '../../parts/stage-bar';
-import { Banner, Waiting } from '../../parts/states/banner';
+import { Banner, RunAgain, Waiting } from '../../parts/states/banner';
 import { Empty, Insert, Run } from '../../parts/states/empty';
 import { Failure } from '../../parts/states/failure';
 import { Running } from '../../parts/states/running';
@@ -28,6 +28,8 @@ export interface IPanelActions extends IHeaderActions {
   insert: Insert;
   /** Run code of this extension as a cell. */
   run: Run;
+  /** Run the cell of the run in view again; left out where the notebook is out of reach. */
+  again?: RunAgain;
   /** Draws plots; left out where the application has none. */
   rendermime?: IRenderMimeRegistry;
   /** Open a comparison in the main area; left out where the application has none. */
@@ -120,19 +122,16 @@ export class Head extends ModelWidget {
     return (
       <>
         {failure}
-        <Banner model={model} trans={trans} />
+        <Banner model={model} again={actions.again} trans={trans} />
         <div className="jp-JaxprPanel-fades">
           <Header model={model} trans={trans} actions={actions} />
           <Waiting model={model} trans={trans} />
-          <About
-            model={model}
-            stages={
-              !['cache', 'time'].includes(this._options.chosen()) &&
-              !attentionOf(model).outcomesHidden
-            }
-            trans={trans}
-          />
+          <About model={model} trans={trans} />
           {this._tabs(model)}
+          {!['cache', 'time'].includes(this._options.chosen()) &&
+            !attentionOf(model).outcomesHidden && (
+              <StagesOf model={model} trans={trans} />
+            )}
         </div>
         <div className="jp-JaxprPanel-notice" role="status">
           {this._notice}
@@ -175,11 +174,29 @@ const SAY_THE_MESSAGE = new Set([
   'sweep'
 ]);
 
-/** What is to be known about the snapshot before its views: where it is from, what it lacks, its stages. */
+/** The stages of the program; below the tabs, as the Cache and the Time view have their own and no tab may move. */
+function StagesOf(props: {
+  model: IJaxprModel;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { model, trans } = props;
+  const stages = model.snapshot?.programs[model.program]?.stages ?? null;
+  if (model.snapshot === null || stages === null) {
+    return null;
+  }
+  const timing = timingsOf(model).timingOf(model.snapshot, model.program);
+  return (
+    <StageBar
+      stages={stages}
+      warm={timing?.warm?.median ?? null}
+      trans={trans}
+    />
+  );
+}
+
+/** What is to be known about the snapshot before its views: where it is from, what it lacks. */
 function About(props: {
   model: IJaxprModel;
-  /** Whether the stages of the program are shown; the Cache and the Time view have their own. */
-  stages: boolean;
   trans: TranslationBundle;
 }): JSX.Element | null {
   const { model, trans } = props;
@@ -198,8 +215,6 @@ function About(props: {
     model.fromSaved ? null : versionsApart(environment.jupyter_jaxpr, trans),
     snapshot.cut
   ]);
-  const stages = props.stages ? (program?.stages ?? null) : null;
-  const timing = timingsOf(model).timingOf(snapshot, model.program);
   return (
     <>
       {[...lines].map(
@@ -215,13 +230,6 @@ function About(props: {
           key={snapshot.created}
           retrace={snapshot.retrace}
           trace={() => model.requests?.retrace(snapshot.id)}
-          trans={trans}
-        />
-      )}
-      {stages !== null && (
-        <StageBar
-          stages={stages}
-          warm={timing?.warm?.median ?? null}
           trans={trans}
         />
       )}

@@ -50,6 +50,9 @@ export class JaxprPanel extends Panel {
     return this._visibilityChanged;
   }
 
+  /** The view that is shown first. */
+  firstView: Promise<ViewName> = Promise.resolve('program');
+
   /** Whether the next activation leaves the keyboard where it is: nobody asked for the panel. */
   keepFocus = false;
 
@@ -103,13 +106,14 @@ export class JaxprPanel extends Panel {
   }
 
   private async _makeShell(): Promise<void> {
-    const { Shell } = await import(
-      /* webpackChunkName: "panel_shell" */ './shell'
-    );
+    const [{ Shell }, firstView] = await Promise.all([
+      import(/* webpackChunkName: "panel_shell" */ './shell'),
+      this.firstView
+    ]);
     if (this.isDisposed) {
       return;
     }
-    const shell = new Shell(this.id, this._trans, this._actions);
+    const shell = new Shell(this.id, this._trans, this._actions, firstView);
     shell.model = this._tracker.current;
     this._shell = shell;
     this.addWidget(shell);

@@ -94,13 +94,16 @@ function askedFor(snapshot: Snapshot): ViewName | null {
 export class Shell extends Widget {
   /**
    * @param panel Id of the panel's node.
+   * @param firstView Shown first, where there is anything for it to show.
    */
   constructor(
     panel: string,
     private _trans: TranslationBundle,
-    private _actions: IPanelActions
+    private _actions: IPanelActions,
+    firstView: ViewName = 'program'
   ) {
     super();
+    this._wanted = firstView;
     this.addClass('jp-JaxprPanel-shell');
     const layout = (this.layout = new PanelLayout());
     this._head = new Head({
@@ -351,7 +354,7 @@ export class Shell extends Widget {
   private _sincePlace = new Panel();
   private _since: IView | null = null;
   private _sinceAsked = false;
-  private _wanted: ViewName = 'program';
+  private _wanted: ViewName;
   /** What was in view before one came by itself. */
   private _before: ViewName | null = null;
   /** Id of the snapshot that was looked at for what it was asked. */

@@ -1,11 +1,13 @@
 /**
- * The views that exist come in; a row of tabs goes out.
+ * The views that exist come in; a row of tabs goes out, with a menu for those that have no place in it.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Icon, IconName } from '../../parts/icons';
+import { Icon } from '../../parts/icons';
 import { useRoving } from '../../parts/roving';
+import { useFitting } from './fitting';
+import { openTabsMenu } from './tabs-menu';
 import { ViewName, viewLabels } from './views';
 
 /** The ids that tie a tab to its panel for assistive technology. */
@@ -30,7 +32,6 @@ export function Tabs(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { panel, views, chosen, notes, compiles, choose, trans } = props;
-  const { row, stop } = useRoving(views.indexOf(chosen));
   const labels = viewLabels(trans);
   /** Where the name for a screen reader is longer than the word. */
   const names: Partial<Record<ViewName, string>> = {
@@ -50,32 +51,88 @@ export function Tabs(props: {
     const found = badges[view];
     return found !== undefined && found.count > 0 ? found : null;
   };
+  const nameOf = (view: ViewName): string =>
+    badge(view)?.label ?? names[view] ?? labels[view];
+
+  // A view chosen in the menu stands in the row from then on: nothing moves when another tab is chosen.
+  const [kept, setKept] = React.useState(chosen);
+  const fits = useFitting(
+    views.length,
+    views.indexOf(kept),
+    views.map(nameOf).join()
+  );
+  const { places } = fits;
+  if (kept !== chosen && !places.includes(views.indexOf(chosen))) {
+    setKept(chosen);
+  }
+  const { row, stop } = useRoving(places.indexOf(views.indexOf(chosen)));
+  const apart = views.filter((_, place) => !places.includes(place));
+  const more = trans.__('More views: %1', apart.map(nameOf).join(', '));
+  /** The menu takes the keyboard; the tab of the view that was chosen there gets it back once it has a place. */
+  const toFocus = React.useRef<ViewName | null>(null);
+  React.useEffect(() => {
+    const tab = document.getElementById(tabId(panel, chosen));
+    if (toFocus.current === chosen && tab !== null) {
+      tab.focus();
+      if (document.activeElement === tab) {
+        toFocus.current = null;
+      }
+    }
+  });
   return (
-    <div
-      className="jp-JaxprPanel-tabs"
-      role="tablist"
-      aria-label={trans.__('Views')}
-      {...row}
-    >
-      {views.map((view, place) => (
-        <button
-          key={view}
-          {...stop(place)}
-          id={tabId(panel, view)}
-          role="tab"
-          aria-selected={view === chosen}
-          aria-controls={viewId(panel, view)}
-          aria-label={badge(view)?.label ?? names[view] ?? labels[view]}
-          title={names[view] ?? labels[view]}
-          onClick={() => choose(view)}
-        >
-          <Icon name={view satisfies IconName} />
-          <span className="jp-JaxprPanel-tabWord">{labels[view]}</span>
-          {badge(view) !== null && (
-            <sup className={`jp-mod-${view}`}>{badge(view)?.count}</sup>
-          )}
-        </button>
-      ))}
+    <div className="jp-JaxprPanel-tabs" {...row}>
+      <div
+        ref={fits.row}
+        className="jp-JaxprPanel-tabRow"
+        role="tablist"
+        aria-label={trans.__('Views')}
+      >
+        {views.map((view, place) => (
+          <button
+            key={view}
+            {...(places.includes(place) ? stop(places.indexOf(place)) : {})}
+            id={tabId(panel, view)}
+            className={places.includes(place) ? undefined : 'jp-mod-apart'}
+            role="tab"
+            aria-selected={view === chosen}
+            aria-controls={viewId(panel, view)}
+            aria-label={nameOf(view)}
+            title={names[view] ?? labels[view]}
+            onClick={() => choose(view)}
+          >
+            <span className="jp-JaxprPanel-tabWord" data-word={labels[view]}>
+              {labels[view]}
+            </span>
+            {badge(view) !== null && (
+              <sup className={`jp-mod-${view}`}>{badge(view)?.count}</sup>
+            )}
+          </button>
+        ))}
+      </div>
+      <button
+        ref={fits.menu}
+        {...(apart.length > 0 ? stop(places.length) : {})}
+        className={
+          apart.length > 0
+            ? 'jp-JaxprPanel-moreTabs'
+            : 'jp-JaxprPanel-moreTabs jp-mod-apart'
+        }
+        aria-haspopup="menu"
+        aria-label={more}
+        title={more}
+        onClick={event =>
+          openTabsMenu({
+            button: event.currentTarget,
+            views: apart.map(view => ({ view, label: nameOf(view) })),
+            choose: view => {
+              toFocus.current = view;
+              choose(view);
+            }
+          })
+        }
+      >
+        <Icon name="caret" />
+      </button>
     </div>
   );
 }

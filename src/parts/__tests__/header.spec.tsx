@@ -235,11 +235,63 @@ describe('a signature', () => {
       arguments: [{ ...argument, name: 'p', type: `{${type}}` }],
       result: null
     });
-    expect(words(node).length).toBeLessThan(400);
+    expect(words(node).replace(/\u00a0/g, ' ')).toBe('p: 100 arrays, 800…');
     const button = byRole(node, 'button', 'Show the whole signature')[0];
     click(button);
     expect(button.getAttribute('aria-expanded')).toBe('true');
     expect(words(node)).toContain('w99: f32[8]}');
+  });
+
+  it('is folded from its longest argument on, and counts arguments last', () => {
+    const leaves = (count: number): string =>
+      `{${Array.from({ length: count }, (_, i) => `w${i}: f32[8,n]`).join(', ')}}`;
+    const node = shown({
+      arguments: [
+        { ...argument, name: 'x', type: 'f32[8]' },
+        { ...argument, name: 'p', type: leaves(30), donated: true },
+        {
+          ...argument,
+          name: 'config',
+          type: `${'a '.repeat(29)}a`,
+          static: true
+        }
+      ],
+      result: { ...argument, name: '', type: leaves(2) }
+    });
+    expect(words(node)).toBe(
+      'x: f32[8], p: 30 arrays donated, config=' +
+        `${'a '.repeat(29)}a static → {w0: f32[8,n], w1: f32[8,n]}…`
+    );
+    const many = shown({
+      arguments: Array.from({ length: 60 }, (_, i) => ({
+        ...argument,
+        name: `a${i}`,
+        type: 'f32[8]'
+      })),
+      result: null
+    });
+    expect(words(many)).toMatch(/^a0: f32\[8\], .* a23: f32\[8\], \+36…$/);
+  });
+
+  it('takes the number of arrays from the program where the kernel cut the type', () => {
+    const cut = snapshot();
+    const scope = cut.scopes[cut.programs[0].scope];
+    Object.assign(scope, { inputs: 3, variable_avals: [0, 0, 0] });
+    const { node } = render(
+      <Signature
+        program={program({
+          scope: cut.programs[0].scope,
+          input_names: ["p['w']", "p['b']", 'x'],
+          arguments: [
+            { ...argument, name: 'p', type: `{${'w: f32[8], '.repeat(90)}…` }
+          ],
+          result: null
+        })}
+        snapshot={cut}
+        trans={trans}
+      />
+    );
+    expect(words(node)).toMatch(/^p: 2 arrays, \d+…$/);
   });
 
   it('is text, whatever a saved notebook holds', () => {

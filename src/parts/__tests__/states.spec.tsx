@@ -224,6 +224,21 @@ describe('the line above a program', () => {
     );
   });
 
+  it('has a button for what it says, which waits until that has ended', async () => {
+    let end = (): void => undefined;
+    const again = jest.fn(() => new Promise<void>(resolve => (end = resolve)));
+    const { node } = render(
+      <Banner model={stale()} again={again} trans={trans} />
+    );
+    const button = byRole(node, 'button', 'Run again')[0];
+    click(button);
+    click(button);
+    expect(again).toHaveBeenCalledTimes(1);
+    expect(button.getAttribute('aria-disabled')).toBe('true');
+    await act(async () => end());
+    expect(button.getAttribute('aria-disabled')).toBe('false');
+  });
+
   it('leads to a newer run', () => {
     const model = stale();
     model.show(

@@ -11,12 +11,17 @@ import { whereAndWhen } from '../summary';
 import { Sentence } from './sentence';
 import { useSeconds, stageVerb } from './running';
 
+/** Runs the cell of the run in view again, after what the kernel lacks for it. */
+export type RunAgain = (model: IJaxprModel) => Promise<void>;
+
 /** The line above a program: that it is from before, that a cell runs, that newer ones wait. */
 export function Banner(props: {
   model: IJaxprModel;
+  /** Left out where the notebook is out of reach. */
+  again?: RunAgain;
   trans: TranslationBundle;
 }): JSX.Element | null {
-  const { model, trans } = props;
+  const { model, again, trans } = props;
   const status = model.status;
   if (status.kind === 'stale') {
     const snapshot = model.snapshot;
@@ -35,6 +40,16 @@ export function Banner(props: {
           <br />
           <span className="jp-JaxprPanel-second">{status.cure}</span>
         </p>
+        {again !== undefined && status.again !== null && (
+          <Again
+            label={
+              status.again === 'run'
+                ? trans.__('Run again')
+                : trans.__('Load and run again')
+            }
+            run={() => again(model)}
+          />
+        )}
       </div>
     );
   }
@@ -49,6 +64,33 @@ export function Banner(props: {
     return <RunningLine progress={status.progress} trans={trans} />;
   }
   return null;
+}
+
+/** A button that waits until what it began has ended: a second press would run the cell twice. */
+function Again(props: {
+  label: string;
+  run: () => Promise<void>;
+}): JSX.Element {
+  const [isBusy, setBusy] = React.useState(false);
+  const began = React.useRef(false);
+  return (
+    <button
+      className="jp-JaxprPanel-button"
+      aria-disabled={isBusy}
+      onClick={() => {
+        if (!began.current) {
+          began.current = true;
+          setBusy(true);
+          void props.run().finally(() => {
+            began.current = false;
+            setBusy(false);
+          });
+        }
+      }}
+    >
+      {props.label}
+    </button>
+  );
 }
 
 function RunningLine(props: {

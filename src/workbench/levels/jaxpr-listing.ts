@@ -23,6 +23,7 @@ import {
   whereOf
 } from '../words/describe';
 import { element } from '../../parts/dom';
+import { bindersOf } from '../listing/binder-chips';
 import type {
   IBadge,
   IDescription,
@@ -121,7 +122,13 @@ export class JaxprListing implements IListing {
         className: CLASSES[part.kind],
         variable: variableKey(row, part)
       })),
-      chips,
+      chips: row.kind === 'open' ? [] : chips,
+      binders:
+        row.kind === 'open'
+          ? bindersOf(row, printed, this._rows.equations, (scope, variable) =>
+              this._tags.names.of(scope, variable)
+            )
+          : undefined,
       button: row.kind === 'more' ? this._moreLabel(row) : null,
       reference: this._reference(row),
       tags: [

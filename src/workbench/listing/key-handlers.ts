@@ -12,6 +12,7 @@ import {
   nextUseFrom,
   nextVariable
 } from './chosen-variable';
+import { hidesText } from './binder-chips';
 import { closedBetween } from './folding';
 import { isGap } from './hidden-lines';
 import type {
@@ -174,7 +175,7 @@ export class ListingKeys {
     const [closed] = closedBetween(this._host.view.state, line.from, line.to);
     if (closed && closed.fold.first === index) {
       this._host.setFolds([closed.fold], false);
-    } else if (this._host.listing.line(index).chips.length > 0) {
+    } else if (hidesText(this._host.listing.line(index))) {
       this._host.view.dispatch({
         effects: setChips.of({ at: line.from, open: true })
       });

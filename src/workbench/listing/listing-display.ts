@@ -12,6 +12,7 @@ import {
 } from '@codemirror/view';
 
 import type { IHeat } from '../../model/heat';
+import { binderChips } from './binder-chips';
 import { ChosenField, Life, lifeOf } from './chosen-variable';
 import { closedBetween, foldsChanged } from './folding';
 import { isGap } from './hidden-lines';
@@ -25,6 +26,11 @@ import {
   Tag
 } from './listing-buttons';
 import { marks, openChips, startsAt } from './listing-marks';
+
+/** What of a line's width is no text, in pixels: number, marker, hanging indent, badge; and the steps of the depth. */
+const AROUND = 28 + 14 + 18 + 30;
+const STEP = 12;
+const DEEPEST = 16;
 
 /** Before a line: a bar as long as its part of the program's cost. */
 class HeatBar extends WidgetType {
@@ -183,9 +189,17 @@ export class Display implements PluginValue {
           }).range(line.from + part.from, line.from + part.to)
         );
       }
+      const chips = shown.binders
+        ? binderChips(
+            shown,
+            line.length,
+            columnsOf(view, shown.depth),
+            this._owner.trans
+          )
+        : shown.chips;
       const open =
         startsAt(view.state.field(openChips), line.from) ||
-        shown.chips.some(chip => {
+        chips.some(chip => {
           const [from, to] = [line.from + chip.from, line.from + chip.to];
           return (
             (head > from && head < to) ||
@@ -194,7 +208,7 @@ export class Display implements PluginValue {
             (main.from < main.to && main.from >= from && main.to <= to)
           );
         });
-      for (const chip of open ? [] : shown.chips) {
+      for (const chip of open ? [] : chips) {
         ranges.push(
           Decoration.replace(
             chip.label ? { widget: new Chip(this._owner, chip.label) } : {}
@@ -209,8 +223,7 @@ export class Display implements PluginValue {
       for (const tag of shown.tags ?? []) {
         const at = line.from + tag.at;
         const isCut =
-          !open &&
-          shown.chips.some(({ from, to }) => from < tag.at && tag.at <= to);
+          !open && chips.some(({ from, to }) => from < tag.at && tag.at <= to);
         if (!isCut) {
           ranges.push(
             Decoration.widget({ widget: new Tag(tag), side: 1 }).range(at)
@@ -228,6 +241,15 @@ export class Display implements PluginValue {
     }
     return Decoration.set(ranges, true);
   }
+}
+
+/** How many characters of a line fit side by side; null before the view has a width. */
+function columnsOf(view: EditorView, depth: number): number | null {
+  const width = view.contentDOM.clientWidth;
+  return width === 0
+    ? null
+    : (width - AROUND - STEP * Math.min(depth, DEEPEST)) /
+        view.defaultCharacterWidth;
 }
 
 /** A line; where a linked one is folded into it, with the badge of that one. */

@@ -10,6 +10,7 @@ import type { ILineChip } from '../languages/line';
 import type { ILinked } from '../../model/links';
 import type { LevelName, Selection } from '../../tokens';
 import type { ILineFacts } from '../reading/query';
+import type { IBinder } from './binder-chips';
 import type { SourceHeads } from './source-heads';
 
 /** The line of the user's cell that a line comes from, at the right edge. */
@@ -40,6 +41,8 @@ export interface IListedLine {
   badge: IBadge | null;
   parts: readonly IListedPart[];
   chips: readonly ILineChip[];
+  /** Of the first line of a program: its variables, folded where the width asks for that. */
+  binders?: readonly IBinder[];
   /** The whole line is a button. */
   button: string | null;
   /** After the line: leads to another line. */

@@ -7,6 +7,7 @@ import type { EditorView, Panel, ViewUpdate } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../../parts/dom';
+import { hidesText } from '../listing/binder-chips';
 import type { IListing } from '../listing/listing';
 import { dispatchKey } from './key-table';
 import {
@@ -174,9 +175,7 @@ export class SearchPanel implements Panel {
   private _isCut(place: number): boolean {
     const line = this._view.state.doc.lineAt(place);
     const at = place - line.from;
-    return this._listing
-      .line(line.number - 1)
-      .chips.some(({ from, to }) => from <= at && at < to);
+    return hidesText(this._listing.line(line.number - 1), at);
   }
 
   private _sentence(query: Query): string {

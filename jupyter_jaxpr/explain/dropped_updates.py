@@ -1,0 +1,74 @@
+"""A cell's text in, the updates `x.at[i].set(v)` out whose result the cell does not use.
+
+JAX arrays do not change: the update is a new array, and without a name the new array is lost. Such a statement is
+always a mistake, so the text alone proves it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ..observe.observation import Finding, Place
+
+_MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
+_UPDATES = frozenset({"set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"})
+
+_TITLE = "The result of an update is not used"
+_TEXT = (
+    "{update} gives a new array and leaves {array} as it is. The statement gives the new array no name, so the update "
+    "is lost."
+)
+_CURE = "Write {array} = {update}."
+_OF_EXPRESSION = "Assign the result of {update} to a name."
+
+
+def dropped_updates(source: str, file: str) -> list[Finding]:
+    """A finding for each statement that drops an update.
+
+    Args:
+        source: Of the cell, with its magics.
+        file: The name of the cell's code.
+    """
+    try:
+        # A magic becomes a statement of its line, so every line keeps its number.
+        tree = ast.parse(_MAGIC.sub(lambda line: f"{line[1]}pass", source))
+    except (SyntaxError, ValueError):
+        return []
+    shown = tree.body[-1] if tree.body else None  # the cell displays the value of its last expression
+    findings = []
+    for statement in ast.walk(tree):
+        if isinstance(statement, ast.Expr) and statement is not shown:
+            array = _updated(statement.value)
+            if array is not None:
+                findings.append(_finding(statement, array, file))
+    return findings
+
+
+def _updated(value: ast.expr) -> ast.expr | None:
+    """The array of `array.at[index].set(value)`; None for any other expression."""
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _UPDATES:
+        return None
+    item = value.func.value
+    if not isinstance(item, ast.Subscript) or not isinstance(item.value, ast.Attribute) or item.value.attr != "at":
+        return None
+    return item.value.value
+
+
+def _finding(statement: ast.Expr, array: ast.expr, file: str) -> Finding:
+    update, name = ast.unparse(statement.value), ast.unparse(array)
+    cure = _CURE if isinstance(array, ast.Name | ast.Attribute | ast.Subscript) else _OF_EXPRESSION
+    return Finding(
+        kind="dropped_update",
+        title=_TITLE,
+        text=_TEXT.format(update=update, array=name),
+        cure=cure.format(array=name, update=update),
+        place=Place(
+            file,
+            statement.lineno,
+            "<module>",
+            statement.col_offset,
+            statement.end_lineno or statement.lineno,
+            statement.end_col_offset or -1,
+        ),
+    )

@@ -1,0 +1,107 @@
+"""A program in, the random keys from which it draws more than once out.
+
+Numbers that are drawn twice from one key are not independent: of equal shapes, they are equal. JAX says so in its
+documentation and checks it only where `jax_debug_key_reuse` is on (`jax.experimental.key_reuse`, whose rules are
+followed here: a draw and a split use a key up, `fold_in` and `clone` do not).
+
+Not looked at is what repeats a draw on purpose: a checkpoint's second run, and the backward pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..jax.loop_equations import scan_parts
+from .jaxpr.parameters import open_jaxpr
+from .jaxpr.walk import Walk
+
+_USES_UP = frozenset({"random_bits", "random_split", "random_gamma"})
+_SAME_KEY = frozenset({"random_wrap", "random_unwrap", "copy", "copy_p"})
+_CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"})
+_BACKWARD = "transpose("
+
+
+@dataclass(frozen=True)
+class KeyUse:
+    """Two equations of a scope that use up one random key, or one that does so in each step of a scan.
+
+    Attributes:
+        scope: Of the walk.
+        first: The earlier equation.
+        again: The later one; the same where it is a scan.
+    """
+
+    scope: int
+    first: int
+    again: int
+
+
+class KeyUses:
+    """Finds the keys that programs of a walk use up twice; each scope is read once."""
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self._used_up: dict[int, frozenset[int]] = {}  # by the ids of jaxprs: which inputs
+
+    def of(self, scopes: list[int]) -> Iterator[KeyUse]:
+        """The uses in these scopes."""
+        for number in scopes:
+            found: list[tuple[int, int]] = []
+            self._read(self._walk.jaxprs[number], found)
+            for first, again in found:
+                yield KeyUse(number, first, again)
+
+    def _inputs(self, jaxpr: Any) -> frozenset[int]:
+        """Which inputs of a program are keys that the program uses up."""
+        opened = open_jaxpr(jaxpr)
+        if opened is None:
+            return frozenset()
+        known = self._used_up.get(id(opened))
+        if known is None:
+            known = self._used_up[id(opened)] = self._read(opened, [])
+        return known
+
+    def _read(self, jaxpr: Any, found: list[tuple[int, int]]) -> frozenset[int]:
+        roots: dict[Any, Any] = {}
+        users: dict[Any, int] = {}
+        for at, equation in enumerate(jaxpr.eqns):
+            name = equation.primitive.name
+            if name in _SAME_KEY:
+                operand = equation.invars[0]
+                if not hasattr(operand, "val"):
+                    roots[equation.outvars[0]] = roots.get(operand, operand)
+                continue
+            if _BACKWARD in str(equation.source_info.name_stack):
+                continue
+            for position, in_each_step in self._used_by(name, equation):
+                operand = equation.invars[position]
+                if hasattr(operand, "val"):  # a literal
+                    continue
+                key = roots.get(operand, operand)
+                if key in users:
+                    found.append((users[key], at))
+                elif in_each_step:
+                    found.append((at, at))
+                users.setdefault(key, at)
+        return frozenset(position for position, variable in enumerate(jaxpr.invars) if variable in users)
+
+    def _used_by(self, name: str, equation: Any) -> Iterator[tuple[int, bool]]:
+        """Which operands of an equation are keys that it uses up, and whether it does so more than once."""
+        params = equation.params
+        if name in _USES_UP:
+            yield 0, False
+        elif name in _CALLS:
+            inner = params.get("jaxpr", params.get("call_jaxpr"))
+            for position in sorted(self._inputs(inner)):
+                if position < len(equation.invars):
+                    yield position, False
+        elif name == "scan":
+            parts = scan_parts(params)
+            for position in sorted(self._inputs(params["jaxpr"])):
+                yield position, position < parts.consts and (parts.length or 0) > 1
+        elif name == "cond":
+            used = [self._inputs(branch) for branch in params["branches"]]
+            for position in sorted(frozenset.intersection(*used)):  # whichever branch runs
+                yield position + 1, False

@@ -1,0 +1,93 @@
+/** The widths of a row's tabs and of the row come in; the tabs that have a place in the row go out. */
+import * as React from 'react';
+
+/** While a row has this class, all of its tabs have a width. */
+const MEASURED = 'jp-mod-measured';
+
+/**
+ * Places of the tabs that stand in the row, in order; the others are in a menu.
+ *
+ * @param widths The width of each tab.
+ * @param row The width of the row.
+ * @param menu The width of the button that opens the menu.
+ * @param kept The place of a tab that stands in the row in any case, also where it is one of the last.
+ */
+export function fitting(
+  widths: readonly number[],
+  row: number,
+  menu: number,
+  kept: number
+): number[] {
+  const all = widths.map((_, place) => place);
+  const sum = widths.reduce((total, width) => total + width, 0);
+  if (sum <= row) {
+    return all;
+  }
+  let left = row - menu - (widths[kept] ?? 0);
+  const places: number[] = [];
+  for (const place of all) {
+    if (place !== kept && left < widths[place]) {
+      break;
+    }
+    left -= place === kept ? 0 : widths[place];
+    places.push(place);
+  }
+  return places.includes(kept) || kept < 0 ? places : [...places, kept];
+}
+
+/**
+ * Follow the width of a row.
+ *
+ * @param tabs How many tabs there are.
+ * @param kept As in `fitting`.
+ * @param words Changes where a tab's width does: its number, its word.
+ * @returns The places in the row; the ref of the row, whose children are the tabs; the ref of the menu's button.
+ */
+export function useFitting(
+  tabs: number,
+  kept: number,
+  words: string
+): {
+  places: number[];
+  row: React.RefObject<HTMLDivElement>;
+  menu: React.RefObject<HTMLButtonElement>;
+} {
+  const row = React.useRef<HTMLDivElement>(null);
+  const menu = React.useRef<HTMLButtonElement>(null);
+  const [places, setPlaces] = React.useState<number[] | null>(null);
+  React.useLayoutEffect(() => {
+    const around = row.current?.parentElement;
+    const measure = (): void => {
+      // A hidden panel has no width, and keeps what it had.
+      if (!around || !row.current || around.clientWidth === 0) {
+        return;
+      }
+      around.classList.add(MEASURED);
+      const style = getComputedStyle(around);
+      const room =
+        around.clientWidth -
+        parseFloat(style.paddingLeft) -
+        parseFloat(style.paddingRight);
+      const widths = [...row.current.children].map(
+        tab => tab.getBoundingClientRect().width
+      );
+      const button = menu.current?.getBoundingClientRect().width ?? 0;
+      around.classList.remove(MEASURED);
+      const now = fitting(widths, room, button, kept);
+      setPlaces(before => (before?.join() === now.join() ? before : now));
+    };
+    measure();
+    if (!around || typeof ResizeObserver === 'undefined') {
+      return;
+    }
+    const observer = new ResizeObserver(measure);
+    observer.observe(around);
+    return () => observer.disconnect();
+  }, [tabs, kept, words]);
+  const valid = places?.every(place => place < tabs) ? places : null;
+  return {
+    places: valid ?? Array.from({ length: tabs }, (_, place) => place),
+    row,
+    menu
+  };
+}

@@ -1,0 +1,39 @@
+/** Views that have no place in the row of tabs come in; a menu of them goes out. */
+import { CommandRegistry } from '@lumino/commands';
+import { Menu } from '@lumino/widgets';
+
+import { ViewName } from './views';
+
+/** Open the menu below a button. */
+export function openTabsMenu(options: {
+  button: HTMLElement;
+  views: readonly { view: ViewName; label: string }[];
+  choose: (view: ViewName) => void;
+}): void {
+  const { button, views, choose } = options;
+  const commands = new CommandRegistry();
+  const menu = new Menu({ commands });
+  let chosen = false;
+  for (const { view, label } of views) {
+    commands.addCommand(view, {
+      label,
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: () => {
+        chosen = true;
+        choose(view);
+      }
+    });
+    menu.addItem({ command: view });
+  }
+  menu.aboutToClose.connect(() => {
+    // The menu closes before the command of its item runs.
+    queueMicrotask(() => {
+      menu.dispose();
+      if (!chosen && document.activeElement === document.body) {
+        button.focus();
+      }
+    });
+  });
+  const box = button.getBoundingClientRect();
+  menu.open(box.left, box.bottom);
+}

@@ -1,0 +1,201 @@
+/** A program comes in; the pieces of its signature go out, whole or with its pytrees as counts of arrays. */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { Argument, Program, Snapshot } from '../protocol/snapshot';
+import { argumentName } from './summary';
+import { ITree, numbersIn, rootOf, treeWords } from './tree-words';
+
+/** A signature is cut even when it is shown whole: a tree may have a million leaves. */
+const LONGEST = 20_000;
+
+/** The kernel cuts a type at 1,000 letters; a saved notebook may hold any text, and more than this is not read. */
+const LONGEST_FOLDED = 2000;
+
+/** A static value, or a type without arrays, of more letters is cut where it is folded. */
+const LONG_VALUE = 48;
+
+/** A type such as f32[8,4], key<fry>[] or bf16[8]. */
+const TYPE = /[A-Za-z_]\w*(?:<[^<>]*>)?\[([^\]]*)\]/g;
+
+export interface IPiece {
+  text: string;
+  type: boolean;
+}
+
+/** How much of a signature is folded. */
+export interface IFolding {
+  /** So many arguments, the longest ones first; the result is one of them. */
+  folded: number;
+  /** So many arguments are shown, and the rest is counted. */
+  shown: number;
+}
+
+/** All of it, as asked for. */
+export const WHOLE: IFolding = { folded: 0, shown: Infinity };
+
+/** As much as may stand on two lines. */
+const UNFOLDED: IFolding = { folded: 0, shown: Infinity };
+
+/** The ways to fold a signature, each shorter than the one before. */
+export function foldings(program: Program): IFolding[] {
+  const { length } = program.arguments;
+  const parts = length + 1;
+  const folded = [1, 2, 3, 5, 8, parts].filter(
+    (count, i, all) => count <= parts && all.indexOf(count) === i
+  );
+  const shown = [24, 16, 12, 8, 6, 5, 4, 3, 2, 1].filter(
+    count => count < length
+  );
+  return [
+    UNFOLDED,
+    ...folded.map(count => ({ folded: count, shown: Infinity })),
+    ...shown.map(count => ({ folded: parts, shown: count }))
+  ];
+}
+
+/** The signature as pieces of plain text and of types, in order. */
+export function signaturePieces(
+  program: Program,
+  snapshot: Snapshot | null,
+  folding: IFolding,
+  trans: TranslationBundle
+): IPiece[] {
+  const pieces: IPiece[] = [];
+  const plain = (text: string): void => {
+    pieces.push({ text, type: false });
+  };
+  const longestText = folding === WHOLE ? LONGEST : LONGEST_FOLDED;
+  const longest = [...program.arguments, ...listed(program.result)]
+    .sort((a, b) => b.type.length - a.type.length)
+    .slice(0, folding.folded);
+  const argument = (one: Argument): void => {
+    plain(argumentName(one));
+    const short = longest.includes(one)
+      ? shortType(one, program, snapshot, trans)
+      : null;
+    if (short !== null) {
+      plain(short);
+    } else if (one.static) {
+      plain(one.type);
+    } else {
+      pieces.push(...typePieces(one.type, longestText));
+    }
+    if (one.static) {
+      plain(` ${trans.__('static')}`);
+    }
+    if (one.donated) {
+      plain(` ${trans.__('donated')}`);
+    }
+  };
+  const { length } = program.arguments;
+  program.arguments.slice(0, folding.shown).forEach((one, i) => {
+    if (i > 0) {
+      plain(', ');
+    }
+    argument(one);
+  });
+  if (folding.shown < length) {
+    plain(`, +${length - folding.shown}`);
+  }
+  if (length === 0) {
+    plain('()');
+  }
+  if (program.result !== null) {
+    plain(' → ');
+    argument(program.result);
+  }
+  return cut(
+    pieces.filter(piece => piece.text !== ''),
+    longestText
+  );
+}
+
+/** A pytree as a count of its arrays, a long value as its first words; null where the type is short. */
+function shortType(
+  argument: Argument,
+  program: Program,
+  snapshot: Snapshot | null,
+  trans: TranslationBundle
+): string | null {
+  const { type } = argument;
+  const tree = argument.static ? null : treeOf(argument, program, snapshot);
+  if (tree !== null && tree.arrays > 1) {
+    return treeWords({ ...tree, name: '' }, trans);
+  }
+  if (type.length <= LONG_VALUE) {
+    return null;
+  }
+  const end = type.lastIndexOf(' ', LONG_VALUE);
+  return `${type.slice(0, end > 0 ? end : LONG_VALUE)} …`;
+}
+
+/** The arrays of an argument; null where their number is not known. */
+function treeOf(
+  { name, type }: Argument,
+  program: Program,
+  snapshot: Snapshot | null
+): ITree | null {
+  if (type.length <= LONGEST_FOLDED && !type.includes('…')) {
+    const shapes = [...type.matchAll(TYPE)].map(([, axes]) =>
+      axes === '' ? [] : axes.split(',').map(axis => asNumber(axis))
+    );
+    return treeOfShapes(shapes);
+  }
+  // The kernel cuts the type of a large tree; the program's inputs are all there.
+  const scope = snapshot?.scopes[program.scope];
+  const { input_names: paths } = program;
+  if (!snapshot || !scope || name === '' || paths.length !== scope.inputs) {
+    return null;
+  }
+  const shapes = paths.flatMap((path, i) => {
+    const aval = snapshot.avals[scope.variable_avals[scope.constants + i]];
+    return rootOf(path) === name && aval ? [aval.shape] : [];
+  });
+  return shapes.length === 0 ? null : treeOfShapes(shapes);
+}
+
+function treeOfShapes(shapes: (number | string)[][]): ITree {
+  return {
+    name: '',
+    arrays: shapes.length,
+    numbers: shapes.reduce<number | null>((sum, shape) => {
+      const numbers = numbersIn(shape);
+      return sum === null || numbers === null ? null : sum + numbers;
+    }, 0)
+  };
+}
+
+/** An axis as a number; a symbolic one stays a text. */
+function asNumber(axis: string): number | string {
+  return /^\d+$/.test(axis) ? Number(axis) : axis;
+}
+
+function listed(argument: Argument | null): Argument[] {
+  return argument === null ? [] : [argument];
+}
+
+function typePieces(whole: string, longest: number): IPiece[] {
+  const text = whole.slice(0, longest);
+  const pieces: IPiece[] = [];
+  let end = 0;
+  for (const match of text.matchAll(TYPE)) {
+    pieces.push({ text: text.slice(end, match.index), type: false });
+    pieces.push({ text: match[0], type: true });
+    end = (match.index ?? 0) + match[0].length;
+  }
+  pieces.push({ text: text.slice(end), type: false });
+  return pieces;
+}
+
+function cut(pieces: IPiece[], longest: number): IPiece[] {
+  const kept: IPiece[] = [];
+  let left = longest;
+  for (const piece of pieces) {
+    if (left <= 0) {
+      break;
+    }
+    kept.push({ ...piece, text: piece.text.slice(0, left) });
+    left -= piece.text.length;
+  }
+  return kept;
+}

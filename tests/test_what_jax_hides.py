@@ -1,0 +1,230 @@
+"""What JAX does without a word: values that a program keeps, random keys used twice, updates that are lost."""
+
+import pytest
+
+KEPT = "A call of f that finds a cache entry does not read {name} again. The call computes with {kept}."
+
+
+# --- a value that changed since the trace ---
+
+
+@pytest.mark.parametrize(
+    ("setup", "change", "title", "text", "cure", "line"),
+    [
+        pytest.param(
+            "scale = 2.0\n@jax.jit\ndef f(x):\n    return x * scale",
+            "scale = 3.0",
+            "scale changed after the trace",
+            "scale was 2.0 when JAX last traced f, and is 3.0 now. " + KEPT.format(name="scale", kept="2.0"),
+            "Pass scale to f as an argument.",
+            5,
+            id="a global number",
+        ),
+        pytest.param(
+            "def make():\n    rate = 0.5\n    def change():\n        nonlocal rate\n        rate = 0.25\n"
+            "    def f(x):\n        return x * rate\n    return jax.jit(f), change\nf, change = make()",
+            "change()",
+            "rate changed after the trace",
+            "rate was 0.5 when JAX last traced f, and is 0.25 now. " + KEPT.format(name="rate", kept="0.5"),
+            "Pass rate to f as an argument.",
+            8,
+            id="a variable of the function around it",
+        ),
+        pytest.param(
+            "config = {'rate': 0.5, 'seen': []}\n@jax.jit\ndef f(x):\n    return x * config['rate']",
+            "config['rate'] = 0.1; config['seen'].append(1)",
+            "config['rate'] changed after the trace",
+            "config['rate'] was 0.5 when JAX last traced f, and is 0.1 now. "
+            + KEPT.format(name="config['rate']", kept="0.5"),
+            "Pass config['rate'] to f as an argument.",
+            5,
+            id="an item of a dictionary",
+        ),
+        pytest.param(
+            "class Model:\n    def __init__(self): self.rate = 1.0\n    def f(self, x):\n        return x * self.rate\n"
+            "model = Model()\nf = jax.jit(model.f)",
+            "model.rate = 7.0",
+            "self.rate changed after the trace",
+            "self.rate was 1.0 when JAX last traced f, and is 7.0 now. " + KEPT.format(name="self.rate", kept="1.0"),
+            "Pass self.rate to f as an argument.",
+            5,
+            id="an attribute of the object of a method",
+        ),
+        pytest.param(
+            "w = jnp.ones(3)\n@jax.jit\ndef f(x):\n    return x + w",
+            "w = jnp.zeros(3)",
+            "w changed after the trace",
+            "w is another array than when JAX last traced f. " + KEPT.format(name="w", kept="the array of the trace"),
+            "Pass w to f as an argument.",
+            5,
+            id="an array",
+        ),
+        pytest.param(
+            "def activation(x): return jnp.sin(x)\n@jax.jit\ndef f(x):\n    return activation(x)",
+            "def activation(x): return jnp.cos(x)",
+            "activation changed after the trace",
+            "activation is another function than when JAX last traced f. "
+            + KEPT.format(name="activation", kept="the function of the trace"),
+            "Run the cell that defines f again. JAX then traces f with the new activation.",
+            5,
+            id="a function that is defined anew",
+        ),
+        pytest.param(
+            "scale = 2\ndef scaled(x): return x * scale\n@jax.jit\ndef f(x):\n    return scaled(x)",
+            "scale = 5",
+            "scale changed after the trace",
+            "scale was 2 when JAX last traced f, and is 5 now. " + KEPT.format(name="scale", kept="2"),
+            "Pass scale to f as an argument.",
+            None,
+            id="a number that a called function reads",
+        ),
+    ],
+)
+def test_a_value_that_changed_since_the_trace(notebook, setup, change, title, text, cure, line):
+    notebook.run("import jax, jax.numpy as jnp")
+    first = notebook.run(f"%%jaxpr\n{setup}\nf(jnp.ones(3)); f(jnp.ones(3))")
+    assert "stale_value" not in first.notes
+    notebook.run(change)
+    again = notebook.run("%%jaxpr\nf(jnp.ones(3))")
+    note = again.note("stale_value")
+    assert (note["title"], note["text"], note["cure"]) == (title, text, cure)
+    if line is not None:
+        assert again.line_of(note) == line
+    # Another shape is another trace, which reads the new value.
+    assert "stale_value" not in notebook.run("%%jaxpr\nf(jnp.ones((2, 3)))").notes
+
+
+def test_the_change_and_the_calls_may_be_in_one_cell(notebook):
+    notebook.run("import jax, jax.numpy as jnp")
+    ran = notebook.run("%%jaxpr\nscale = 2.0\n@jax.jit\ndef f(x):\n    return x * scale\nf(1.0)\nscale = 3.0\nf(1.0)")
+    assert ran.note("stale_value")["title"] == "scale changed after the trace"
+
+
+@pytest.mark.parametrize(
+    ("setup", "change"),
+    [
+        ("count = 0\n@jax.jit\ndef f(x):\n    global count\n    count += 1\n    return x", "f(jnp.ones(9))"),
+        ("seen = []\n@jax.jit\ndef f(x):\n    seen.append(x.shape)\n    return x", "seen.append(1)"),
+        ("seen = {'n': 0}\n@jax.jit\ndef f(x):\n    seen['n'] += 1\n    return x", "seen['n'] = 5"),
+        ("scale = 2.0\n@jax.jit\ndef f(x, scale):\n    return x * scale", "scale = 3.0"),
+        ("scale = 2.0\n@jax.jit\ndef f(x):\n    scale = 4.0\n    return x * scale", "scale = 3.0"),
+        ("scale = 2.0\n@jax.jit\ndef f(x):\n    return x * scale", "scale = 2.0"),
+        ("def g(x): return x * 2\n@jax.jit\ndef f(x):\n    return g(x)", "g = g"),
+        ("class Size:\n    n = 3\nsize = Size()\n@jax.jit\ndef f(x):\n    return x * size.n", "size = Size()"),
+        ("@jax.jit\ndef f(x):\n    return x * jnp.pi", "other = 3.0"),
+    ],
+)
+def test_no_alarm(notebook, setup, change):
+    call = "f(jnp.ones(3), 1.0)" if "(x, scale)" in setup else "f(jnp.ones(3))"
+    notebook.run("import jax, jax.numpy as jnp")
+    notebook.run(f"%%jaxpr\n{setup}\n{call}")
+    notebook.run(change)
+    assert "stale_value" not in notebook.run(f"%%jaxpr\n{call}").notes
+
+
+def test_a_trace_that_no_cell_observed_leaves_nothing_to_compare_with(notebook):
+    notebook.run("import jax, jax.numpy as jnp\nscale = 2.0\n@jax.jit\ndef f(x):\n    return x * scale")
+    notebook.run("%%jaxpr\nf(jnp.ones(3))")
+    notebook.run("scale = 3.0\nf(jnp.ones(4))")  # the newest program has the newest value
+    assert "stale_value" not in notebook.run("%%jaxpr\nf(jnp.ones(4))").notes
+
+
+# --- a random key that is used twice ---
+
+NOT_INDEPENDENT = (
+    "Numbers that are drawn from one key are not independent: numbers of the same shape and distribution are equal."
+)
+
+
+@pytest.mark.parametrize("key", ["jax.random.key(0)", "jax.random.PRNGKey(0)"])
+@pytest.mark.parametrize(
+    ("cell", "text", "line"),
+    [
+        (
+            "@jax.jit\ndef f(key):\n    a = jax.random.normal(key)\n    return a + jax.random.uniform(key)\nf(key)",
+            f"Line 4 and line 5 use the same random key. {NOT_INDEPENDENT}",
+            5,
+        ),
+        (
+            "@jax.jit\ndef f(key):\n    return jax.random.normal(key) * jax.random.normal(key)\nf(key)",
+            f"Line 4 uses the same random key twice. {NOT_INDEPENDENT}",
+            4,
+        ),
+        (
+            "@jax.jit\ndef f(key):\n    parts = jax.random.split(key)\n    return jax.random.normal(key), parts\n"
+            "f(key)",
+            f"Line 4 and line 5 use the same random key. {NOT_INDEPENDENT}",
+            5,
+        ),
+        (
+            "@jax.jit\ndef f(key):\n    def step(c, x):\n        return c + jax.random.normal(key), x\n"
+            "    return jax.lax.scan(step, 0.0, jnp.arange(5.0))\nf(key)",
+            "Each step of this scan draws from the same random key, so each step draws the same numbers.",
+            6,
+        ),
+    ],
+)
+def test_a_key_used_twice(notebook, key, cell, text, line):
+    notebook.run(f"import jax, jax.numpy as jnp\nkey = {key}")
+    ran = notebook.run(f"%%jaxpr\n{cell}")
+    note = ran.note("key_used_twice")
+    assert note["text"] == text
+    assert ran.line_of(note) == line
+
+
+def test_a_key_used_twice_outside_of_jit(notebook):
+    notebook.run("import jax, jax.numpy as jnp\nkey = jax.random.key(0)")
+    ran = notebook.run("%%jaxpr\na = jax.random.normal(key, (2,))\nb = jax.random.normal(key, (2,))")
+    assert ran.note("key_used_twice")["text"] == f"Line 2 and line 3 use the same random key. {NOT_INDEPENDENT}"
+
+
+@pytest.mark.parametrize("key", ["jax.random.key(0)", "jax.random.PRNGKey(0)"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "key, a = jax.random.split(key)\n    key, b = jax.random.split(key)\n"
+        "    return jax.random.normal(a) + jax.random.normal(b)",
+        "a, b = (jax.random.fold_in(key, i) for i in range(2))\n    return jax.random.normal(a) + jax.random.normal(b)",
+        "keys = jax.random.split(key, 3)\n    return jax.vmap(jax.random.normal)(keys).sum() + keys.shape[0]",
+        "which = jax.random.bits(jax.random.fold_in(key, 1)) > 3\n"
+        "    return jax.lax.cond(which, jax.random.normal, jax.random.uniform, key)",
+        "return jax.lax.scan(lambda c, k: (c + jax.random.normal(k), None), 0.0, jax.random.split(key, 4))[0]",
+        "def loss(v):\n        return jax.checkpoint(lambda v: jnp.sin(v * jax.random.normal(key)))(v)\n"
+        "    return jax.grad(loss)(2.0)",
+        "return jax.random.permutation(key, 8)",
+        "return jax.random.gamma(key, 2.0)",
+        "return jax.random.choice(key, 10, (3,), replace=False)",
+        "return jax.random.multivariate_normal(key, jnp.zeros(2), jnp.eye(2))",
+        "return jax.random.dirichlet(key, jnp.ones(3))",
+        "return jax.random.binomial(key, 5, 0.5)",
+        "return jax.random.randint(key, (3,), 0, 9)",
+    ],
+)
+def test_keys_that_are_used_once(notebook, key, cell):
+    notebook.run(f"import jax, jax.numpy as jnp\nkey = {key}")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(key):\n    {cell}\nf(key)")
+    assert ran.result.success
+    assert ran.notes == []
+
+
+# --- an update whose result is dropped ---
+
+
+def test_an_update_that_is_lost(notebook):
+    notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(4.0)")
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(x):\n    x.at[0].set(9.0)\n    y = x.at[1].set(1.0)\n    return x * y\n\nf(x)"
+    )
+    note = ran.note("dropped_update")
+    assert (note["title"], note["text"], note["cure"]) == (
+        "The result of an update is not used",
+        "x.at[0].set(9.0) gives a new array and leaves x as it is. The statement gives the new array no name, so the "
+        "update is lost.",
+        "Write x = x.at[0].set(9.0).",
+    )
+    assert ran.line_of(note) == 4
+
+
+def test_the_result_that_a_cell_shows_is_not_lost(notebook):
+    notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(4.0)")
+    assert "dropped_update" not in notebook.run("%%jaxpr\nx.at[0].set(9.0)").notes

@@ -1,0 +1,142 @@
+"""The room that the panel takes and gives: its first width, its tabs at every width, how much of a program is seen."""
+
+import re
+
+import pytest
+from playwright.sync_api import TimeoutError, expect
+
+LOAD = """\
+%load_ext jupyter_jaxpr
+import jax, jax.numpy as jnp
+p = {
+    f"block_{i}": {"bias": jnp.ones(192), "kernel": jnp.ones((256, 192)), "scale": jnp.ones((192, 4))}
+    for i in range(8)
+}
+x = jnp.ones((32, 256))"""
+LOSS = """\
+%%jaxpr
+@jax.jit
+def loss(p, x):
+    total = 0.0
+    for block in p.values():
+        h = jnp.tanh(x @ block["kernel"] + block["bias"])
+        total += (h @ block["scale"]).sum()
+    return jnp.where(total > 0, total, -total)
+
+@jax.jit
+def wave(x):
+    return jax.lax.scan(lambda c, row: (c + jnp.sin(row).sum(), c), 0.0, x)
+
+wave(x)
+loss(p, x)"""
+
+VIEWS = ("Program", "Flow", "Cache", "Time", "Cost", "Diff", "Compare", "Notes")
+WIDTHS = (320, 360, 400, 480, 720, 1200)
+
+# What has no scroll bar of its own, and is there to be seen.
+OUTSIDE = """panel => {
+  const { left, right } = panel.getBoundingClientRect();
+  const isHeard = node => node.getBoundingClientRect().width <= 1;
+  return [...panel.querySelectorAll('*')].filter(node => {
+    const box = node.getBoundingClientRect();
+    return node.getClientRects().length && !isHeard(node) && !isHeard(node.parentElement)
+      && (box.right > right + 1 || box.left < left - 1);
+  }).map(node => node.outerHTML.slice(0, 200));
+}"""
+WORDS_ARE_WHOLE = """row => [...row.querySelectorAll('[role=tab]')].every(tab => {
+  const word = tab.querySelector('.jp-JaxprPanel-tabWord');
+  return !tab.getClientRects().length || (word.clientWidth >= word.scrollWidth && word.clientWidth > 15);
+})"""
+WHOLE_EQUATIONS = """view => {
+  const text = view.querySelector('.cm-scroller').getBoundingClientRect();
+  return [...view.querySelectorAll('.cm-line[data-kind="equation"]')].filter(line => {
+    const { top, bottom } = line.getBoundingClientRect();
+    return top >= text.top && bottom <= text.bottom;
+  }).length;
+}"""
+
+
+@pytest.fixture
+def net(shared_notebook, page):
+    nb = shared_notebook(LOAD, LOSS)
+    page.set_viewport_size({"width": 1900, "height": 900})
+    expect(nb.panel.get_by_role("button", name="loss", exact=True)).to_be_visible()
+    return nb
+
+
+def test_the_tabs_keep_their_words_and_their_place_and_nothing_lies_outside(net, page):
+    row = net.panel.get_by_role("tablist", name="Views")
+    for width in WIDTHS:
+        net.set_panel_width(width)
+        place = row.bounding_box()["y"]
+        for view in VIEWS:
+            net.command(f"jupyter-jaxpr:show-{view.lower()}")
+            tab = row.get_by_role("tab", selected=True)
+            expect(tab, f"{view} at {width} px").to_have_text(re.compile(f"^{view}"))
+            expect(tab).to_be_visible()
+            expect(net.panel.locator("[role=tabpanel]:visible > *"), f"{view} at {width} px").not_to_have_count(0)
+            try:
+                page.wait_for_function(f"panel => ({OUTSIDE})(panel).length === 0", arg=net.panel.element_handle())
+            except TimeoutError:
+                outside = net.panel.evaluate(OUTSIDE)
+                raise AssertionError(f"{view} at {width} px has outside of the panel: {outside}") from None
+            assert row.evaluate(WORDS_ARE_WHOLE), f"{view} at {width} px"
+            assert row.bounding_box()["y"] == place, f"{view} at {width} px"
+
+
+def test_a_tab_without_a_place_is_in_a_menu(net, page):
+    net.set_panel_width(320)
+    more = net.panel.get_by_role("button", name=re.compile("^More views: "))
+    expect(more).to_have_accessible_name(re.compile("Compare"))
+    expect(net.panel.get_by_role("tab", name="Compare")).to_be_hidden()
+
+    more.click()
+    page.get_by_role("menuitem", name="Compare").click()
+
+    chosen = net.panel.get_by_role("tab", name="Compare")
+    expect(chosen).to_have_attribute("aria-selected", "true")
+    expect(chosen).to_be_focused()
+    before = chosen.bounding_box()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    expect(net.panel.get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
+    assert chosen.bounding_box() == before  # no tab moves
+    more.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("menuitem", name="Compare")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(more).to_be_focused()
+
+
+def test_a_large_program_is_seen_and_not_its_parameters(net):
+    net.set_panel_width(360)
+    assert net.panel.bounding_box()["height"] == 848
+    first = net.listing().locator('.cm-line[data-kind="open"]').first
+    expect(first).to_contain_text("p: 24 arrays, 401\u00a0k")
+    signature = net.panel.get_by_text(re.compile(r"^p: 24 arrays, 401\sk, x: f32\[32,256\] → f32\[\]"))
+    expect(signature).to_be_visible()
+
+    assert first.bounding_box()["height"] <= 2 * 20
+    assert signature.bounding_box()["height"] <= 2 * 16
+    assert net.listing().locator("xpath=ancestor::*[contains(@class, 'cm-editor')]").evaluate(WHOLE_EQUATIONS) >= 24
+
+    first.get_by_role("button", name=re.compile("^p: 24 arrays.*: show all$")).click()
+    expect(first).to_contain_text("p['block_7']['scale']")
+    net.panel.get_by_role("button", name="Show the whole signature").click()
+    expect(net.panel.get_by_text(re.compile(r"block_7: \{bias: f32\[192\], kernel: f32\[256,192\]"))).to_be_visible()
+
+
+@pytest.mark.fresh_page
+def test_a_fresh_jupyterlab_opens_the_panel_at_400_pixels_and_keeps_the_width_of_a_person(notebook):
+    nb = notebook("%load_ext jupyter_jaxpr")
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.page.wait_for_function(
+        "() => Math.round(document.querySelector('.jp-JaxprPanel').getBoundingClientRect().width) === 400"
+    )
+
+    nb.set_panel_width(340)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    expect(nb.panel).to_be_hidden()
+    nb.command("jupyter-jaxpr:toggle-panel")
+    expect(nb.panel).to_be_visible()
+    nb.page.wait_for_function("() => Math.abs(document.querySelector('.jp-JaxprPanel').clientWidth - 340) <= 3")
