@@ -157,7 +157,6 @@ def no_trial_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     from jupyter_jaxpr.explain.errors import time_limit
 
     monkeypatch.setattr(time_limit, "SECONDS", 60.0)
-    monkeypatch.setattr(time_limit, "IN_CELL", 60.0)
 
 
 @pytest.fixture

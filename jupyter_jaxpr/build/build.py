@@ -39,7 +39,7 @@ from .equal_notes import without_repeats
 from .ledger import MissNumbers, ledger_document
 from .level_texts import held_level
 from .levels import Unavailable
-from .live_sources import Sources
+from .live_sources import Sources, ToTry
 from .naming import learn_naming
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
@@ -125,6 +125,7 @@ class _Builder:
         self._failures: list[str] = []
         self._undescribed: list[Note] = []
         self._miss_numbers: MissNumbers = {}
+        self._loops: list[notes.NotedLoop] = []
 
     def build(
         self,
@@ -155,7 +156,7 @@ class _Builder:
         shardings = self._shardings() if environment.device_count > 1 else []
         found = [
             *self._noted(lambda: notes.captured_notes(walk, own)),
-            *self._noted(lambda: notes.loop_notes(walk, own, self._loop_places[: len(own)], self._failures)),
+            *self._noted(lambda: self._loop_notes(own)),
             *self._noted(lambda: notes.key_notes(walk, own, self._failures)),
             *controls.notes,
             *self._each(observation.printed, lambda each: notes.printed_notes(walk, [each], self._programs)),
@@ -194,10 +195,13 @@ class _Builder:
         if why is not None:
             failed = notes.undescribed_note("A part of this run", why)
             document = msgspec.structs.replace(document, notes=[*document.notes, failed])
-        sources = Sources(
-            document, walk, self._observed, self._cells, self._cell_file, controls.paths, self._miss_numbers
-        )
+        sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
+        sources.to_try = ToTry(self._miss_numbers, tuple(self._loops), len(own))
         return Built(document, sources)
+
+    def _loop_notes(self, own: Sequence[Program]) -> list[Note]:
+        self._loops = notes.loop_notes(self._walk, own, self._loop_places[: len(own)], self._failures)
+        return [each.note for each in self._loops]
 
     def _noted(self, find: Callable[[], list[Note]]) -> list[Note]:
         """Notes, where finding them does not fail."""
@@ -297,8 +301,7 @@ class _Builder:
     def _program(self, function: ObservedFunction, observed: ObservedProgram) -> None:
         self._programs.append(self._builder.program(function, observed))
         self._observed.append(observed)
-        places = function.definition, observed.call, observed.stages, observed.no_text is None, observed
-        self._loop_places.append(places)
+        self._loop_places.append((function.definition, observed.call, observed.stages, observed.no_text is None))
 
     def _hold_texts(self) -> None:
         """Print the texts of small programs with the document, so that a saved notebook has them."""

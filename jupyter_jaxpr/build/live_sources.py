@@ -10,7 +10,7 @@ import dataclasses
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -26,7 +26,7 @@ from ..document.types.exact_links import ExactLinks
 from ..document.types.pages import ScopePage, SourcePage, TextPage
 from ..document.types.shardings import ProgramShardings
 from ..document.types.transform import Transform
-from ..observe.observation import FoundCure, ObservedFunction, ObservedProgram
+from ..observe.observation import Edit, FoundCure, ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
@@ -39,7 +39,7 @@ from .costs import program_cost, with_lead
 from .ledger import MissNumbers
 from .level_texts import Text, held_level, linked_lines, linked_text
 from .levels import LevelName, Unavailable, level_document, make
-from .notes import cure_document, failure_notes
+from .notes import NotedLoop, cure_document, edit_documents, failure_notes
 from .programs import PAGE, ProgramBuilder, walk_names
 from .shardings import HloLines, is_spread, program_shardings
 
@@ -56,6 +56,20 @@ _UNSAID = "This executable does not report its shardings. Call or inspect the fu
 _NO_VALUES = "This derived program has types but no values, so the stepper cannot run. Step through {name} instead."
 
 
+class ToTry(NamedTuple):
+    """The cures of a run that were not tried yet.
+
+    Attributes:
+        misses: Which call of the kernel each miss of the document was.
+        loops: The loops that were unrolled.
+        own: How many programs of the document, the first ones, are of the user's functions.
+    """
+
+    misses: MissNumbers
+    loops: tuple[NotedLoop, ...]
+    own: int
+
+
 class Sources:
     """What stands behind a document."""
 
@@ -67,7 +81,6 @@ class Sources:
         cells: Mapping[str, CellText],
         cell_file: str | None,
         control_paths: Sequence[ControlPath] = (),
-        miss_numbers: MissNumbers | None = None,
     ) -> None:
         """Keep the handles of a run.
 
@@ -78,7 +91,6 @@ class Sources:
             cells: The notebook's cells by file name.
             cell_file: The file name of the cell that ran.
             control_paths: Of each card of the document: where its construct is.
-            miss_numbers: Which call of the kernel each miss of the document was.
         """
         self._document = document
         self._walk = walk
@@ -86,8 +98,7 @@ class Sources:
         self._cells = cells
         self._cell_file = cell_file
         self._control_paths = tuple(control_paths)
-        self.miss_numbers = dict(miss_numbers or {})
-        self.cures_tried = False
+        self.to_try: ToTry | None = None
         self._lock = threading.RLock()
         self._texts: dict[tuple[int, LevelName, str | None], Text] = {}
         self._passes: dict[int, Passes] = {}
@@ -304,28 +315,36 @@ class Sources:
             )
             return self._document
 
-    def add_cures(self, cures: Mapping[tuple[int, int], Sequence[FoundCure]]) -> Snapshot:
-        """Put the cures of misses into the document; returns the document.
+    def add_cures(
+        self, cures: Mapping[tuple[int, int], Sequence[FoundCure]], loops: Sequence[tuple[Note, Note, Sequence[Edit]]]
+    ) -> Snapshot:
+        """Put the cures that were tried into the document; returns the document.
 
         Args:
-            cures: By the indices of the function in the ledger and of its miss.
+            cures: Of misses, by the indices of the function in the ledger and of its miss.
+            loops: Of each loop that was tried: its note, the note after the trial, and the edits of its rewrite.
         """
         with self._lock:
-            self.cures_tried = True
+            self.to_try = None
             document = self._document
-            ledger = document.ledger
-            if ledger is None or not cures:
+            if not cures and not loops:
                 return document
-            functions = list(ledger.functions)
-            for (function, place), found in cures.items():
-                misses = list(functions[function].misses)
-                written = [cure_document(self._walk, cure) for cure in found]
-                misses[place] = msgspec.structs.replace(misses[place], cures=written)
-                functions[function] = msgspec.structs.replace(functions[function], misses=misses)
+            ledger = document.ledger
+            if ledger is not None:
+                functions = list(ledger.functions)
+                for (function, place), found in cures.items():
+                    misses = list(functions[function].misses)
+                    written = [cure_document(self._walk, cure) for cure in found]
+                    misses[place] = msgspec.structs.replace(misses[place], cures=written)
+                    functions[function] = msgspec.structs.replace(functions[function], misses=misses)
+                ledger = msgspec.structs.replace(ledger, functions=functions)
+            notes = list(document.notes)
+            for before, after, edits in loops:
+                if before in notes:
+                    edited = msgspec.structs.replace(after, edits=edit_documents(self._walk, edits))
+                    notes[notes.index(before)] = edited
             self._document = msgspec.structs.replace(
-                document,
-                ledger=msgspec.structs.replace(ledger, functions=functions),
-                **pools.of_walk(self._walk, self._cell_file).fields(),
+                document, ledger=ledger, notes=notes, **pools.of_walk(self._walk, self._cell_file).fields()
             )
             return self._document
 

@@ -5,19 +5,13 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from ..document.types.cures import Cure, Edit
 from ..document.types.document import Note, Program, Retrace
-from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops, tried_out
-from ..observe.observation import (
-    EagerCompile,
-    Finding,
-    FoundCure,
-    ObservedProgram,
-    Place,
-    Printed,
-    StageTimes,
-)
+from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
+from ..observe.observation import EagerCompile, Finding, FoundCure, Place, Printed, StageTimes
+from ..observe.observation import Edit as FoundEdit
 from ..observe.retrace import Retrace as RetraceOffer
 from ..program.jaxpr.walk import Captured, ScopeColumns, Walk
 from ..program.key_use import KeyUses
@@ -27,12 +21,23 @@ from ..quantities import count, duration, size
 CAPTURED_ABOVE = 1_000
 #: Eager operations are worth a note from this many compiled kernels on: one alone is compiled in a function, too.
 EAGER_KERNELS = 5
-#: Rewrites of loops that are tried in one run.
-_TRIED = 8
-
 #: Of a program: where its function is defined, the line that called it, its times, and whether a trace made the program
-#: to its end: a recording has no loop that was unrolled; and JAX's objects of the program.
-LoopPlaces = tuple[Place | None, Place | None, StageTimes | None, bool, ObservedProgram]
+#: to its end: a recording has no loop that was unrolled.
+LoopPlaces = tuple[Place | None, Place | None, StageTimes | None, bool]
+
+
+class NotedLoop(NamedTuple):
+    """A loop that was unrolled.
+
+    Attributes:
+        note: On the loop.
+        loop: The loop, with its rewrite.
+        programs: Indices of the programs that the loop left equations in.
+    """
+
+    note: Note
+    loop: UnrolledLoop
+    programs: tuple[int, ...]
 
 
 def frame_of(walk: Walk, place: Place | None) -> int:
@@ -86,8 +91,13 @@ def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Pr
 
 def cure_document(walk: Walk, cure: FoundCure) -> Cure:
     """A cure, the places of its edits in the pools of the walk."""
-    edits = [Edit(frame=frame_of(walk, each.place), text=each.text) for each in cure.edits]
+    edits = edit_documents(walk, cure.edits)
     return Cure(name=cure.name, code=cure.code, text=cure.text, level=cure.level, edits=edits)
+
+
+def edit_documents(walk: Walk, edits: Sequence[FoundEdit]) -> list[Edit]:
+    """Edits, their places in the pools of the walk."""
+    return [Edit(frame=frame_of(walk, each.place), text=each.text) for each in edits]
 
 
 def retrace_document(walk: Walk, offer: RetraceOffer | None) -> Retrace | None:
@@ -155,7 +165,7 @@ def _named(among: list[int], programs: Sequence[Program]) -> str:
 
 def loop_notes(
     walk: Walk, programs: Sequence[Program], places: Sequence[LoopPlaces], failures: list[str]
-) -> list[Note]:
+) -> list[NotedLoop]:
     """Python loops that were unrolled, each once, however many programs it is in.
 
     Args:
@@ -166,7 +176,7 @@ def loop_notes(
     """
     finder = UnrolledLoops(walk)
     found: dict[tuple[object, ...], tuple[UnrolledLoop, list[int]]] = {}
-    for index, (program, (definition, call, stages, is_whole, _)) in enumerate(zip(programs, places, strict=True)):
+    for index, (program, (definition, call, stages, is_whole)) in enumerate(zip(programs, places, strict=True)):
         if not is_whole:
             continue
         try:
@@ -176,37 +186,29 @@ def loop_notes(
             continue
         for loop in loops:
             found.setdefault(loop.key, (loop, []))[1].append(index)
-    notes = []
-    for number, (loop, among) in enumerate(found.values()):
-        if number < _TRIED:
-            try:
-                loop = tried_out(loop, places[among[0]][4])
-            except Exception:
-                failures.append(traceback.format_exc())
+    noted = []
+    for loop, among in found.values():
         text = loop.text
         if len(among) > 1:
             text += f" The loop is in {_named(among, programs)}; the numbers are of the first program."
-        notes.append(
-            Note(
-                kind=loop.kind,
-                text=text,
-                cure=loop.cure,
-                detail=None,
-                program=among[0] if len(among) == 1 else -1,
-                frame=loop.frame,
-                bytes=None,
-                repetitions=loop.repetitions,
-                carried=loop.carried,
-                code=loop.code,
-                share=round(loop.share, 4),
-                price=loop.price,
-                title=loop.title,
-                trial=loop.trial,
-                level=loop.level,
-                edits=[Edit(frame=frame_of(walk, each.place), text=each.text) for each in loop.edits],
-            )
+        note = Note(
+            kind=loop.kind,
+            text=text,
+            cure=loop.cure,
+            detail=None,
+            program=among[0] if len(among) == 1 else -1,
+            frame=loop.frame,
+            bytes=None,
+            repetitions=loop.repetitions,
+            carried=loop.carried,
+            code=loop.code,
+            share=round(loop.share, 4),
+            price=loop.price,
+            title=loop.title,
+            trial=loop.trial,
         )
-    return notes
+        noted.append(NotedLoop(note, loop, tuple(among)))
+    return noted
 
 
 def _first_use(walk: Walk, columns: ScopeColumns, operand: int) -> int:

@@ -1,21 +1,29 @@
-"""A function and the types of its arguments in, the types of its results out: JAX traces, and nothing runs.
+"""A function and the types of its arguments in, what a call computes out, as types: JAX traces, and nothing runs.
 
-A trial of a cure compares what the code gives as it is with what the edited code gives. The functions are copies, so
-that the trace leaves nothing in JAX's caches; a function that may change something outside of itself is not traced, and
-a trace ends after `errors.time_limit.SECONDS`.
+A trial of a cure compares what the code computes as it is with what the edited code computes. The functions are copies,
+so that the trace leaves nothing in JAX's caches; a function that may change something outside of itself is not traced,
+and the traces of all trials of one request end after `errors.time_limit.SECONDS`.
 """
 
 from __future__ import annotations
 
+import enum
+import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import FunctionType
 from typing import Any, NamedTuple
 
 from ..observe.calls.printed_output import PrintRecorder
 from ..observe.kernel import observer
 from ..observe.side_effects.proof import side_effects
+from ..program.jaxpr.parameters import open_jaxpr, programs_in
 from .errors.copies import NotCopied, copied
-from .errors.time_limit import TooLong, limited
+from .errors.time_limit import Budget, TooLong
+
+#: An equation that changes the dtype of a value: the value stays.
+_CONVERSION = "convert_element_type"
 
 
 class Fixed:
@@ -26,10 +34,20 @@ class Fixed:
 
 
 class ResultTypes(NamedTuple):
-    """What a call gives: the structure, and the shape and dtype of each leaf."""
+    """What a call gives and computes.
+
+    Attributes:
+        tree: The structure of what it gives.
+        leaves: The shape and dtype of each leaf.
+        equations: The equations with the types of their operands and results, conversions left out. Two calls of one
+            code with equal ones compute the same numbers, but for the dtype that an input had before its conversion.
+        size: How many equations, those of bodies and branches included.
+    """
 
     tree: Any
     leaves: tuple[tuple[tuple[int, ...], Any], ...]
+    equations: tuple[Any, ...] = ()
+    size: int = 0
 
 
 class Untried(Exception):
@@ -47,20 +65,21 @@ def result_types(
     fun: Any,
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
+    budget: Budget,
     *,
     outside: Mapping[str, Any] | None = None,
-    copy: Callable[[Mapping[str, Any]], Any] | None = None,
-    in_cell: bool = False,
+    copy: Callable[[Mapping[str, Any], dict[int, Any]], Any] | None = None,
 ) -> ResultTypes:
-    """The types of the results of a call.
+    """The types of the results of a call, and of its equations.
 
     Args:
         fun: What is called.
         args: Types in place of arrays; a `Fixed` in place of any other value.
         kwargs: Likewise.
+        budget: The time that is left.
         outside: Types of values that the function reads from outside of its arguments.
-        copy: Makes the copy that is traced, with the values in `outside`; None for a copy of `fun`.
-        in_cell: A cell waits for the trial.
+        copy: Makes the copy that is traced, of the values in `outside` and the copies by the ids of their originals;
+            None for a copy of `fun`.
 
     Raises:
         Untried: Nothing was traced.
@@ -72,34 +91,96 @@ def result_types(
     places = [number for number, leaf in enumerate(leaves) if type(leaf) is jax.ShapeDtypeStruct]
     found: list[Any] = []
 
-    def whole(inputs: Sequence[Any]) -> Any:
-        filled = [leaf.value if type(leaf) is Fixed else leaf for leaf in leaves]
+    def whole(inputs: Sequence[Any], fixed: Callable[[Any], Any]) -> Any:
+        filled = [fixed(leaf.value) if type(leaf) is Fixed else leaf for leaf in leaves]
         for place, value in zip(places, inputs, strict=True):
             filled[place] = value
         return jax.tree_util.tree_unflatten(tree, filled)
 
     specs = [leaves[place] for place in places]
-    positional, named, _ = whole(specs)
-    if side_effects(fun, positional, named, first=True):
-        raise Untried
-    prints = PrintRecorder(lambda: "", swallow=True)
 
     def run(*inputs: Any) -> list[Any]:
-        positional, named, read = whole(inputs)
-        plain = copied(fun, {}) if copy is None else copy(read)
+        copies: dict[int, Any] = {}
+        positional, named, read = whole(inputs, lambda value: copied(value, copies))
+        plain = copied(fun, copies) if copy is None else copy(read, copies)
+        for each in copies.values():
+            if type(each) is FunctionType:
+                silence(each.__globals__)
         numbers, structure = jax.tree_util.tree_flatten(plain(*positional, **named))
         found[:] = [structure]
         # A text or an object among the results is an error of jit.
         return [number if hasattr(number, "dtype") else jax.numpy.asarray(number) for number in numbers]
 
     try:
-        with observer().looking_away(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            prints.start()
-            with limited(in_cell):
-                outs = jax.eval_shape(run, *specs)
-    except (NotCopied, TooLong) as error:
+        with observer().looking_away(), _quiet(), budget.limited():
+            positional, named, _ = whole(specs, lambda value: value)
+            if side_effects(fun, positional, named, first=True):
+                raise Untried
+            program, outs = jax.make_jaxpr(run, return_shape=True)(*specs)
+    except (NotCopied, TooLong, SystemExit, GeneratorExit) as error:
         raise Untried from error
-    finally:
-        prints.stop()
-    return ResultTypes(found[0], tuple((tuple(out.shape), out.dtype) for out in outs))
+    leaf_types = tuple((tuple(out.shape), out.dtype) for out in outs)
+    jaxpr = open_jaxpr(program)
+    return ResultTypes(found[0], leaf_types, tuple(_equations(jaxpr)), equation_count(jaxpr))
+
+
+def silence(names: dict[str, Any]) -> None:
+    """Let functions with these global names print nothing: another thread may run a cell that prints."""
+    if names.get("print", print) is print:
+        names["print"] = _nothing
+
+
+def _nothing(*args: Any, **options: Any) -> None:
+    pass
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Let no warning and no print of a library's out; the filters and the stream are those of all threads."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    prints = PrintRecorder(lambda: "", swallow=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        prints.start()
+        try:
+            yield
+        finally:
+            prints.stop()
+
+
+def equation_count(jaxpr: Any) -> int:
+    """How many equations a program has, those of bodies and branches included."""
+    inside = (part for equation in jaxpr.eqns for value in equation.params.values() for part in programs_in(value))
+    return len(jaxpr.eqns) + sum(equation_count(each) for _, each, _ in inside)
+
+
+def _equations(jaxpr: Any) -> Iterator[Any]:
+    for equation in jaxpr.eqns:
+        if equation.primitive.name != _CONVERSION:
+            yield (
+                equation.primitive.name,
+                tuple(map(_type, equation.invars)),
+                tuple(map(_type, equation.outvars)),
+                tuple((name, _parameter(value)) for name, value in sorted(equation.params.items())),
+            )
+
+
+def _type(variable: Any) -> Any:
+    aval = variable.aval
+    return getattr(aval, "shape", None), getattr(aval, "dtype", None)
+
+
+def _parameter(value: Any) -> Any:
+    """A parameter as what can be compared; of an object that is not known its class."""
+    import numpy as np
+
+    if value is None or type(value) in (bool, int, float, complex, str) or isinstance(value, np.dtype):
+        return value
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, tuple):
+        return tuple(map(_parameter, value))
+    inside = open_jaxpr(value)
+    return type(value).__name__ if inside is None else tuple(_equations(inside))

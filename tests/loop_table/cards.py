@@ -10,8 +10,10 @@ import jax
 import numpy as np
 from error_table.cards import FIRST, edited
 
+from jupyter_jaxpr.build.cures import try_cures
 from jupyter_jaxpr.document.types.cures import Cure
 from jupyter_jaxpr.document.types.document import Note, Snapshot
+from jupyter_jaxpr.observe.kernel import observer
 
 FOLDER = Path(__file__).parent
 _KINDS = ("unrolled_loop", "short_loop")
@@ -65,7 +67,10 @@ class Cells:
         self._built.clear()
         ran = self._notebook.run(cell)
         error = ran.result.error_in_exec or ran.result.error_before_exec
-        return (ran.result.result, self._built[-1].document) if error is None else (error, None)
+        if error is not None:
+            return error, None
+        names = self._notebook.shell.user_ns
+        return ran.result.result, try_cures(observer(), self._built[-1].sources, names)
 
 
 def _loops(document: Snapshot) -> list[Note]:

@@ -81,6 +81,7 @@ def copied(
     if has_handler(code) or not originals.keys() >= set(code.co_freevars):
         raise NotCopied
     names = dict(value.__globals__)
+    names.pop("__warningregistry__", None)  # a warning of a trial is none that the user has seen
     cells = tuple(CellType() for _ in code.co_freevars)
     copy = FunctionType(code, names, value.__name__, value.__defaults__, cells)
     copy.__kwdefaults__ = value.__kwdefaults__

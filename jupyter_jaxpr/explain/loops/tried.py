@@ -12,18 +12,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Literal
-from weakref import WeakKeyDictionary
 
+from ...interruptions import is_of_a_signal
 from ...observe.observation import Edit, ObservedProgram, Place
-from ...plain_text import FAILURES, file_of
+from ...plain_text import file_of
 from ...program.jaxpr.parameters import open_jaxpr
-from ..errors.copies import copied
+from ..errors.copies import NotCopied, copied
 from ..errors.edits import edited
-from ..result_types import ResultTypes, Untried, result_types, spec_of_aval
+from ..errors.time_limit import Budget
+from ..result_types import ResultTypes, Untried, equation_count, result_types, spec_of_aval
 from .rewrites import Rewrite
 from .statements import LoopStatement
 
-Outcome = Literal["applies", "stacks", "fails", "untried"]
+Outcome = Literal["applies", "stacks", "fails", "untried", "elsewhere"]
 
 
 def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ...]:
@@ -35,7 +36,7 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
         file: The name that the code of the text carries.
     """
     node = loop.node
-    if written.code is None:
+    if written.code is None or _has_long_text(node):
         return ()
     if isinstance(node, ast.For | ast.While):
         return (_edit(file, node, _indented(written.code, node.col_offset)),)
@@ -44,13 +45,28 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
     edit = _edit(file, written.replaced, written.expression)
     if not written.before:
         return (edit,)
-    around = [each for each in _statements(loop.module) if any(part is node for part in ast.walk(each))]
+    around = [each for each in ast.walk(loop.module) if isinstance(each, ast.stmt) and _holds(each, node)]
     inner = max(around, key=lambda each: (each.lineno, each.col_offset), default=None)
-    if inner is None or isinstance(inner, ast.While) or loop.lines[inner.lineno - 1][: inner.col_offset].strip():
+    # In the test of a while or of an elif, and below a decorator, lines before the statement stand elsewhere.
+    if not isinstance(inner, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr):
+        return ()
+    if loop.lines[inner.lineno - 1][: inner.col_offset].strip():
         return ()
     line, column = inner.lineno, inner.col_offset
     text = f"{_indented(chr(10).join(written.before), column)}\n{' ' * column}"
     return Edit(Place(file, line, "", column, line, column), text), edit
+
+
+def _holds(statement: ast.stmt, node: ast.AST) -> bool:
+    return any(part is node for part in ast.walk(statement))
+
+
+def _has_long_text(node: ast.AST) -> bool:
+    """Whether a text in some syntax has several lines: with another indentation it would be another text."""
+    return any(
+        isinstance(each, ast.JoinedStr | ast.Constant) and each.end_lineno not in (None, each.lineno)
+        for each in ast.walk(node)
+    )
 
 
 def _edit(file: str, node: ast.stmt | ast.expr, text: str) -> Edit:
@@ -62,91 +78,113 @@ def _indented(code: str, column: int) -> str:
     return textwrap.indent(code, " " * column).lstrip(" ")
 
 
-def _statements(module: ast.Module) -> Iterator[ast.stmt]:
-    """The statements of a text that hold no other statement around a loop."""
-    for node in ast.walk(module):
-        if isinstance(node, ast.stmt):
-            yield node
-
-
-def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: ObservedProgram) -> Outcome:
-    """What comes of a rewrite.
+def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: ObservedProgram, budget: Budget) -> Outcome:
+    """What comes of a rewrite in one program.
 
     Args:
         loop: The statement.
         edits: That put the rewrite in its place.
         file: The name that the code of the text carries.
-        observed: A program that the loop left equations in.
+        observed: The program.
+        budget: The time that is left.
 
     Returns:
         `applies`: the edited function gives results of the same types. `stacks`: it gives arrays that hold what was a
-        list of arrays. `fails`: it cannot be traced, or gives other types. `untried`: it was not traced, or needs an
-        import.
+        list of arrays. `fails`: it cannot be traced, or gives other types, while the function as it is gives what it
+        gave. `untried`: it was not traced, or needs an import. `elsewhere`: the function does not reach the loop.
     """
     fun = None if observed.held is None else observed.held.fun
     if type(fun) is not FunctionType or not edits:
         return "untried"
-    known = _OUTCOMES.setdefault(fun, {})
-    types = tuple(str(variable.aval) for variable in _jaxpr(observed).invars)
-    key = file, loop.line, loop.node.col_offset, tuple(edit.text for edit in edits), types
-    if key not in known:  # a cell that runs again has the same programs
-        known[key] = _outcome(loop, edits, file, observed)
-    return known[key]
-
-
-_OUTCOMES: WeakKeyDictionary[FunctionType, dict[Any, Outcome]] = WeakKeyDictionary()
-
-
-def _outcome(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: ObservedProgram) -> Outcome:
     try:
-        before, after = _types(loop, edits, file, observed)
+        codes = _NewCode(loop, edits, file)
+        copied(fun, {}, codes=codes)
+        if not codes.is_met:
+            return "elsewhere"
+        args, kwargs = _given(observed)
+        before = _types_of(observed)
+    except (Untried, NotCopied, SyntaxError, ValueError):
+        return "untried"
+    try:
+        after = result_types(fun, args, kwargs, budget, copy=lambda _, copies: copied(fun, copies, codes=codes))
     except Untried:
         return "untried"
-    except NameError as error:  # the file has to import what the rewrite needs
-        return "untried" if error.name in ("jax", "jnp") else "fails"
-    except FAILURES:
+    except NameError as error:
+        if is_of_a_signal(error):
+            raise
+        if error.name in ("jax", "jnp", "lax"):  # the file has to import what the rewrite needs
+            return "untried"
+        return _failed(fun, args, kwargs, before, budget)
+    except Exception as error:
+        if is_of_a_signal(error):
+            raise
+        return _failed(fun, args, kwargs, before, budget)
+    if _gives(after, before):
+        # Else the call reaches the loop in another way than through a function that was copied.
+        return "applies" if after.size < before.size else "untried"
+    if _sizes(after) == _sizes(before):
+        return "stacks"
+    return _failed(fun, args, kwargs, before, budget)
+
+
+def _failed(fun: Any, args: Any, kwargs: Any, before: ResultTypes, budget: Budget) -> Outcome:
+    """Whether it is the rewrite that fails: names that the function reads may be other ones than in the run."""
+    try:
+        return "fails" if _gives(result_types(fun, args, kwargs, budget), before) else "untried"
+    except Untried:  # such as: unrolled, it takes too long
         return "fails"
-    if before.leaves == after.leaves and (before.tree is None or before.tree == after.tree):
-        return "applies"
-    return "stacks" if _sizes(before) == _sizes(after) else "fails"
+    except Exception as error:
+        if is_of_a_signal(error):
+            raise
+        return "untried"
 
 
-def _types(
-    loop: LoopStatement, edits: Sequence[Edit], file: str, observed: ObservedProgram
-) -> tuple[ResultTypes, ResultTypes]:
-    """The types of the results of the program's call, as it is and with the edits."""
-    import jax
-
-    held = observed.held
-    assert held is not None
-    jaxpr = _jaxpr(observed)
-    given = held.given([spec_of_aval(variable.aval) for variable in jaxpr.invars])
+def _given(observed: ObservedProgram) -> tuple[Any, Any]:
+    assert observed.held is not None
+    jaxpr: Any = open_jaxpr(observed.jaxpr)
+    given = observed.held.given([spec_of_aval(variable.aval) for variable in jaxpr.invars])
     if given is None:
         raise Untried
-    outs = tuple((tuple(variable.aval.shape), variable.aval.dtype) for variable in jaxpr.outvars)
+    return given
+
+
+def _types_of(observed: ObservedProgram) -> ResultTypes:
+    """The types of what a program gives; its structure is None where it is not known."""
+    import jax
+
+    jaxpr: Any = open_jaxpr(observed.jaxpr)
     tree = None if observed.result is None else jax.tree_util.tree_structure(observed.result)
-    text = edited("\n".join(loop.lines), edits)
-    codes = _codes(compile(text, file, "exec"), file)
-    new = _NewCode(file, codes, loop.line, edits)
-    # The copy is made here, so that it is known whether the function with the loop is among those that are copied.
-    copy = copied(held.fun, {}, new)
-    if not new.is_met:
-        raise Untried
-    return ResultTypes(tree, outs), result_types(held.fun, *given, copy=lambda _: copy, in_cell=True)
+    leaves = tuple((tuple(variable.aval.shape), variable.aval.dtype) for variable in jaxpr.outvars)
+    return ResultTypes(tree, leaves, size=equation_count(jaxpr))
+
+
+def _gives(now: ResultTypes, before: ResultTypes) -> bool:
+    return now.leaves == before.leaves and before.tree in (None, now.tree)
 
 
 class _NewCode(Mapping[CodeType, CodeType]):
-    """The edited code of each function of a text, by the code as it is."""
+    """The edited code of each function of a text, by the code as it is.
 
-    def __init__(self, file: str, codes: Mapping[tuple[str, int], CodeType], line: int, edits: Sequence[Edit]) -> None:
-        self._file = file
-        self._codes = codes
-        self._line = line
+    Attributes:
+        is_met: Whether the code with the loop was asked for.
+    """
+
+    def __init__(self, loop: LoopStatement, edits: Sequence[Edit], file: str) -> None:
+        text = "\n".join(loop.lines)
         self._edits = edits
+        self._file = file
+        self._loop = loop
+        # Not with the future imports of this module.
+        self._as_it_is = _codes(compile(text, file, "exec", dont_inherit=True))
+        self._edited = _codes(compile(edited(text, edits), file, "exec", dont_inherit=True))
         self.is_met = False
 
     def __getitem__(self, code: CodeType) -> CodeType:
-        if file_of(code) != self._file:
+        key = code.co_qualname, code.co_firstlineno
+        if file_of(code) != self._file or key not in self._as_it_is:
+            raise KeyError(code)
+        # The text may be another one than the function was made of: a file that was changed since its import.
+        if self._as_it_is[key] != code:
             raise KeyError(code)
         first = code.co_firstlineno
         shift = sum(
@@ -154,20 +192,24 @@ class _NewCode(Mapping[CodeType, CodeType]):
             for edit in self._edits
             if edit.place.end_line < first
         )
-        new = self._codes[code.co_qualname, first + shift]
+        new = self._edited[code.co_qualname, first + shift]
         lines = [line for each in _all_codes(code) for *_, line in each.co_lines() if line is not None]
-        self.is_met = self.is_met or first <= self._line <= max(lines)
+        self.is_met = self.is_met or first <= self._loop.line <= max(lines)
         return new
 
     def __iter__(self) -> Iterator[CodeType]:
         return iter(())
 
     def __len__(self) -> int:
-        return len(self._codes)
+        return len(self._edited)
 
 
-def _codes(module: CodeType, file: str) -> dict[tuple[str, int], CodeType]:
-    return {(code.co_qualname, code.co_firstlineno): code for code in _all_codes(module)}
+def _codes(module: CodeType) -> dict[tuple[str, int], CodeType]:
+    """The codes of a text by name and line; those of which there are several alike, such as lambdas, are left out."""
+    codes = list(_all_codes(module))
+    counts = Counter((code.co_qualname, code.co_firstlineno) for code in codes)
+    keys = ((code.co_qualname, code.co_firstlineno) for code in codes)
+    return {key: code for key, code in zip(keys, codes, strict=True) if counts[key] == 1}
 
 
 def _all_codes(code: CodeType) -> Iterator[CodeType]:
@@ -175,10 +217,6 @@ def _all_codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _all_codes(constant)
-
-
-def _jaxpr(observed: ObservedProgram) -> Any:
-    return open_jaxpr(observed.jaxpr)
 
 
 def _sizes(types: ResultTypes) -> Counter[Any]:

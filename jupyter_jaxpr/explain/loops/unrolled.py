@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
-from ...observe.observation import Edit, ObservedProgram, Place, StageTimes
+from ...observe.observation import Place, StageTimes
 from ...program.jaxpr.repeated_blocks import RepeatedBlocks
 from ...program.jaxpr.walk import Walk
 from ...quantities import count
@@ -17,7 +16,6 @@ from .nest import FoundLoop
 from .rewrites import Rewrite, rewrite
 from .statements import LoopStatement, Span, frame_span, loops_of, node_span
 from .trial import trial
-from .tried import edits_of, tried
 
 
 @dataclass(frozen=True)
@@ -40,8 +38,6 @@ class UnrolledLoop:
         statement: The loop.
         written: Its rewrite; None where there is nothing to advise.
         file: The name that the code of the text carries.
-        level: How sure the code is, see `document.types.cures.Cure`.
-        edits: Of the text, where the code applies.
     """
 
     kind: str
@@ -59,26 +55,6 @@ class UnrolledLoop:
     written: Rewrite | None
     file: str
     trial: str | None = None
-    level: Literal["applies", "choice", "advice"] = "advice"
-    edits: tuple[Edit, ...] = ()
-
-
-def tried_out(loop: UnrolledLoop, observed: ObservedProgram) -> UnrolledLoop:
-    """A loop with its rewrite tried: the code has a level, and code that fails is left out.
-
-    Args:
-        loop: As it was found.
-        observed: A program that the loop left equations in.
-    """
-    if loop.written is None or loop.code is None:
-        return loop
-    edits = edits_of(loop.statement, loop.written, loop.file)
-    outcome = tried(loop.statement, edits, loop.file, observed)
-    if outcome == "applies":
-        return replace(loop, level="applies", edits=edits)
-    if outcome == "fails":
-        return replace(loop, code=None, trial=None, cure=f"{loop.cure} {words.FAILED}")
-    return loop
 
 
 class UnrolledLoops:

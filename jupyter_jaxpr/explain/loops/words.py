@@ -14,8 +14,8 @@ SHORT = 10
 FINE = f"Unrolling up to about {SHORT} iterations is fine: it costs little, and the program may run faster."
 
 FAILED = (
-    "No code is suggested for this loop. A rewrite was traced with the types of this call: JAX refuses the rewrite, or "
-    "its results have other types."
+    "No code is suggested for this loop. A rewrite was traced with the types of this call: the trace raised an error, "
+    "or the results have other types."
 )
 
 

@@ -2,25 +2,28 @@
 
 Each edit wraps an argument as the user wrote it: `x` becomes `jnp.asarray(x, dtype=jnp.float32)` or `tuple(x)`. The
 trial evaluates the edited arguments with types in place of the arrays, and compares the keys of both calls and the
-types of what the function gives.
+equations of what the function computes.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ...observe.cache.history import MissEvent
-from ...observe.cache.keys import Key, Leaf, is_plain, paths
+from ...observe.cache.history import FunctionHistory, MissEvent
+from ...observe.cache.keys import Leaf, paths
 from ...observe.cache.reason import Reason
-from ...observe.observation import Edit, FoundCure
+from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED
-from ..result_types import Fixed, Untried, result_types
+from ..errors.time_limit import Budget
+from ..result_types import Fixed, result_types
+from .edited_calls import Side, Unchanged, edits_of_call, expressions
 from .keys import Arguments, arguments_of, as_specs, bound, have_one_key
-from .written_calls import Text, call_at, text_of
+from .read_outside import names_read
+from .written_calls import Text, call_at, is_bound_around, is_repeated, text_of
 
 KINDS = frozenset({"weak_type", "dtype", "argument_type", "pytree", "call_style"})
 _NUMBERS = ("bool", "int", "float", "complex")
@@ -29,35 +32,8 @@ _EXACT = 1 << 8
 """Integers below are exact in every floating dtype."""
 
 
-@dataclass(eq=False)
-class _Side:
-    """One of the two calls.
-
-    Attributes:
-        text: The text that the call is in.
-        node: The call.
-        key: Its key.
-        given: Its arguments.
-        templates: For an argument: the new text, with braces in the place of the text as it is.
-        restyled: The positional arguments and the keywords of the edited call; None where they stay.
-        statics: The names of the static arguments of either call.
-    """
-
-    text: Text
-    node: ast.Call
-    key: Key
-    given: Arguments
-    templates: dict[str, str] = field(default_factory=dict)
-    restyled: tuple[list[str], list[str]] | None = None
-    statics: frozenset[str] = frozenset()
-
-
-class Unchanged(Exception):
-    """There is no edit for a difference."""
-
-
 def argument_cure(
-    event: MissEvent, before: MissEvent, fun: Any, name: str, names: Mapping[str, Any]
+    event: MissEvent, before: MissEvent, fun: Any, history: FunctionHistory, names: Mapping[str, Any], budget: Budget
 ) -> FoundCure | None:
     """The edits that give two calls one key; None where there are none, or their trial failed.
 
@@ -65,34 +41,48 @@ def argument_cure(
         event: The call that missed.
         before: The closest earlier call.
         fun: The function without jit.
-        name: Of the function.
+        history: Of the function.
         names: What the names of the text are now.
+        budget: The time that is left for trials.
+
+    Raises:
+        Unchanged: There is no edit.
+        Untried: There was no trial.
     """
     reasons = event.reasons or ()
     if not reasons or any(reason.kind not in KINDS for reason in reasons):
         return None
-    later, earlier = (_side(each, fun, name, names) for each in (event, before))
+    later, earlier = (_side(each, fun, history.name, names) for each in (event, before))
     if later is None or earlier is None:
         return None
     if later.node is earlier.node:
         earlier.templates = later.templates
-    try:
-        for reason in reasons:
-            _edit(reason, earlier, later, fun, names)
-        # Of an argument with another type the reasons do not tell that it is passed in another way, too.
-        if (later.key.positional, later.key.keywords) != (earlier.key.positional, earlier.key.keywords):
-            _restyle(earlier, later, fun)
-    except Unchanged:
-        return None
+    for reason in reasons:
+        _edit(reason, earlier, later, fun, names)
+    # Of an argument with another type the reasons do not tell that it is passed in another way, too.
+    if (later.key.positional, later.key.keywords) != (earlier.key.positional, earlier.key.keywords):
+        _restyle(earlier, later, fun)
     sides = [later] if later.node is earlier.node else [earlier, later]
     changed = [side for side in sides if side.templates or side.restyled]
-    if not changed or not _passes(earlier, later, fun, names):
+    if not changed or any(side.text.file != later.text.file for side in changed):
         return None
-    try:
-        edits = tuple(edit for side in changed for edit in _edits(side, fun))
-    except Unchanged:
+    if any(_is_rebound(side.text, names_read(fun)) for side in sides):
         return None
+    others = _others(changed, (event, before), fun, history)
+    if not _pass([earlier, later], fun, names, budget, one_key=True) or not _pass(list(others), fun, names, budget):
+        return None
+    edits = tuple(edit for side in changed for edit in edits_of_call(side, fun))
     return FoundCure(_name(reasons), None, _text(reasons), "applies", edits)
+
+
+def _is_rebound(text: Text, read: set[str]) -> bool:
+    """Whether a text gives several values to a name that a function reads: a trace may have read another one."""
+    stored = [
+        node
+        for node in ast.walk(text.module)
+        if (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in read)
+    ]
+    return any(is_repeated(text, node) for node in stored) or len({node.id for node in stored}) < len(stored)
 
 
 def _name(reasons: tuple[Reason, ...]) -> str:
@@ -108,7 +98,7 @@ def _text(reasons: tuple[Reason, ...]) -> str:
     return "Both calls pass arguments of the same types, so they share one cache entry."
 
 
-def _side(event: MissEvent, fun: Any, name: str, names: Mapping[str, Any]) -> _Side | None:
+def _side(event: MissEvent, fun: Any, name: str, names: Mapping[str, Any]) -> Side | None:
     place, key = event.place, event.key
     if place is None or key is None:
         return None
@@ -119,29 +109,30 @@ def _side(event: MissEvent, fun: Any, name: str, names: Mapping[str, Any]) -> _S
         return None
     if any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):
         return None
-    return _Side(text, node, key, given)
+    if key.options.donates or not key.is_of_now:
+        return None
+    return Side(text, node, key, given)
 
 
-def _edit(reason: Reason, earlier: _Side, later: _Side, fun: Any, names: Mapping[str, Any]) -> None:
+def _edit(reason: Reason, earlier: Side, later: Side, fun: Any, names: Mapping[str, Any]) -> None:
     if reason.kind == "call_style":
         return
     argument = reason.argument or ""
     if not argument.isidentifier():
         raise Unchanged
     if reason.kind == "pytree":
-        _restructure(argument, earlier, later, fun)
+        _restructure(argument, earlier, later, fun, names)
         return
     old, new = _leaf(earlier, argument), _leaf(later, argument)
-    jnp = _jnp(names)
     if reason.kind == "argument_type":
         for side, leaf in ((earlier, old), (later, new)):
             if leaf.holder != "jax.Array":
-                side.templates[argument] = f"{jnp}.asarray({{}})"
+                side.templates[argument] = f"{_jnp(side, names)}.asarray({{}})"
         return
-    _retype(argument, (earlier, old), (later, new), jnp, fun)
+    _retype(argument, (earlier, old), (later, new), fun, names)
 
 
-def _leaf(side: _Side, argument: str) -> Leaf:
+def _leaf(side: Side, argument: str) -> Leaf:
     for path, leaf in zip(paths(side.key, NOTHING_CALLED), side.key.leaves, strict=True):
         if path == argument:
             if leaf.committed or (leaf.sharding is not None and len(leaf.sharding.device_set) > 1):
@@ -150,7 +141,9 @@ def _leaf(side: _Side, argument: str) -> Leaf:
     raise Unchanged
 
 
-def _retype(argument: str, earlier: tuple[_Side, Leaf], later: tuple[_Side, Leaf], jnp: str, fun: Any) -> None:
+def _retype(
+    argument: str, earlier: tuple[Side, Leaf], later: tuple[Side, Leaf], fun: Any, names: Mapping[str, Any]
+) -> None:
     """Give an argument one dtype and one weakness in both calls: the wider type, if that keeps every value.
 
     An integer that is written out may become a float. Of another integer the value is not known, and a float of 32
@@ -168,7 +161,7 @@ def _retype(argument: str, earlier: tuple[_Side, Leaf], later: tuple[_Side, Leaf
         for side, leaf in (earlier, later):
             if leaf.holder == "int":
                 _check_literal(side, argument, fun)
-                side.templates[argument] = "float({})"
+                side.templates[argument] = _builtin(float, side, names)
         return
     strong = [leaf for leaf in (old, new) if not leaf.weak]
     if not strong:
@@ -180,11 +173,12 @@ def _retype(argument: str, earlier: tuple[_Side, Leaf], later: tuple[_Side, Leaf
         if leaf.aval.dtype != dtype and not _is_float(dtype):
             raise Unchanged
         if leaf.weak or leaf.aval.dtype != dtype or leaf.holder != "jax.Array":
+            jnp = _jnp(side, names)
             side.templates[argument] = f"{jnp}.asarray({{}}, dtype={jnp}.{dtype})"
 
 
-def _check_literal(side: _Side, argument: str, fun: Any) -> None:
-    args, kwargs = _expressions(side, fun)
+def _check_literal(side: Side, argument: str, fun: Any) -> None:
+    args, kwargs = expressions(side, fun)
     node = {**args, **kwargs}.get(argument)
     if not (isinstance(node, ast.Constant) and type(node.value) is int and abs(node.value) < _EXACT):
         raise Unchanged
@@ -196,103 +190,108 @@ def _is_float(dtype: Any) -> bool:
     return bool(jax.numpy.issubdtype(dtype, jax.numpy.floating))
 
 
-def _jnp(names: Mapping[str, Any]) -> str:
+def _jnp(side: Side, names: Mapping[str, Any]) -> str:
     import jax
 
-    if names.get("jnp") is jax.numpy:
+    if names.get("jnp") is jax.numpy and not is_bound_around(side.text, side.node, "jnp"):
         return "jnp"
-    if names.get("jax") is jax:
+    if names.get("jax") is jax and not is_bound_around(side.text, side.node, "jax"):
         return "jax.numpy"
     raise Unchanged
 
 
-def _restructure(argument: str, earlier: _Side, later: _Side, fun: Any) -> None:
+def _builtin(kind: type, side: Side, names: Mapping[str, Any]) -> str:
+    """What turns a value into one of a class of Python's, where nothing else has the name of the class."""
+    name = kind.__name__
+    if names.get(name, kind) is not kind or is_bound_around(side.text, side.node, name):
+        raise Unchanged
+    return f"{name}({{}})"
+
+
+def _restructure(argument: str, earlier: Side, later: Side, fun: Any, names: Mapping[str, Any]) -> None:
     """Make a list of a tuple, or a tuple of a list, as the earlier call has it."""
     values = [bound(fun, side.given) for side in (earlier, later)]
     kinds = [type(each.get(argument)) if each is not None else None for each in values]
     if kinds not in ([list, tuple], [tuple, list]):
         raise Unchanged
     assert kinds[0] is not None
-    later.templates[argument] = f"{kinds[0].__name__}({{}})"
+    later.templates[argument] = _builtin(kinds[0], later, names)
 
 
-def _restyle(earlier: _Side, later: _Side, fun: Any) -> None:
+def _restyle(earlier: Side, later: Side, fun: Any) -> None:
     """Write the later call as the earlier one is: by position or by keyword, with the same arguments left out."""
     if earlier.node is later.node:
         raise Unchanged
     signature = inspect.signature(fun)
     order = list(signature.parameters)
-    args, kwargs = _expressions(later, fun)
+    args, kwargs = expressions(later, fun)
     written = {**args, **kwargs}
     positional = order[: earlier.key.positional]
     keywords = [name for name in order if name in earlier.key.keywords]
     wanted = [*positional, *keywords]
     if any(name not in written and name not in later.key.defaults for name in wanted):
         raise Unchanged
+    if any(not _is_default(written[name], signature.parameters[name].default) for name in written.keys() - wanted):
+        raise Unchanged
+    # Comments between the arguments would be lost, and Python evaluates the arguments in the order of the text.
+    if "#" in later.text.written(later.node) or not (
+        [name for name in written if name in wanted] == [name for name in wanted if name in written]
+        or all(map(_has_no_effect, written.values()))
+    ):
+        raise Unchanged
     later.restyled = positional, keywords
     later.statics = frozenset({*earlier.key.statics, *later.key.statics})
 
 
-def _expressions(side: _Side, fun: Any) -> tuple[dict[str, ast.expr], dict[str, ast.expr]]:
-    """The expressions of a call by parameter: those given by position, and those given by keyword."""
-    order = list(inspect.signature(fun).parameters)
-    if len(side.node.args) > len(order):
-        raise Unchanged
-    args = dict(zip(order, side.node.args, strict=False))
-    return args, {each.arg: each.value for each in side.node.keywords if each.arg is not None}
+def _is_default(node: ast.expr, default: Any) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is type(default) and bool(node.value == default)
 
 
-def _edits(side: _Side, fun: Any) -> list[Edit]:
-    args, kwargs = _expressions(side, fun)
-    written = {**args, **kwargs}
-    if side.restyled is None:
-        return [
-            side.text.replaced(written[name], _filled(template, side.text.written(written[name]), written[name]))
-            for name, template in side.templates.items()
-        ]
-    positional, keywords = side.restyled
-    parts = [_new_text(side, written, name) for name in positional]
-    parts += [f"{name}={_new_text(side, written, name)}" for name in keywords]
-    return [side.text.replaced(side.node, f"{side.text.written(side.node.func)}({', '.join(parts)})")]
-
-
-def _new_text(side: _Side, written: Mapping[str, ast.expr], name: str) -> str:
-    if name not in written:
-        value = side.key.defaults[name].value
-        if not is_plain(value):
-            raise Unchanged
-        return repr(value)
-    return _filled(side.templates.get(name, "{}"), side.text.written(written[name]), written[name])
-
-
-def _filled(template: str, text: str, node: ast.expr) -> str:
-    """A new text of an argument; a list that is written out becomes a tuple that is written out."""
-    inside = text[1:-1].strip()
-    if template == "tuple({})" and isinstance(node, ast.List) and inside:
-        return f"({inside},)" if len(node.elts) == 1 else f"({inside})"
-    if template == "list({})" and isinstance(node, ast.Tuple) and text.startswith("("):
-        return f"[{inside}]"
-    if template == "float({})" and isinstance(node, ast.Constant) and type(node.value) is int:
-        return f"{text}.0"
-    return template.format(text)
-
-
-def _passes(earlier: _Side, later: _Side, fun: Any, names: Mapping[str, Any]) -> bool:
-    """Whether both edited calls have one key, and each gives results of the types that it gives as it is."""
-    try:
-        edited = [_edited(side, fun, names) for side in (earlier, later)]
-        if not have_one_key(*edited):
-            return False
-        for side, after in zip((earlier, later), edited, strict=True):
-            types = [result_types(fun, *as_specs(tuple(given))) for given in (side.given, after)]
-            if types[0] != types[1]:
-                return False
-    except (Untried, Unchanged, Exception):
+def _has_no_effect(node: ast.expr) -> bool:
+    """Whether evaluating an expression of a call cannot change what another one gives."""
+    calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+    if any(isinstance(each, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for each in ast.walk(node)):
         return False
+    return all(ast.unparse(each.func).startswith(("jnp.", "jax.numpy.")) for each in calls)
+
+
+def _others(changed: Sequence[Side], apart: Sequence[MissEvent], fun: Any, history: FunctionHistory) -> Iterator[Side]:
+    """The further calls that the edits change: where an edited call is made several times, any known call may be one.
+
+    Raises:
+        Unchanged: What a call was made with is not known.
+    """
+    repeated = [side for side in changed if is_repeated(side.text, side.node)]
+    for old in history.events if repeated else ():
+        if old in apart or not old.made_entry or old.function_object != apart[0].function_object or old.key is None:
+            continue
+        given = None if old.key.traced else arguments_of(old.key, fun)
+        if given is None:
+            raise Unchanged
+        for side in repeated:
+            if side.restyled is not None:
+                raise Unchanged
+            yield replace(side, key=old.key, given=given)
+
+
+def _pass(sides: Sequence[Side], fun: Any, names: Mapping[str, Any], budget: Budget, *, one_key: bool = False) -> bool:
+    """Whether each edited call computes as it does now, and all edited calls have one key if they are to."""
+    edited = [_edited(side, fun, names) for side in sides]
+    if one_key and not all(have_one_key(edited[0], each) for each in edited[1:]):
+        return False
+    for side, after in zip(sides, edited, strict=True):
+        types = [result_types(fun, *_specs(given), budget) for given in (side.given, after)]
+        if types[0] != types[1]:
+            return False
     return True
 
 
-def _edited(side: _Side, fun: Any, names: Mapping[str, Any]) -> Arguments:
+def _specs(given: Arguments) -> Arguments:
+    args, kwargs = as_specs(tuple(given))
+    return Arguments(args, kwargs)
+
+
+def _edited(side: Side, fun: Any, names: Mapping[str, Any]) -> Arguments:
     """The arguments of an edited call."""
     values = bound(fun, side.given)
     if values is None:
@@ -307,7 +306,7 @@ def _edited(side: _Side, fun: Any, names: Mapping[str, Any]) -> Arguments:
         for name in (*positional, *keywords):
             if name not in values:
                 default = inspect.signature(fun).parameters[name].default
-                static = name in side.statics or not isinstance(default, int | float | complex)
+                static = name in side.statics or type(default) not in (bool, int, float, complex)
                 values[name] = Fixed(default) if static else default
     return Arguments(tuple(values[name] for name in positional), {name: values[name] for name in keywords})
 

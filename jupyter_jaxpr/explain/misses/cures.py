@@ -10,44 +10,64 @@ from collections.abc import Mapping
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ...interruptions import is_of_a_signal
 from ...observe.cache.history import FunctionHistory, MissEvent
 from ...observe.cache.key_differences import compare
 from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED
 from ...plain_text import FAILURES
-from ..errors.edits import shown
+from ..errors.edits import edited, shown
+from ..errors.time_limit import Budget
 from .arguments import argument_cure
 from .made_once import made_once
 from .read_outside import reads_the_machine, reads_the_same
+from .written_calls import text_of
 
 #: The names of all cures that are edits; each has a row in `tests/miss_table/`.
 NAMES = ("one type", "one structure", "one call style", "make the function once")
 _LOOKED_AT = 32
 
 
-def miss_cures(event: MissEvent, history: FunctionHistory, names: Mapping[str, Any]) -> tuple[FoundCure, ...]:
+def miss_cures(
+    event: MissEvent, history: FunctionHistory, names: Mapping[str, Any], budget: Budget
+) -> tuple[FoundCure, ...]:
     """The cures of a miss that are edits of the text; empty where there is none that passes its trial.
 
     Args:
         event: The call that missed; its reasons are known.
         history: Of its function.
         names: What the names of the cell are now; they are read, never changed.
+        budget: The time that is left for trials.
     """
     if not event.reasons or event.construct is not None or event.key is None or event.key.traced or not event.place:
         return ()
     try:
         names = _names_of(event.place.file, names)
         if [reason.kind for reason in event.reasons] == ["new_function"]:
-            cure = made_once(event, history, names)
+            cure = made_once(event, history, names, budget)
         else:
             before, fun = _closest(event, history), _function(event, history)
             cure = None
             is_same = fun is not None and reads_the_same(fun, history) and not reads_the_machine(fun)
             if before is not None and is_same:
-                cure = argument_cure(event, before, fun, history.name, names)
-    except FAILURES:  # a text or an object that is not understood has no cure
+                cure = argument_cure(event, before, fun, history, names, budget)
+        return () if cure is None or not _is_python(cure) else (shown(cure),)
+    except FAILURES as error:  # a text or an object that is not understood has no cure
+        if is_of_a_signal(error):
+            raise
         return ()
-    return () if cure is None else (shown(cure),)
+
+
+def _is_python(cure: FoundCure) -> bool:
+    """Whether the edits leave a text that Python can compile; all are of one text."""
+    (file,) = {edit.place.file for edit in cure.edits}
+    text = text_of(file)
+    assert text is not None
+    try:
+        compile(edited("\n".join(text.loops.lines), cure.edits), file, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _names_of(file: str, names: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -13,21 +13,23 @@ from typing import Any
 
 from ...observe.cache.history import FunctionHistory, MissEvent
 from ...observe.observation import Edit, FoundCure
+from ..errors.time_limit import Budget
 from .making_trial import gives_the_same, passed_values, stays_the_same
 from .makings import Making, left_of, making_of, next_statement
 from .written_calls import Text, call_at, first_line, text_of
 
 
-def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, Any]) -> FoundCure | None:
+def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, Any], budget: Budget) -> FoundCure | None:
     """The edits that make a function once; None where there are none, or their trial failed.
 
     Args:
         event: The first call of a function object that is not the first one.
         history: Of the function.
         names: What the names of the text are now.
+        budget: The time that is left for trials.
     """
     place, key = event.place, event.key
-    if place is None or key is None or key.statics:
+    if place is None or key is None or key.statics or not key.is_of_now:
         return None
     text = text_of(place.file)
     call = None if text is None else call_at(text, place, history.name, names)
@@ -41,15 +43,27 @@ def made_once(event: MissEvent, history: FunctionHistory, names: Mapping[str, An
     making = making_of(text, call, left, names)
     if making is None:
         return None
-    if not stays_the_same(text, making, event, left):
+    if not stays_the_same(text, making, event, left, names) or _loses_text(text, making):
         return None
-    values = passed_values(making, event, left, text)
-    if values is None or not gives_the_same(making, event, names, values):
+    values = passed_values(making, history, event, left, text)
+    if values is None or not gives_the_same(making, event, names, values, budget):
         return None
     words = "Python makes the function once, so JAX finds the cache entry in each later call."
     if making.passed or making.first or making.named:
         words = f"{words} The values that differ between the calls are arguments."
     return FoundCure("make the function once", None, words, "applies", tuple(_edits(text, call, left, making)))
+
+
+def _loses_text(text: Text, making: Making) -> bool:
+    """Whether the edits would drop a comment, or change a text of several lines by another indentation."""
+    whole = making.statement or making.old
+    written = "\n".join(text.loops.lines[first_line(whole) - 1 : whole.end_lineno])
+    if making.new is not making.old and "#" in written:
+        return True
+    return any(
+        isinstance(each, ast.Constant | ast.JoinedStr) and each.end_lineno not in (None, each.lineno)
+        for each in ast.walk(making.old)
+    )
 
 
 def _edits(text: Text, call: ast.Call, left: ast.stmt, making: Making) -> Iterator[Edit]:

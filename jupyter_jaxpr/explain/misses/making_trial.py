@@ -9,23 +9,27 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ...observe.cache.history import MissEvent
+from ...observe.cache.history import FunctionHistory, MissEvent
 from ..errors.copies import copied
-from ..result_types import ResultTypes, Untried, result_types, spec_of_aval
+from ..errors.time_limit import Budget
+from ..result_types import ResultTypes, Untried, result_types, silence, spec_of_aval
 from .keys import arguments_of, as_specs
 from .makings import Making, bound_in, free_names, is_inside
-from .read_outside import reads_the_machine
-from .written_calls import Text, first_line
+from .read_outside import names_read, reads_the_machine, reads_what_may_change
+from .written_calls import Text, first_line, is_repeated
 
 _MADE = "made_by_the_trial"
+_INT32 = (1 << 31) - 1
 _numbers = itertools.count(1)
 
 
-def stays_the_same(text: Text, making: Making, event: MissEvent, left: ast.stmt) -> bool:
+def stays_the_same(text: Text, making: Making, event: MissEvent, left: ast.stmt, names: Mapping[str, Any]) -> bool:
     """Whether nothing that the function reads from outside, but what it is passed, may differ between the calls."""
     passed = {*making.passed, *(name for each in making.first for name in free_names(each))}
     passed |= {name for each in making.named for name in free_names(each.value)}
     if event.unread or any(each.name not in passed for each in event.changed):
+        return False
+    if not all(_reads_the_same(text, left, names.get(name)) for name in free_names(making.new) - passed):
         return False
     for name in free_names(making.new):
         lines = [
@@ -39,16 +43,27 @@ def stays_the_same(text: Text, making: Making, event: MissEvent, left: ast.stmt)
     return True
 
 
+def _reads_the_same(text: Text, left: ast.stmt, value: Any) -> bool:
+    """Whether a function that the made function calls reads the same in each call, as far as the text tells."""
+    if reads_what_may_change(value):
+        return False
+    read = names_read(value)
+    stored = [node for node in ast.walk(text.module) for name in read if _binds(node, name)]
+    return not any(is_repeated(text, node) or first_line(left) <= getattr(node, "lineno", 0) for node in stored)
+
+
 def _binds(node: ast.AST, name: str) -> bool:
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return node.name == name
     return isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
 
 
-def passed_values(making: Making, event: MissEvent, left: ast.stmt, text: Text) -> dict[str, Any] | None:
+def passed_values(
+    making: Making, history: FunctionHistory, event: MissEvent, left: ast.stmt, text: Text
+) -> dict[str, Any] | None:
     """What the names that become arguments hold: types in place of arrays, and numbers; None where one is not known.
 
-    A name that differs between the two calls has the same type in both, else JAX would miss all the same.
+    A name has the same type in all calls of the line, else JAX would miss all the same.
     """
     arguments = [*making.first, *(each.value for each in making.named)]
     wanted = {*making.passed, *(name for each in arguments for name in free_names(each) & bound_in(text, left, each))}
@@ -60,8 +75,10 @@ def passed_values(making: Making, event: MissEvent, left: ast.stmt, text: Text) 
                 return None
             value = _of_partial(name, left)
         else:
-            before, after = (_value(each) for each in (changed[name].before, changed[name].after))
-            value = after if before is not None and _type(before) == _type(after) else None
+            here = [each for old in history.events if old.place == event.place for each in old.changed]
+            ends = [end for each in here if each.name == name for end in (each.before, each.after)]
+            types = {_type(_value(each)) for each in ends}
+            value = _value(changed[name].after) if len(types) == 1 and None not in types else None
         if value is None:
             return None
         found[name] = value
@@ -83,6 +100,8 @@ def _of_partial(name: str, left: ast.stmt) -> Any:
 def _value(outside: Any) -> Any:
     if outside.aval is not None:
         return spec_of_aval(outside.aval)
+    if type(outside.value) is int and abs(outside.value) > _INT32:
+        return None
     return outside.value if type(outside.value) in (int, float, complex) else None
 
 
@@ -93,28 +112,31 @@ def _type(value: Any) -> tuple[Any, ...] | None:
     return spec.shape, spec.dtype, spec.weak_type
 
 
-def gives_the_same(making: Making, event: MissEvent, names: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
-    """Whether the function can be traced when it is made once, with results of the types that it gave."""
+def gives_the_same(
+    making: Making, event: MissEvent, names: Mapping[str, Any], values: Mapping[str, Any], budget: Budget
+) -> bool:
+    """Whether the function can be traced when it is made once, and then computes as it does now."""
     assert event.key is not None
     given = arguments_of(event.key, None)
     if given is None:
         return False
-    try:
-        args, kwargs = as_specs(tuple(given))
-        old = _types(making.old, args, kwargs, names, values)
-        first = [_argument(each, values) for each in making.first]
-        more = {str(each.arg): _argument(each.value, values) for each in making.named}
-        args, kwargs = as_specs(
-            ((*first, *given.args, *(values[name] for name in making.passed)), {**given.kwargs, **more})
-        )
-        new = _types(making.new, args, kwargs, names, {})
-    except (Untried, Exception):
-        return False
-    return old == new
+    args, kwargs = as_specs(tuple(given))
+    old = _types(making.old, args, kwargs, names, values, budget)
+    first = [_argument(each, values) for each in making.first]
+    more = {str(each.arg): _argument(each.value, values) for each in making.named}
+    args, kwargs = as_specs(
+        ((*first, *given.args, *(values[name] for name in making.passed)), {**given.kwargs, **more})
+    )
+    return old == _types(making.new, args, kwargs, names, {}, budget)
 
 
 def _types(
-    made: ast.expr | ast.FunctionDef, args: Any, kwargs: Any, names: Mapping[str, Any], bound: Mapping[str, Any]
+    made: ast.expr | ast.FunctionDef,
+    args: Any,
+    kwargs: Any,
+    names: Mapping[str, Any],
+    bound: Mapping[str, Any],
+    budget: Budget,
 ) -> ResultTypes:
     """The types of the results of a call of what a text makes.
 
@@ -124,23 +146,26 @@ def _types(
         kwargs: Likewise.
         names: What the names of the text are now.
         bound: What the names are that are bound around the text: types in place of arrays.
+        budget: The time that is left.
     """
     import jax
 
     read = {each.id for each in ast.walk(made) if isinstance(each, ast.Name)}
-    copies: dict[int, Any] = {}
-    own = {name: copied(value, copies) if name in read else value for name, value in names.items()}
     arrays = {name: value for name, value in bound.items() if type(value) is jax.ShapeDtypeStruct}
 
-    def function(space: Mapping[str, Any]) -> Any:
-        mine = {**own, **bound, **space}
+    def function(space: Mapping[str, Any], copies: dict[int, Any]) -> Any:
+        mine = {name: copied(value, copies) if name in read else value for name, value in names.items()}
+        mine.update(bound)
+        mine.update(space)
+        silence(mine)
         exec(code, mine)
         return mine[_MADE].__wrapped__
 
     with _compiled(made) as code:
-        if reads_the_machine(function({})):
+        fun = function({}, {})
+        if reads_the_machine(fun):
             raise Untried
-        return result_types(function({}), args, kwargs, outside=arrays, copy=function)
+        return result_types(fun, args, kwargs, budget, outside=arrays, copy=function)
 
 
 def _argument(node: ast.expr, values: Mapping[str, Any]) -> Any:
@@ -161,6 +186,6 @@ def _compiled(made: ast.expr | ast.FunctionDef) -> Iterator[Any]:
     file = f"<jupyter_jaxpr trial {next(_numbers)} of a function>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     try:
-        yield compile(text, file, "exec")
+        yield compile(text, file, "exec", dont_inherit=True)
     finally:
         linecache.cache.pop(file, None)

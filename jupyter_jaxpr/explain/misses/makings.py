@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -59,7 +60,10 @@ def making_of(text: Text, call: ast.Call, left: ast.stmt, names: Mapping[str, An
     statement = jitted_here(text, call, call.func.id, names)
     if statement is None or not is_inside(text, statement, left) or _calls_of(text, call.func.id, left) != [call]:
         return None
-    if next_statement(text, statement) is None:
+    # A statement in a condition may make no function.
+    if next_statement(text, statement) is None or text.parents[id(statement)] is not left:
+        return None
+    if isinstance(left, ast.FunctionDef) and _is_taken(text, call.func.id, statement, names):
         return None
     if isinstance(statement, ast.Assign):
         assert isinstance(statement.value, ast.Call)
@@ -72,6 +76,8 @@ def _of_expression(
     text: Text, made: ast.Call, statement: ast.stmt | None, left: ast.stmt, names: Mapping[str, Any], name: str
 ) -> Making | None:
     if not is_jit(made.func, names) or len(made.args) != 1 or not _is_plain_making(made.args[0], names):
+        return None
+    if not all(is_constant(each.value) for each in made.keywords):
         return None
     passed = sorted(free_names(made) & bound_in(text, left, made))
     inside = made.args[0]
@@ -97,7 +103,9 @@ def _of_expression(
 
 def _of_def(text: Text, made: ast.FunctionDef, left: ast.stmt, names: Mapping[str, Any]) -> Making | None:
     (decorator,) = made.decorator_list
-    if made.args.defaults or made.args.kw_defaults:
+    if made.args.defaults or made.args.kw_defaults or not _is_plain_decorator(decorator):
+        return None
+    if made.returns is not None or any(isinstance(each, ast.arg) and each.annotation for each in ast.walk(made)):
         return None
     passed = sorted(free_names(made) & bound_in(text, left, made))
     if not passed:
@@ -120,7 +128,9 @@ def _is_plain_making(node: ast.expr, names: Mapping[str, Any]) -> bool:
     import jax
 
     match node:
-        case ast.Name() | ast.Lambda() | ast.Constant():
+        case ast.Lambda(args=parameters):
+            return not parameters.defaults and not any(parameters.kw_defaults)
+        case ast.Name() | ast.Constant():
             return True
         case ast.Call(func=called, args=args, keywords=keywords):
             function = value_of(called, names)
@@ -128,6 +138,34 @@ def _is_plain_making(node: ast.expr, names: Mapping[str, Any]) -> bool:
             inside = [*args, *(each.value for each in keywords)]
             return known and all(_is_plain_making(each, names) for each in inside)
     return False
+
+
+def is_constant(node: ast.expr) -> bool:
+    """Whether an expression is a number, a text, or a tuple or list of those."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return all(map(is_constant, node.elts))
+    if isinstance(node, ast.UnaryOp):
+        return is_constant(node.operand)
+    return isinstance(node, ast.Constant)
+
+
+def _is_plain_decorator(node: ast.expr) -> bool:
+    """Whether evaluating the options of `jax.jit` runs nothing."""
+    return not isinstance(node, ast.Call) or all(
+        is_constant(each) for each in (*node.args[1:], *(keyword.value for keyword in node.keywords))
+    )
+
+
+def _is_taken(text: Text, name: str, apart: ast.stmt, names: Mapping[str, Any]) -> bool:
+    """Whether a name of a function's own is one of the notebook's or of the text, too."""
+    if name in names or hasattr(builtins, name):
+        return True
+    inside = set(map(id, ast.walk(apart)))
+    return any(
+        each.id == name and isinstance(each.ctx, ast.Store)
+        for each in ast.walk(text.module)
+        if isinstance(each, ast.Name) and id(each) not in inside
+    )
 
 
 def free_names(node: ast.AST) -> set[str]:
@@ -190,8 +228,11 @@ def _free_name(text: Text, made: ast.Call, names: Mapping[str, Any]) -> str:
     """A name for a jitted function that nothing else has."""
     inside = made.args[0] if made.args else None
     first = f"jitted_{inside.id}" if isinstance(inside, ast.Name) else "jitted"
-    used = {each.id for each in ast.walk(text.module) if isinstance(each, ast.Name)} | set(names)
-    used |= {each.name for each in ast.walk(text.module) if isinstance(each, ast.FunctionDef)}
+    nodes = list(ast.walk(text.module))
+    used = {each.id for each in nodes if isinstance(each, ast.Name)} | set(names) | set(vars(builtins))
+    used |= {each.name for each in nodes if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
+    used |= {each.arg for each in nodes if isinstance(each, ast.arg)}
+    used |= {each.asname or each.name for each in nodes if isinstance(each, ast.alias)}
     return next(name for name in _numbered(first) if name not in used)
 
 

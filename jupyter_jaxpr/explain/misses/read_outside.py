@@ -6,61 +6,125 @@ calls give other results with the cure, and no types tell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from types import CodeType, FunctionType, ModuleType
+import sys
+from collections.abc import Iterator, Mapping
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ...jax.facts import is_jitted
-from ...observe.cache.closed_over import changed_values, unread_values, values_outside
+from ...observe.cache.closed_over import Outside, values_outside
 from ...observe.cache.history import FunctionHistory
-from ...observe.functions import is_installed, unwrap
+from ...observe.cache.keys import is_plain
+from ...observe.functions import is_installed, is_of_jax, unwrap
+from ...observe.side_effects.callables import is_users_class
 from ...observe.value_texts import NOTHING_CALLED
 from ...plain_text import file_of
 
 _CHANGING = frozenset({"time", "datetime", "random", "os", "sys", "secrets", "uuid", "tempfile", "pathlib", "io"})
+_DESCRIPTORS = (FunctionType, staticmethod, classmethod, property)
 
 
 def reads_the_same(fun: Any, history: FunctionHistory) -> bool:
     """Whether a function object reads now what it read at its first miss, as far as that can be told."""
     now = values_outside(fun, NOTHING_CALLED)
-    return any(
-        not changed_values(last.outside, now) and not unread_values(last.outside, now)
-        for last in history.wrapped.values()
-    )
+    return any(_all_same(last.outside, now) for last in history.wrapped.values())
+
+
+def _all_same(before: Mapping[str, Outside], now: Mapping[str, Outside]) -> bool:
+    return before.keys() == now.keys() and all(_is_same(before[name], now[name]) for name in now)
+
+
+def _is_same(before: Outside, now: Outside) -> bool:
+    """Whether a value surely is the same, and all that it reads if it is a function."""
+    return before.is_same(now) is True and _all_same(before.inside or {}, now.inside or {})
+
+
+def names_read(fun: Any) -> set[str]:
+    """The global names that a function of the user's reads, those of the functions that it calls included."""
+    return {name for each in _functions(fun, set()) for name in _names(each.__code__) if name in each.__globals__}
+
+
+def reads_what_may_change(fun: Any) -> bool:
+    """Whether a function of the user's, or one that it calls, reads an object whose contents may be other ones."""
+    for each in _functions(fun, set()):
+        for value in _values(each):
+            kind = type(value)
+            if is_plain(value) or is_jitted(value) or is_of_jax(value) or _is_array(value):
+                continue
+            if kind not in (FunctionType, ModuleType, BuiltinFunctionType) and not issubclass(kind, type):
+                return True
+    return False
 
 
 def reads_the_machine(fun: Any) -> bool:
-    """Whether a function, or one of the user's that it calls, uses a module that reads the time, files or chance."""
-    return _reads(unwrap(fun), set())
+    """Whether a function, or one of the user's that it calls, reads the time, files, chance, or what a class holds."""
+    return any(
+        _is_of_the_machine(value, set(_names(each.__code__)))
+        for each in _functions(fun, set())
+        for value in _values(each)
+    )
 
 
-def _reads(fun: Any, seen: set[int]) -> bool:
-    if is_jitted(fun):
-        fun = unwrap(fun)
+def _is_of_the_machine(value: Any, names: set[str]) -> bool:
+    kind = type(value)
+    if kind is ModuleType:
+        name = value.__dict__.get("__name__", "")
+        if name.partition(".")[0] in _CHANGING or name == "numpy.random" or (name == "numpy" and "random" in names):
+            return True
+        return _is_users_module(value) and any(
+            not isinstance(value.__dict__[each], FunctionType | ModuleType | type)
+            for each in names & value.__dict__.keys()
+        )
+    if issubclass(kind, type):
+        if value.__module__ in _CHANGING:
+            return True
+        # What a class holds is shared by all, and may be set at any time.
+        return is_users_class(value) and any(
+            not each.startswith("__") and not isinstance(held, _DESCRIPTORS) for each, held in vars(value).items()
+        )
+    owner = value.__self__ if kind in (BuiltinFunctionType, MethodType) else None
+    if type(owner) is ModuleType:
+        return owner.__dict__.get("__name__") in _CHANGING
+    if kind is FunctionType and value.__module__ in _CHANGING:
+        return True
+    modules = {type(each).__module__ for each in (value, owner)}
+    return any(module in _CHANGING or module.startswith("numpy.random") for module in modules)
+
+
+def _is_users_module(module: ModuleType) -> bool:
+    file = module.__dict__.get("__file__")
+    if file is None:
+        return module.__dict__.get("__name__") not in sys.builtin_module_names
+    return not is_installed(file)
+
+
+def _functions(fun: Any, seen: set[int]) -> Iterator[FunctionType]:
+    """A function of the user's, and those that it reads from outside of its arguments."""
+    fun = unwrap(fun)
     if type(fun) is not FunctionType or id(fun) in seen or is_installed(file_of(fun.__code__)):
-        return False
+        return
     seen.add(id(fun))
-    names = set(_names(fun.__code__))
-    values = [fun.__globals__[name] for name in names & fun.__globals__.keys()]
+    yield fun
+    for value in _values(fun):
+        if type(value) is ModuleType:
+            names = set(_names(fun.__code__)) & value.__dict__.keys() if _is_users_module(value) else ()
+            inside = [value.__dict__[name] for name in names]
+        else:
+            inside = [value]
+        for each in inside:
+            if type(each) is FunctionType or is_jitted(each):
+                yield from _functions(each, seen)
+
+
+def _values(fun: FunctionType) -> list[Any]:
+    """What a function reads from outside by name."""
+    values = [fun.__globals__[name] for name in set(_names(fun.__code__)) & fun.__globals__.keys()]
     for cell in fun.__closure__ or ():
         try:
             values.append(cell.cell_contents)
         except ValueError:  # not assigned yet
             continue
-    for value in values:
-        if type(value) is ModuleType:
-            name = value.__dict__.get("__name__", "")
-            if name.partition(".")[0] in _CHANGING or name == "numpy.random":
-                return True
-            if name == "numpy" and "random" in names:
-                return True
-        elif getattr(type(value), "__module__", "").startswith("numpy.random"):
-            return True
-        elif callable(value) and getattr(value, "__module__", None) in _CHANGING:
-            return True
-        elif _reads(value, seen):
-            return True
-    return False
+    return values
 
 
 def _names(code: CodeType) -> Iterator[str]:
@@ -69,3 +133,9 @@ def _names(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _names(constant)
+
+
+def _is_array(value: Any) -> bool:
+    import jax
+
+    return issubclass(type(value), jax.Array)

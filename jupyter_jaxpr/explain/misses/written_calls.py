@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...jax.facts import is_jitted
+from ...observe.functions import is_of_jax
 from ...observe.observation import Edit, Place
 from ..loops.statements import Loops, parsed
 
@@ -77,8 +78,8 @@ class Text:
         return Edit(Place(self.file, line, "", column, line, column), f"{text}\n{indent}")
 
 
-def first_line(statement: ast.stmt) -> int:
-    """The line that a statement begins on, that of its first decorator where it has one."""
+def first_line(statement: ast.stmt | ast.expr) -> int:
+    """The line that a statement or an expression begins on, that of its first decorator where it has one."""
     lines: list[int] = [statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", []))]
     return min(lines)
 
@@ -107,28 +108,61 @@ def call_at(text: Text, place: Place, name: str, names: Mapping[str, Any]) -> as
         name: What the called function is called.
         names: What the names of the text are now.
     """
-    calls = [
-        node
-        for node in ast.walk(text.module)
-        if isinstance(node, ast.Call) and node.lineno == place.line and _is_call_of(text, node, name, names)
-    ]
-    return calls[0] if len(calls) == 1 else None
+    calls = [node for node in ast.walk(text.module) if isinstance(node, ast.Call) and node.lineno == place.line]
+    found = [(node, _is_call_of(text, node, name, names)) for node in calls]
+    if any(sure is None for _, sure in found):
+        return None
+    those = [node for node, sure in found if sure]
+    return those[0] if len(those) == 1 else None
 
 
-def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any]) -> bool:
+def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any]) -> bool | None:
+    """Whether a call is of a jitted function of some name; None where that cannot be told."""
     called = node.func
     if isinstance(called, ast.Call):
-        return is_jit(called.func, names) and bool(called.args) and _may_be(called.args[0], name)
+        if is_jit(called.func, names):
+            return bool(called.args) and _may_be(called.args[0], name)
+        return False if is_of_jax(value_of(called.func, names)) else None
+    if isinstance(called, ast.Attribute):
+        return None if called.attr == name and value_of(called, names) is None else False
     if not isinstance(called, ast.Name):
-        return False
+        return None
     jitted = jitted_here(text, node, called.id, names)
     if isinstance(jitted, ast.FunctionDef):
         return jitted.name == name
     if isinstance(jitted, ast.Assign):
         assert isinstance(jitted.value, ast.Call)
         return _may_be(jitted.value.args[0], name)
+    if is_bound_around(text, node, called.id):
+        return None
     value = names.get(called.id)
     return is_jitted(value) and getattr(getattr(value, "__wrapped__", None), "__name__", None) == name
+
+
+def is_bound_around(text: Text, node: ast.AST, name: str) -> bool:
+    """Whether a function or a comprehension around a node binds a name: the name is no global there."""
+    for around in text.around(node):
+        if isinstance(around, (*_FUNCTIONS, *COMPREHENSIONS, ast.ClassDef)) and any(
+            _binds(each, name) and not isinstance(text.function_around(each), ast.Module) for each in ast.walk(around)
+        ):
+            return True
+    return False
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Name(id=bound, ctx=ast.Store() | ast.Del()) | ast.arg(arg=bound):
+            return bound == name
+        case ast.FunctionDef(name=bound) | ast.AsyncFunctionDef(name=bound) | ast.ClassDef(name=bound):
+            return bound == name
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return any((each.asname or each.name).partition(".")[0] == name for each in aliases)
+    return False
+
+
+def is_repeated(text: Text, node: ast.AST) -> bool:
+    """Whether a piece of a text may run several times: in a function, a loop or a comprehension."""
+    return text.function_around(node) is not text.module or bool(is_in_loop(text, node, text.module))
 
 
 def _may_be(node: ast.expr, name: str) -> bool:

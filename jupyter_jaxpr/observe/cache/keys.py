@@ -207,10 +207,12 @@ class JitOptions:
     values of the function's parameters, which may be arrays.
     """
 
-    __slots__ = ("_values", "by")
+    __slots__ = ("_values", "by", "donates")
 
     def __init__(self, options: Any) -> None:
         self.by = "jit"
+        #: Whether a call gives an argument away.
+        self.donates = bool(getattr(options, "donate_argnums", ()) or getattr(options, "donate_argnames", ()))
         kind: Any = type(options)
         self._values = _option_reader(kind)(options)
 
@@ -218,7 +220,7 @@ class JitOptions:
     def of_pmap(cls, values: tuple[Any, ...]) -> JitOptions:
         """What `jax.pmap` was called with."""
         made = cls.__new__(cls)
-        made.by, made._values = "pmap", values
+        made.by, made._values, made.donates = "pmap", values, True  # as far as is known
         return made
 
     def equals(self, other: JitOptions) -> bool:
@@ -325,6 +327,11 @@ class Key:
     def context_names(self) -> Sequence[str]:
         """What the values of `context` are called; JAX's list of them only grows."""
         return trace_context_names()[: len(self.context)]
+
+    @property
+    def is_of_now(self) -> bool:
+        """Whether a call that is made now is made in the same context."""
+        return tuple(self.context) == tuple(trace_context())
 
     @property
     def traced(self) -> bool:

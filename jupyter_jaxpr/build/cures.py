@@ -1,0 +1,119 @@
+"""A run in, the document with its cures of misses and its rewrites of loops tried out.
+
+The cures are tried when the panel asks: nothing of the user's runs, and all trials of one request share one budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..explain.errors.time_limit import Budget
+from ..explain.loops import words
+from ..explain.loops.tried import edits_of, tried
+from ..explain.misses.cures import miss_cures
+from ..interruptions import is_of_a_signal
+from ..observe.cache.history import FunctionHistory, MissEvent
+from ..observe.observation import Edit, FoundCure
+
+if TYPE_CHECKING:
+    from ..document.types.document import Note, Snapshot
+    from ..observe.observer import Observer
+    from .live_sources import Sources, ToTry
+    from .notes import NotedLoop
+
+#: Misses of one run that are tried, the newest: a function that misses more often does so for one reason.
+_MISSES = 32
+#: Likewise rewrites of loops, the first.
+_LOOPS = 8
+
+
+def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) -> Snapshot:
+    """Try the cures of a run, unless that was done before; nothing of the user's runs.
+
+    Args:
+        observer: Remembers the calls that missed.
+        sources: Of the run; they keep the document.
+        names: What the names of the notebook are now; they are read, never changed.
+    """
+    waiting = sources.to_try
+    if waiting is None:
+        return sources.document
+    budget = Budget()
+    with observer.looking_away():
+        loops = [found for each in waiting.loops[:_LOOPS] if (found := _tried(each, waiting, sources, budget))]
+        cures = _cures(observer, sources, waiting, names, budget)
+    return sources.add_cures(cures, loops)
+
+
+def _cures(
+    observer: Observer, sources: Sources, waiting: ToTry, names: Mapping[str, Any], budget: Budget
+) -> dict[tuple[int, int], tuple[FoundCure, ...]]:
+    """The cures of the misses that passed their trial, by the indices of the function and of its miss."""
+    ledger = sources.document.ledger
+    if ledger is None:
+        return {}
+    known = {
+        event.number: (event, history)
+        for history in list(observer.history.functions.values())
+        for event in list(history.events)
+    }
+    found: dict[tuple[int, int], tuple[FoundCure, ...]] = {}
+    newest = sorted(waiting.misses.items(), key=lambda item: -item[1])
+    here = [item for item in newest if ledger.functions[item[0][0]].misses[item[0][1]].this_run]
+    alike: dict[tuple[object, ...], tuple[FoundCure, ...]] = {}
+    for place, number in here[:_MISSES]:
+        event, history = known.get(number, (None, None))
+        if event is None or history is None:  # forgotten meanwhile
+            continue
+        kind = _kind(event, history)
+        if kind not in alike:
+            alike[kind] = miss_cures(event, history, names, budget)
+        if alike[kind]:
+            found[place] = alike[kind]
+    return found
+
+
+def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
+    """Equal for misses of one line that have one cure, such as those of a loop."""
+    reasons = event.reasons or ()
+    if [reason.kind for reason in reasons] == ["new_function"]:
+        return id(history), event.place, reasons[0].argument
+    return id(history), event.place, reasons
+
+
+def _tried(
+    noted: NotedLoop, waiting: ToTry, sources: Sources, budget: Budget
+) -> tuple[Note, Note, Sequence[Edit]] | None:
+    """The note on a loop before and after the trial of the loop's rewrite; None where the trial changes nothing.
+
+    The rewrite is tried in each program of the run that reaches the loop.
+    """
+    note, loop = noted.note, noted.loop
+    if loop.written is None or loop.code is None:
+        return None
+    edits = edits_of(loop.statement, loop.written, loop.file)
+    # A statement that ran another number of iterations in another program has a note of its own.
+    same = [each for each in waiting.loops if each.loop.statement.node is loop.statement.node]
+    reaching = {number for each in same for number in each.programs}
+    further = [number for number in range(waiting.own) if number not in reaching]
+    try:
+        outcomes = []
+        for number in (*sorted(reaching), *further):
+            observed = sources.observed(number)
+            if number in reaching or (observed.held is not None and type(observed.held.fun) is FunctionType):
+                outcomes.append(tried(loop.statement, edits, loop.file, observed, budget))
+            if "fails" in outcomes:
+                after = msgspec.structs.replace(note, code=None, trial=None, cure=f"{note.cure} {words.FAILED}")
+                return note, after, ()
+    except Exception as error:  # a rewrite that cannot be tried stays a sketch
+        if is_of_a_signal(error):
+            raise
+        return None
+    reached = outcomes[: len(reaching)]
+    if all(outcome == "applies" for outcome in reached) and set(outcomes) <= {"applies", "elsewhere"}:
+        return note, msgspec.structs.replace(note, level="applies"), edits
+    return None

@@ -1,0 +1,103 @@
+"""One of two calls of a function in, the call's text with other arguments out, as edits."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...observe.cache.keys import Key, is_plain
+from ...observe.observation import Edit
+from .keys import Arguments
+from .written_calls import Text
+
+
+@dataclass(eq=False)
+class Side:
+    """One of the two calls.
+
+    Attributes:
+        text: The text that the call is in.
+        node: The call.
+        key: Its key.
+        given: Its arguments.
+        templates: For an argument: the new text, with braces in the place of the text as it is.
+        restyled: The positional arguments and the keywords of the edited call; None where they stay.
+        statics: The names of the static arguments of either call.
+    """
+
+    text: Text
+    node: ast.Call
+    key: Key
+    given: Arguments
+    templates: dict[str, str] = field(default_factory=dict)
+    restyled: tuple[list[str], list[str]] | None = None
+    statics: frozenset[str] = frozenset()
+
+
+class Unchanged(Exception):
+    """There is no edit for a difference."""
+
+
+def expressions(side: Side, fun: Any) -> tuple[dict[str, ast.expr], dict[str, ast.expr]]:
+    """The expressions of a call by parameter: those given by position, and those given by keyword.
+
+    Raises:
+        Unchanged: The call has more arguments than the function has parameters.
+    """
+    order = list(inspect.signature(fun).parameters)
+    if len(side.node.args) > len(order):
+        raise Unchanged
+    args = dict(zip(order, side.node.args, strict=False))
+    return args, {each.arg: each.value for each in side.node.keywords if each.arg is not None}
+
+
+def edits_of_call(side: Side, fun: Any) -> list[Edit]:
+    """The edits that give a call its new arguments.
+
+    Raises:
+        Unchanged: A default value cannot be written out.
+    """
+    args, kwargs = expressions(side, fun)
+    written = {**args, **kwargs}
+    if side.restyled is None:
+        return [
+            side.text.replaced(written[name], _filled(template, side.text.written(written[name]), written[name]))
+            for name, template in side.templates.items()
+        ]
+    positional, keywords = side.restyled
+    parts = [_new_text(side, written, name) for name in positional]
+    parts += [f"{name}={_new_text(side, written, name)}" for name in keywords]
+    return [side.text.replaced(side.node, f"{side.text.written(side.node.func)}({', '.join(parts)})")]
+
+
+def _new_text(side: Side, written: Mapping[str, ast.expr], name: str) -> str:
+    if name not in written:
+        value = side.key.defaults[name].value
+        if not is_plain(value) or not _is_literal(repr(value), value):
+            raise Unchanged
+        return repr(value)
+    return _filled(side.templates.get(name, "{}"), side.text.written(written[name]), written[name])
+
+
+def _is_literal(text: str, value: Any) -> bool:
+    """Whether a text gives a value: that of an infinite number does not."""
+    try:
+        read = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return False
+    return type(read) is type(value) and bool(read == value)
+
+
+def _filled(template: str, text: str, node: ast.expr) -> str:
+    """A new text of an argument; a list that is written out becomes a tuple that is written out."""
+    inside = text[1:-1].strip().removesuffix(",").rstrip()
+    if template == "tuple({})" and isinstance(node, ast.List) and inside:
+        return f"({inside},)" if len(node.elts) == 1 else f"({inside})"
+    if template == "list({})" and isinstance(node, ast.Tuple) and text.startswith("("):
+        return f"[{inside}]"
+    if template == "float({})" and isinstance(node, ast.Constant) and type(node.value) is int:
+        return f"{text}.0"
+    return template.format(text)
