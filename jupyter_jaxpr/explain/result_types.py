@@ -49,6 +49,10 @@ class ResultTypes(NamedTuple):
     equations: tuple[Any, ...] = ()
     size: int = 0
 
+    def is_as(self, other: ResultTypes) -> bool:
+        """Whether both give the same types and compute the same."""
+        return (self.tree, self.leaves, self.equations) == (other.tree, other.leaves, other.equations)
+
 
 class Untried(Exception):
     """Nothing was traced: the code may change something outside of itself, or the trace took too long."""

@@ -280,8 +280,8 @@ def _pass(sides: Sequence[Side], fun: Any, names: Mapping[str, Any], budget: Bud
     if one_key and not all(have_one_key(edited[0], each) for each in edited[1:]):
         return False
     for side, after in zip(sides, edited, strict=True):
-        types = [result_types(fun, *_specs(given), budget) for given in (side.given, after)]
-        if types[0] != types[1]:
+        now, then = (result_types(fun, *_specs(given), budget) for given in (side.given, after))
+        if not now.is_as(then):
             return False
     return True
 

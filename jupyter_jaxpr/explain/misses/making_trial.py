@@ -127,7 +127,7 @@ def gives_the_same(
     args, kwargs = as_specs(
         ((*first, *given.args, *(values[name] for name in making.passed)), {**given.kwargs, **more})
     )
-    return old == _types(making.new, args, kwargs, names, {}, budget)
+    return old.is_as(_types(making.new, args, kwargs, names, {}, budget))
 
 
 def _types(
