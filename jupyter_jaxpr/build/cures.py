@@ -15,7 +15,6 @@ from ..explain.errors.time_limit import Budget
 from ..explain.loops import words
 from ..explain.loops.tried import edits_of, tried
 from ..explain.misses.cures import miss_cures
-from ..interruptions import is_of_a_signal
 from ..observe.cache.history import FunctionHistory, MissEvent
 from ..observe.observation import Edit, FoundCure
 
@@ -100,19 +99,14 @@ def _tried(
     same = [each for each in waiting.loops if each.loop.statement.node is loop.statement.node]
     reaching = {number for each in same for number in each.programs}
     further = [number for number in range(waiting.own) if number not in reaching]
-    try:
-        outcomes = []
-        for number in (*sorted(reaching), *further):
-            observed = sources.observed(number)
-            if number in reaching or (observed.held is not None and type(observed.held.fun) is FunctionType):
-                outcomes.append(tried(loop.statement, edits, loop.file, observed, budget))
-            if "fails" in outcomes:
-                after = msgspec.structs.replace(note, code=None, trial=None, cure=f"{note.cure} {words.FAILED}")
-                return note, after, ()
-    except Exception as error:  # a rewrite that cannot be tried stays a sketch
-        if is_of_a_signal(error):
-            raise
-        return None
+    outcomes = []
+    for number in (*sorted(reaching), *further):
+        observed = sources.observed(number)
+        if number in reaching or (observed.held is not None and type(observed.held.fun) is FunctionType):
+            outcomes.append(tried(loop.statement, edits, loop.file, observed, budget))
+        if "fails" in outcomes:
+            after = msgspec.structs.replace(note, code=None, trial=None, cure=f"{note.cure} {words.FAILED}")
+            return note, after, ()
     reached = outcomes[: len(reaching)]
     if all(outcome == "applies" for outcome in reached) and set(outcomes) <= {"applies", "elsewhere"}:
         return note, msgspec.structs.replace(note, level="applies"), edits

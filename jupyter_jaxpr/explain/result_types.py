@@ -24,6 +24,12 @@ from .errors.time_limit import Budget, TooLong
 
 #: An equation that changes the dtype of a value: the value stays.
 _CONVERSION = "convert_element_type"
+#: Equations that move values, or hold programs.
+_MOVES = frozenset(
+    """convert_element_type broadcast_in_dim squeeze slice dynamic_slice dynamic_update_slice concatenate reshape gather
+    transpose rev copy copy_p stack unstack split scan while cond pjit jit closed_call core_call remat checkpoint
+    custom_jvp_call custom_vjp_call iota""".split()
+)
 
 
 class Fixed:
@@ -42,12 +48,16 @@ class ResultTypes(NamedTuple):
         equations: The equations with the types of their operands and results, conversions left out. Two calls of one
             code with equal ones compute the same numbers, but for the dtype that an input had before its conversion.
         size: How many equations, those of bodies and branches included.
+        dtypes: Of what they compute, where they do more than to move values.
+        float_conditions: How many comparisons of floats decide whether a `while_loop` goes on.
     """
 
     tree: Any
     leaves: tuple[tuple[tuple[int, ...], Any], ...]
     equations: tuple[Any, ...] = ()
     size: int = 0
+    dtypes: frozenset[Any] = frozenset()
+    float_conditions: int = 0
 
     def is_as(self, other: ResultTypes) -> bool:
         """Whether both give the same types and compute the same."""
@@ -124,8 +134,7 @@ def result_types(
     except (NotCopied, TooLong, SystemExit, GeneratorExit) as error:
         raise Untried from error
     leaf_types = tuple((tuple(out.shape), out.dtype) for out in outs)
-    jaxpr = open_jaxpr(program)
-    return ResultTypes(found[0], leaf_types, tuple(_equations(jaxpr)), equation_count(jaxpr))
+    return types_of(found[0], leaf_types, program)
 
 
 def silence(names: dict[str, Any]) -> None:
@@ -154,10 +163,43 @@ def _quiet() -> Iterator[None]:
             prints.stop()
 
 
-def equation_count(jaxpr: Any) -> int:
-    """How many equations a program has, those of bodies and branches included."""
-    inside = (part for equation in jaxpr.eqns for value in equation.params.values() for part in programs_in(value))
-    return len(jaxpr.eqns) + sum(equation_count(each) for _, each, _ in inside)
+def types_of(tree: Any, leaves: tuple[tuple[tuple[int, ...], Any], ...], program: Any) -> ResultTypes:
+    """The types of a program.
+
+    Args:
+        tree: The structure of what it gives.
+        leaves: The shape and dtype of each leaf.
+        program: Its jaxpr.
+    """
+    jaxpr = open_jaxpr(program)
+    all_equations = list(_everywhere(jaxpr))
+    computed = [each for each in all_equations if each.primitive.name not in _MOVES]
+    dtypes = frozenset(variable.aval.dtype for each in computed for variable in each.outvars if _has_dtype(variable))
+    loops = [open_jaxpr(each.params["cond_jaxpr"]) for each in all_equations if each.primitive.name == "while"]
+    conditions = sum(_compares_floats(each) for loop in loops for each in _everywhere(loop))
+    return ResultTypes(tree, leaves, tuple(_equations(jaxpr)), len(all_equations), dtypes, conditions)
+
+
+def _everywhere(jaxpr: Any) -> Iterator[Any]:
+    """The equations of a program, those of bodies and branches included."""
+    for equation in jaxpr.eqns:
+        yield equation
+        for value in equation.params.values():
+            for _, inside, _ in programs_in(value):
+                yield from _everywhere(inside)
+
+
+def _has_dtype(variable: Any) -> bool:
+    return hasattr(variable.aval, "dtype")
+
+
+def _compares_floats(equation: Any) -> bool:
+    import jax
+
+    return any(
+        _has_dtype(variable) and jax.numpy.issubdtype(variable.aval.dtype, jax.numpy.inexact)
+        for variable in equation.invars
+    )
 
 
 def _equations(jaxpr: Any) -> Iterator[Any]:

@@ -1,7 +1,8 @@
 """The body of a Python loop in, whether a loop of JAX computes the same values out, where no types tell.
 
 Python's integers have no limit, and `2 ** -i` is a float. In a loop of JAX the counter is an int32: the same expression
-gives another value with the same type, so no trial would find it. A call such as `next` gives another value each time.
+gives another value with the same type, so no trial would find it. A call such as `next` gives another value each time,
+and a function that reads a name of the loop from around the loop reads the value before the loop.
 """
 
 from __future__ import annotations
@@ -11,17 +12,22 @@ from collections.abc import Iterable
 
 from .bodies import Cannot
 from .iterated import MadeAt
+from .names import stored_names
 from .statements import LoopStatement
 
 #: Methods that take something out of a container or a file.
 _TAKES = frozenset({"pop", "popleft", "popitem", "send", "read", "readline"})
 _ANEW = ("time.", "random.", "np.random.", "numpy.random.", "datetime.", "os.")
+_INT32 = 1 << 31
+#: What is taken for the largest value of a counter, and of another integer, where the text does not tell.
+_COUNTER, _OTHER = 1 << 14, 1 << 16
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def check_exact(
     loop: LoopStatement, nodes: Iterable[ast.AST], numbers: set[str], carry: set[str], made_at: MadeAt
 ) -> None:
-    """Make sure that integers of Python's stay small.
+    """Make sure that a loop of JAX computes what the text computes.
 
     Args:
         loop: The loop.
@@ -31,18 +37,27 @@ def check_exact(
         made_at: Whether an expression left equations: then arrays compute it, in the loop as in its rewrite.
 
     Raises:
-        Cannot: One may become large, or is no integer for some values.
+        Cannot: An integer of Python's may become large, a value is another one in each iteration, or a function around
+            the loop reads what the loop changes.
     """
+    _check_functions_around(loop)
     integers = numbers | {name for name in carry if _starts_as_integer(loop, name)}
+    size = _Size(numbers, integers, _largest(loop))
     for node in nodes:
         for each in ast.walk(node):
             match each:
                 case ast.BinOp(left=left, op=ast.Pow() | ast.LShift()):
                     grows = not _is_float(left) and bool(_names(each) & integers)
                 case ast.BinOp(op=ast.Mult()):
-                    grows = bool(_names(each) & (integers - numbers))
+                    grows = bool(_names(each) & (integers - numbers)) or size.is_large(each)
+                case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
+                    grows = size.is_large(each) or (isinstance(left, ast.Compare) and isinstance(right, ast.Compare))
+                case ast.UnaryOp(op=ast.Invert() | ast.USub(), operand=ast.Compare()):
+                    grows = True
                 case ast.AugAssign(target=ast.Name(id=name), op=ast.Pow() | ast.LShift() | ast.Mult()):
                     grows = name in integers and not _holds_array(each, made_at)
+                case ast.AugAssign(target=ast.Name(id=name), value=value):
+                    grows = name in integers and size.adds_up(value) and not _holds_array(each, made_at)
                 case ast.Call(func=called) if _gives_another(called):
                     raise Cannot(
                         f"Each iteration of Python calls {_short(each)} anew. In a loop of JAX the call would happen "
@@ -57,6 +72,110 @@ def check_exact(
                     f"Python computes {_short(each)} with integers of any size. A loop of JAX computes with 32 bits, "
                     "and may give another value."
                 )
+
+
+def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
+    """Make sure that the condition of a `while` compares no floats: 32 bits may count another number of iterations.
+
+    Args:
+        loop: The loop.
+        names: Those that the condition reads and the loop changes.
+
+    Raises:
+        Cannot: A float takes part.
+    """
+    for each in ast.walk(loop.function):
+        match each:
+            case ast.Assign(targets=targets, value=value):
+                stored = set().union(*map(_names, targets))
+            case ast.AugAssign(target=target, value=value):
+                stored = _names(target)
+            case _:
+                continue
+        parts = list(ast.walk(value))
+        divides = isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Div)
+        if stored & names and (divides or any(_is_float(part) or _divides(part) for part in parts)):
+            raise Cannot(
+                f"Python computes {', '.join(sorted(stored & names))} with floats of 64 bits. A loop of JAX computes "
+                "with 32 bits, and may end after another number of iterations."
+            )
+
+
+def _check_functions_around(loop: LoopStatement) -> None:
+    changed = stored_names([loop.node])
+    inside = set(map(id, ast.walk(loop.node)))
+    for each in ast.walk(loop.function):
+        if isinstance(each, _FUNCTIONS) and each is not loop.function and id(each) not in inside:
+            own = {argument.arg for argument in ast.walk(each.args) if isinstance(argument, ast.arg)}
+            read = (_names(each) & changed) - own - (set() if isinstance(each, ast.Lambda) else stored_names(each.body))
+            if read and id(loop.node) not in set(map(id, ast.walk(each))):
+                raise Cannot(
+                    f"A function beside the loop reads {', '.join(sorted(read))}, which the loop changes. In a loop of "
+                    "JAX the function would read the value from before the loop."
+                )
+
+
+class _Size:
+    """How large the integers of a body may become."""
+
+    def __init__(self, numbers: set[str], integers: set[str], largest: int) -> None:
+        self._numbers = numbers
+        self._integers = integers
+        self._largest = largest
+
+    def is_large(self, node: ast.expr) -> bool:
+        """Whether an expression of integers may need more than 32 bits."""
+        bound = self._bound(node) if _names(node) & self._integers else None
+        return bound is not None and bound >= _INT32
+
+    def adds_up(self, value: ast.expr) -> bool:
+        """Whether a value that is added in each iteration may."""
+        bound = self._bound(value)
+        return bound is not None and bound * self._largest >= _INT32
+
+    def _bound(self, node: ast.expr) -> int | None:
+        match node:
+            case ast.Constant(value=int(value)):
+                return abs(value)
+            case ast.Name(id=name):
+                return self._largest if name in self._numbers else 0 if name in self._integers else _OTHER
+            case ast.Subscript():
+                return _OTHER
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+                return self._bound(operand)
+            case ast.BinOp(left=left, op=op, right=right):
+                one, other = self._bound(left), self._bound(right)
+                if one is None or other is None:
+                    return None
+                match op:
+                    case ast.Add() | ast.Sub():
+                        return one + other
+                    case ast.Mult():
+                        return one * other
+                    case ast.FloorDiv():
+                        return one
+                    case ast.Mod():
+                        return max(one, other)
+        return None
+
+
+def _largest(loop: LoopStatement) -> int:
+    """The largest value of a loop's counter."""
+    match loop.node:
+        case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=bounds)):
+            values = [value for value in map(_written, bounds) if value is not None]
+            return max(map(abs, values)) if len(values) == len(bounds) else _COUNTER
+    return _COUNTER
+
+
+def _written(node: ast.expr) -> int | None:
+    """An integer that is written out."""
+    match node:
+        case ast.Constant(value=int(value)):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(value))):
+            return -value
+    return None
 
 
 def _gives_another(called: ast.expr) -> bool:
@@ -90,8 +209,12 @@ def _is_integer(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 
-def _is_float(node: ast.expr) -> bool:
+def _is_float(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is float
+
+
+def _divides(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
 
 
 def _names(node: ast.AST) -> set[str]:

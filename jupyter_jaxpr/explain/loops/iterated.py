@@ -49,10 +49,14 @@ class IteratedReader:
             raise Cannot("The loop unpacks a variable number of elements.")
         called = iterated.func.id if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) else ""
         arguments = iterated.args if isinstance(iterated, ast.Call) else []
+        if isinstance(iterated, ast.Call) and any(each.arg != "strict" for each in iterated.keywords) and called:
+            raise Cannot(f"The rewrite does not support the keywords of {called}.")
         if called == "range":
             return self._range(arguments, target, body)
         if called == "enumerate" and len(arguments) == 1 and isinstance(target, ast.Tuple) and len(target.elts) == 2:
             result = self.read(arguments[0], target.elts[1], body)
+            if result.reverse:
+                raise Cannot("The loop counts the elements of a reversed sequence.")
             number = target.elts[0]
             counted = arguments[0]
             if isinstance(counted, ast.Call) and counted.args:  # zip or reversed

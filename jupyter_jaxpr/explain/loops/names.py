@@ -14,6 +14,7 @@ class Names:
 
     Attributes:
         taken: Names that a sketch may not make anew.
+        bound: Names that the text binds.
         lax: What `jax.lax` is called there.
         jnp: What `jax.numpy` is called there.
     """
@@ -22,6 +23,7 @@ class Names:
         self.taken = (
             {each.id for each in ast.walk(loop.function) if isinstance(each, ast.Name)}
             | {each.arg for each in ast.walk(loop.function) if isinstance(each, ast.arg)}
+            | {each.name for each in ast.walk(loop.function) if isinstance(each, ast.FunctionDef | ast.ClassDef)}
             | taken
         )
         everywhere = {each.id for each in ast.walk(loop.module) if isinstance(each, ast.Name)}
@@ -31,6 +33,9 @@ class Names:
             if isinstance(each, ast.Import | ast.ImportFrom)
             for name in each.names
         }
+        self.bound = stored_names([loop.module]) | imported
+        self.bound |= {each.name for each in ast.walk(loop.module) if isinstance(each, ast.FunctionDef | ast.ClassDef)}
+        self.bound |= {each.arg for each in ast.walk(loop.module) if isinstance(each, ast.arg)}
         self.lax = "lax" if "lax" in everywhere | imported else "jax.lax"
         self.jnp = "jnp" if "jnp" in everywhere | imported or "jax" not in everywhere else "jax.numpy"
 
@@ -80,28 +85,44 @@ def is_read_later(loop: LoopStatement, name: str) -> bool:
 
 def _outer_loops(loop: LoopStatement) -> set[int]:
     """Nodes of the loops around this one: what they read may be of the iteration before."""
-    found: set[int] = set()
+    return set().union(*_loops_around(loop))
+
+
+def check_starts_empty(loop: LoopStatement, name: str) -> None:
+    """Make sure that a list is empty before the loop: it is made there, and nothing uses it in between.
+
+    Raises:
+        Cannot: No assignment of an empty list was found, or there is something in the list.
+    """
+    inside = set(map(id, ast.walk(loop.node)))
+    start = (loop.node.lineno, loop.node.col_offset)
+    around = _loops_around(loop)
+    made = None
+    for each in ast.walk(loop.function):
+        match each:
+            case (
+                ast.Assign(targets=[ast.Name(id=stored)], value=ast.List(elts=[]))
+                | ast.AnnAssign(target=ast.Name(id=stored), value=ast.List(elts=[]))
+            ) if stored == name and all(id(each) in nodes for nodes in around):
+                made = each
+    if made is None:
+        raise Cannot(f"No assignment of an empty list to {name} was found.")
+    target = set(map(id, ast.walk(made)))
+    for each in ast.walk(loop.function):
+        if isinstance(each, ast.Name) and each.id == name and id(each) not in inside | target:
+            if (each.lineno, each.col_offset) < start or any(id(each) in nodes for nodes in around):
+                raise Cannot(f"Other code uses {name} before the loop.")
+
+
+def _loops_around(loop: LoopStatement) -> list[set[int]]:
+    """The nodes of each loop around this one."""
+    found = []
     for each in ast.walk(loop.function):
         if isinstance(each, ast.For | ast.While) and each is not loop.node:
             nodes = set(map(id, ast.walk(each)))
             if id(loop.node) in nodes:
-                found |= nodes
+                found.append(nodes)
     return found
-
-
-def check_starts_empty(loop: LoopStatement, name: str) -> None:
-    """Make sure that a list is empty before the loop.
-
-    Raises:
-        Cannot: No assignment of an empty list was found.
-    """
-    for each in ast.walk(loop.function):
-        match each:
-            case ast.Assign(targets=[ast.Name(id=stored)], value=ast.List(elts=[])) if stored == name:
-                return
-            case ast.AnnAssign(target=ast.Name(id=stored), value=ast.List(elts=[])) if stored == name:
-                return
-    raise Cannot(f"No assignment of an empty list to {name} was found.")
 
 
 def stored_names(nodes: Iterable[ast.AST]) -> set[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .bodies import Body, Cannot, check_numbers, target_names
-from .exact import check_exact
+from .exact import check_exact, check_whole_numbers
 from .iterated import Iterated, IteratedReader, MadeAt, ReplaceElements
 from .names import Names, carried_names, check_starts_empty, is_read_later, singular, stored_names
 from .statements import Loop, LoopStatement
@@ -102,6 +102,10 @@ class _Writer:
         check_numbers(node.body, iterated.numbers, targets | set(body.writes))
         check_exact(self._loop, node.body, iterated.numbers, set(carry), self._made_at)
         _no_calls_of(node.body, targets - iterated.numbers)
+        if iterated.reverse and body.appends:
+            raise Cannot(
+                "The loop appends its results in reverse order. jax.lax.scan gives them in the order of the elements."
+            )
         for name, (_, value) in body.appends.items():
             check_starts_empty(self._loop, name)
             if isinstance(value, ast.Tuple | ast.List | ast.Dict):
@@ -220,6 +224,7 @@ class _Writer:
             )
         check_numbers(node.body, set(), set(body.writes))
         check_exact(self._loop, node.body, set(), set(carry), self._made_at)
+        check_whole_numbers(self._loop, tested & set(carry))
         lines, _ = self._body(node.body, body)
         state = _tuple(carry)
         # Python asks a number whether it is zero; JAX needs a boolean.
@@ -280,9 +285,11 @@ class _Writer:
             ]
         result = f"jax.vmap({function})({', '.join(iterated.xs)})"
         replaced: ast.expr | None = called
-        if name == "sum":
+        if name == "sum" and name not in self._names.bound:
             result = f"{result}.sum(axis=0)"
-        elif name.rpartition(".")[2] not in ("stack", "array", "asarray"):
+        elif name not in [
+            f"{module}.{each}" for module in ("jnp", "jax.numpy") for each in ("stack", "array", "asarray")
+        ]:
             replaced = None
             before.append("# stacked along axis 0, in place of a list")
             result = f"values = {result}"

@@ -20,7 +20,7 @@ from ...program.jaxpr.parameters import open_jaxpr
 from ..errors.copies import NotCopied, copied
 from ..errors.edits import edited
 from ..errors.time_limit import Budget
-from ..result_types import ResultTypes, Untried, equation_count, result_types, spec_of_aval
+from ..result_types import ResultTypes, Untried, result_types, spec_of_aval, types_of
 from .rewrites import Rewrite
 from .statements import LoopStatement
 
@@ -121,7 +121,7 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
         return _failed(fun, args, kwargs, before, budget)
     if _gives(after, before):
         # Else the call reaches the loop in another way than through a function that was copied.
-        return "applies" if after.size < before.size else "untried"
+        return "applies" if after.size < before.size and _computes_alike(after, before) else "untried"
     if _sizes(after) == _sizes(before):
         return "stacks"
     return _failed(fun, args, kwargs, before, budget)
@@ -155,11 +155,23 @@ def _types_of(observed: ObservedProgram) -> ResultTypes:
     jaxpr: Any = open_jaxpr(observed.jaxpr)
     tree = None if observed.result is None else jax.tree_util.tree_structure(observed.result)
     leaves = tuple((tuple(variable.aval.shape), variable.aval.dtype) for variable in jaxpr.outvars)
-    return ResultTypes(tree, leaves, size=equation_count(jaxpr))
+    return types_of(tree, leaves, jaxpr)
+
+
+def _computes_alike(after: ResultTypes, before: ResultTypes) -> bool:
+    """Whether a rewrite computes with the dtypes of the loop, and asks no float whether the loop goes on.
+
+    A counter is an int32 in a loop of JAX: with it, a product of small integers that is then made a float is computed
+    with other bits.
+    """
+    import jax
+
+    counts = {jax.numpy.dtype(bool), jax.numpy.result_type(int)}
+    return after.dtypes - counts == before.dtypes - counts and after.float_conditions == before.float_conditions
 
 
 def _gives(now: ResultTypes, before: ResultTypes) -> bool:
-    return now.leaves == before.leaves and before.tree in (None, now.tree)
+    return now.leaves == before.leaves and (before.tree is None or bool(before.tree == now.tree))
 
 
 class _NewCode(Mapping[CodeType, CodeType]):
@@ -175,16 +187,16 @@ class _NewCode(Mapping[CodeType, CodeType]):
         self._file = file
         self._loop = loop
         # Not with the future imports of this module.
-        self._as_it_is = _codes(compile(text, file, "exec", dont_inherit=True))
+        whole = compile(text, file, "exec", dont_inherit=True)
+        # IPython compiles each statement of a cell by itself, so that Python does not know what is a module.
+        alone = (ast.Module([each], []) for each in ast.parse(text).body)
+        self._as_it_is = [whole, *(compile(each, file, "exec", dont_inherit=True) for each in alone)]
         self._edited = _codes(compile(edited(text, edits), file, "exec", dont_inherit=True))
         self.is_met = False
 
     def __getitem__(self, code: CodeType) -> CodeType:
-        key = code.co_qualname, code.co_firstlineno
-        if file_of(code) != self._file or key not in self._as_it_is:
-            raise KeyError(code)
         # The text may be another one than the function was made of: a file that was changed since its import.
-        if self._as_it_is[key] != code:
+        if file_of(code) != self._file or not any(code in _all_codes(each) for each in self._as_it_is):
             raise KeyError(code)
         first = code.co_firstlineno
         shift = sum(
