@@ -10,7 +10,7 @@ from conftest import Notebook
 from error_table.cards import Row, rows
 from loop_table.cards import FOLDER, Cells
 
-FILES = {"everyday": (), "further": (pytest.mark.slow,)}
+FILES = {"everyday": (), "further": (pytest.mark.slow,), "values": (pytest.mark.slow,)}
 ROWS = [
     pytest.param(row, id=f"{name}: {row.name}", marks=marks)
     for name, marks in FILES.items()

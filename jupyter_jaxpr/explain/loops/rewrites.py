@@ -131,7 +131,8 @@ class _Writer:
         used = any(isinstance(each, ast.Name) and each.id == number for part in node.body for each in ast.walk(part))
         number = number if used else "_"
         state = _tuple(carry)
-        value = _single_value(node.body, carry)
+        has_comment = any("#" in line for line in self._loop.lines[node.lineno - 1 : node.end_lineno])
+        value = None if has_comment else _single_value(node.body, carry)
         call = f"{self._names.lax}.fori_loop"
         if value is not None:
             short = f"{state} = {call}({low}, {high}, lambda {number}, {carry[0]}: {value}, {state})"
@@ -342,6 +343,8 @@ class _Writer:
                 return ast.unparse(changed)
         lines = self._loop.lines
         end = node.end_lineno or node.lineno
+        if has_long_text(node):
+            return ast.unparse(node)  # with another indentation the text would be another one
         if isinstance(node, ast.stmt) and not lines[node.lineno - 1][: node.col_offset].strip():
             first = node.lineno - 1
             while first > self._loop.line and lines[first - 1].lstrip().startswith("#"):
@@ -368,6 +371,14 @@ class _Writer:
         name = self._names.new("each", "element", "item")
         parts = [ast.unparse(target) for target in iterated.targets]
         return name, [f"{', '.join(parts) if len(parts) > 1 else parts[0].strip('()')} = {name}"]
+
+
+def has_long_text(node: ast.AST) -> bool:
+    """Whether a text in some syntax has several lines."""
+    return any(
+        isinstance(each, ast.JoinedStr | ast.Constant) and each.end_lineno not in (None, each.lineno)
+        for each in ast.walk(node)
+    )
 
 
 def _is_range(iterated: ast.expr) -> bool:

@@ -21,7 +21,7 @@ from ..errors.copies import NotCopied, copied
 from ..errors.edits import edited
 from ..errors.time_limit import Budget
 from ..result_types import ResultTypes, Untried, result_types, spec_of_aval, types_of
-from .rewrites import Rewrite
+from .rewrites import Rewrite, has_long_text
 from .statements import LoopStatement
 
 Outcome = Literal["applies", "stacks", "fails", "untried", "elsewhere"]
@@ -36,7 +36,7 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
         file: The name that the code of the text carries.
     """
     node = loop.node
-    if written.code is None or _has_long_text(node):
+    if written.code is None or has_long_text(ast.parse(written.code)):
         return ()
     if isinstance(node, ast.For | ast.While):
         return (_edit(file, node, _indented(written.code, node.col_offset)),)
@@ -59,14 +59,6 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
 
 def _holds(statement: ast.stmt, node: ast.AST) -> bool:
     return any(part is node for part in ast.walk(statement))
-
-
-def _has_long_text(node: ast.AST) -> bool:
-    """Whether a text in some syntax has several lines: with another indentation it would be another text."""
-    return any(
-        isinstance(each, ast.JoinedStr | ast.Constant) and each.end_lineno not in (None, each.lineno)
-        for each in ast.walk(node)
-    )
 
 
 def _edit(file: str, node: ast.stmt | ast.expr, text: str) -> Edit:
