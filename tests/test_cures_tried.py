@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import importlib
+import io
+import linecache
+import sys
+import threading
+import weakref
 from collections.abc import Callable
+from pathlib import Path
 
+import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
+from jupyter_jaxpr.observe.kernel import observer
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered
 from jupyter_jaxpr.wire.runs import Runs
@@ -82,15 +93,121 @@ def test_a_function_with_an_effect_is_not_traced_again(make_notebook: Callable[.
     assert notebook["seen"] == [1, 1]
 
 
-def test_a_rewrite_of_a_loop_has_its_level_in_the_exports(make_notebook: Callable[..., Notebook]) -> None:
+LOOP = """\
+%%jaxpr
+import jax, jax.numpy as jnp
+
+seen = []
+
+@jax.jit
+def f(x):
+    for i in range(20):
+        x = jnp.sin(x) + i
+    return x
+
+f(jnp.ones(3))"""
+APPLIES = "The rewrite applies as it stands."
+
+
+def loop_of(document) -> tuple[str, str | None]:
+    (note,) = [note for note in document.notes if note.kind == "unrolled_loop"]
+    return note.level, note.code
+
+
+def test_a_rewrite_of_a_loop_is_a_sketch_until_it_is_tried(make_notebook: Callable[..., Notebook]) -> None:
     notebook = make_notebook()
     built = notebook.builds()
-    notebook.run(
-        "%%jaxpr\nimport jax, jax.numpy as jnp\n\n@jax.jit\ndef f(x):\n    for i in range(20):\n"
-        "        x = jnp.sin(x) + i\n    return x\n\nf(jnp.ones(3))"
-    )
-    document = built[-1].document
-    (note,) = [note for note in document.notes if note.kind == "unrolled_loop"]
-    assert (note.level, note.code) == ("applies", "x = jax.lax.fori_loop(0, 20, lambda i, x: jnp.sin(x) + i, x)")
-    assert "The rewrite applies as it stands." in markdown(document).replace("\\", "")
-    assert "The rewrite applies as it stands." in page(document).replace("\xa0", " ")
+    notebook.run(LOOP)
+    before = built[-1].document
+    code = "x = jax.lax.fori_loop(0, 20, lambda i, x: jnp.sin(x) + i, x)"
+    assert loop_of(before) == ("advice", code)
+    assert APPLIES not in markdown(before).replace("\\", "") and APPLIES not in page(before)
+    after = asked(built[-1], notebook)
+    assert loop_of(after) == ("applies", code)
+    assert APPLIES in markdown(after).replace("\\", "") and APPLIES in page(after).replace("\xa0", " ")
+
+
+def test_a_rewrite_that_fails_its_trial_is_taken_back(make_notebook: Callable[..., Notebook]) -> None:
+    notebook = make_notebook()
+    built = notebook.builds()
+    notebook.run(LOOP.replace("    for i", "    y = x\n    x = 0.0\n    for i").replace("sin(x) + i", "sin(x) + y"))
+    assert loop_of(built[-1].document)[1] is not None
+    after = asked(built[-1], notebook)
+    (note,) = [note for note in after.notes if note.kind == "unrolled_loop"]
+    assert (note.level, note.code, note.trial) == ("advice", None, None)
+    assert note.cure.endswith("the trace raised an error, or the results have other types.")
+
+
+def test_a_rewrite_of_a_function_that_reads_another_name_now_stays_a_sketch(
+    make_notebook: Callable[..., Notebook],
+) -> None:
+    notebook = make_notebook()
+    built = notebook.builds()
+    notebook.run(LOOP.replace("+ i", "+ w").replace("seen = []", "w = jnp.ones(3)"))
+    notebook.run("w = None")
+    level, code = loop_of(asked(built[-1], notebook))
+    assert (level, code is not None) == ("advice", True)
+
+
+def test_a_rewrite_of_a_file_that_was_changed_since_its_import_stays_a_sketch(
+    make_notebook: Callable[..., Notebook], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "import jax, jax.numpy as jnp\n\n@jax.jit\ndef f(x):\n    for i in range(20):\n"
+    file = tmp_path / "model_of_the_loop.py"
+    monkeypatch.syspath_prepend(tmp_path)
+    for changed, level in (("", "applies"), ("# a line more", "advice")):
+        file.write_text(f"{text}        x = jnp.sin(x) + i\n    return x\n")
+        monkeypatch.delitem(sys.modules, "model_of_the_loop", raising=False)
+        importlib.invalidate_caches()
+        notebook = make_notebook()
+        built = notebook.builds()
+        notebook.run("import jax.numpy as jnp\nimport model_of_the_loop")
+        if changed:
+            file.write_text(f"{text}        x = jnp.sin(x) * i\n    return x\n")
+            linecache.checkcache(str(file))
+        notebook.run("%%jaxpr\nmodel_of_the_loop.f(jnp.ones(3))")
+        assert loop_of(asked(built[-1], notebook))[0] == level
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    seen.append(1)\n",
+        "    raise SystemExit('stop here') if len(seen) > 1 else None\n",
+        "    try: y = jnp.cos(x)\n    except: pass\n",
+    ],
+)
+def test_a_trial_of_a_loop_neither_changes_nor_ends_anything(make_notebook: Callable[..., Notebook], body: str) -> None:
+    notebook = make_notebook()
+    built = notebook.builds()
+    notebook.run(LOOP.replace("    for i", f"{body}    for i"))
+    seen = list(notebook["seen"])
+    assert loop_of(asked(built[-1], notebook))[0] == "advice"
+    assert notebook["seen"] == seen
+
+
+def test_a_trial_prints_nothing_and_lets_another_thread_print(make_notebook: Callable[..., Notebook]) -> None:
+    notebook = make_notebook()
+    built = notebook.builds()
+    notebook.run(LOOP.replace("    for i", "    print('Python runs')\n    for i"))
+    written = sys.stdout.write
+    heard: list[str] = []
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        thread = threading.Thread(target=lambda: heard.append(loop_of(asked(built[-1], notebook))[0]))
+        thread.start()
+        thread.join()
+    assert (heard, out.getvalue()) == (["applies"], "")
+    assert sys.stdout.write == written
+
+
+def test_a_trial_keeps_nothing_alive(make_notebook: Callable[..., Notebook]) -> None:
+    notebook = make_notebook()
+    built = notebook.builds()
+    notebook.run(LOOP)
+    asked(built[-1], notebook)
+    fun = weakref.ref(notebook["f"].__wrapped__)
+    built.clear()
+    notebook.run("del f\nimport jax, gc\njax.clear_caches()")
+    observer().forget()
+    gc.collect()
+    assert fun() is None

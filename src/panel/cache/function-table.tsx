@@ -8,6 +8,7 @@ import * as React from 'react';
 
 import { attentionOf } from '../../model/attention';
 import { IAmount } from '../../model/call-counts';
+import { hasMissesToCure, tryCures } from '../../model/cure-trials';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { duration } from '../../quantities';
@@ -24,7 +25,6 @@ import {
 import { Guess, guessKey } from './predictions';
 import { Row } from './rows';
 import { RowContent } from './row-content';
-import { tryCures } from './trials';
 import { placeWords } from './words';
 
 export function FunctionTable(props: {
@@ -56,8 +56,8 @@ export function FunctionTable(props: {
       model.setSelection({ kind: 'caret', cellId, line: span.line, column });
     }
     attentionOf(model).pointedAt = span && { ...span, role: 'own' };
-    if (row.kind === 'miss') {
-      tryCures(model, snapshot);
+    if (row.kind === 'miss' && hasMissesToCure(snapshot)) {
+      void tryCures(model, snapshot);
     }
   };
   /** Go to the line of a row. */

@@ -6,6 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../../model/attention';
+import { tryCures } from '../../model/cure-trials';
 import { EvaluableText } from '../../protocol/evaluable';
 import { Note, Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
@@ -151,7 +152,7 @@ function NoteEntry(props: {
         <NoteCode
           note={note}
           at={at}
-          snapshot={snapshot}
+          model={model}
           insert={model.requests === null ? null : insert}
           trans={trans}
         />
@@ -183,12 +184,13 @@ function NoteCode(props: {
   note: Note;
   /** Index into the snapshot's notes. */
   at: number;
-  snapshot: Snapshot | null;
+  model: IJaxprModel;
   /** Null where no kernel could run it. */
   insert: Insert | null;
   trans: TranslationBundle;
 }): JSX.Element | null {
-  const { note, at, snapshot, insert, trans } = props;
+  const { note, at, model, insert, trans } = props;
+  const { snapshot } = model;
   const [done, setDone] = React.useState('');
   // A cell of a saved notebook's making is not offered.
   const trial =
@@ -203,6 +205,21 @@ function NoteCode(props: {
   const copy = (text: string): void => {
     Clipboard.copyToSystem(text);
     setDone(trans.__('Copied.'));
+  };
+  const tryOut = async (run: Snapshot): Promise<void> => {
+    setDone(trans.__('The kernel tries the rewrite…'));
+    const reason = await tryCures(model, run);
+    const after = model.snapshot?.id === run.id ? model.snapshot : null;
+    const isSketch =
+      after?.notes[at]?.code === code && levelOf(after.notes[at]) === 'advice';
+    setDone(
+      reason ??
+        (isSketch
+          ? trans.__(
+              'The trial did not show that the rewrite applies. Check the rewrite before you use it.'
+            )
+          : '')
+    );
   };
   return (
     <>
@@ -248,6 +265,17 @@ function NoteCode(props: {
               {trans.__('Insert a cell that compares both')}
             </button>
           )}
+          {snapshot !== null && insert !== null && isUntried(note) && (
+            <button
+              className="jp-JaxprPanel-button"
+              title={trans.__(
+                'JAX traces the rewrite with the types of this run. Nothing runs.'
+              )}
+              onClick={() => void tryOut(snapshot)}
+            >
+              {trans.__('Try the rewrite')}
+            </button>
+          )}
           <span className="jp-JaxprPanel-second">
             {levelWords(note.level, trans)}
           </span>
@@ -258,4 +286,13 @@ function NoteCode(props: {
       )}
     </>
   );
+}
+
+function levelOf(note: Note): Note['level'] {
+  return note.level ?? 'advice';
+}
+
+/** Whether a trial may show that a rewrite applies. */
+function isUntried(note: Note): boolean {
+  return note.kind === 'unrolled_loop' && levelOf(note) === 'advice';
 }

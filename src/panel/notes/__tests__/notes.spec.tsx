@@ -2,12 +2,18 @@ import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../../../model/attention';
-import { FakeChannel } from '../../../model/__tests__/fake-channel';
+import { FakeChannel, answered } from '../../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../../model/model';
 import { program, snapshot } from '../../../protocol/__tests__/documents';
 import { Note } from '../../../protocol/snapshot';
 import { Notes } from '../notes';
-import { byRole, click, render, words } from '../../../parts/__tests__/render';
+import {
+  act,
+  byRole,
+  click,
+  render,
+  words
+} from '../../../parts/__tests__/render';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
@@ -267,6 +273,51 @@ describe('the notes of a run', () => {
     expect(byRole(drawn(live), 'button', name)).toEqual([]);
     click(button); // drawn before the kernel restarted
     expect(inserted).toEqual(['%%jaxpr --compare f,g', null]);
+  });
+
+  it('have the kernel try a rewrite when the user asks, once', async () => {
+    const loop = { ...note, kind: 'unrolled_loop', code: 'x = 1' };
+    const document = snapshot({ notes: [loop] });
+    const live = new JaxprModel(trans);
+    const kernel = new FakeChannel();
+    live.setChannel(kernel);
+    kernel.greets();
+    kernel.sends(document);
+    const draw = (): JSX.Element => (
+      <Notes model={live} insert={() => undefined} trans={trans} />
+    );
+    const { node, redraw } = render(draw());
+    expect(kernel.questions).toEqual([]);
+
+    const tried = snapshot({ notes: [{ ...loop, level: 'applies' as const }] });
+    kernel.answer = () => Promise.resolve(answered({ ...tried }));
+    click(byRole(node, 'button', 'Try the rewrite')[0]);
+    expect(kernel.questions).toEqual([
+      { type: 'cures', snapshot: document.id }
+    ]);
+    await act(async () => undefined);
+    redraw(draw());
+    expect(byRole(node, 'button', 'Try the rewrite')).toEqual([]);
+    expect(words(node)).toContain('Applies as it stands');
+  });
+
+  it('say that a trial did not show that a rewrite applies', async () => {
+    const loop = { ...note, kind: 'unrolled_loop', code: 'x = 1' };
+    const document = snapshot({ notes: [loop] });
+    const live = new JaxprModel(trans);
+    const kernel = new FakeChannel();
+    live.setChannel(kernel);
+    kernel.greets();
+    kernel.sends(document);
+    const { node } = render(
+      <Notes model={live} insert={() => undefined} trans={trans} />
+    );
+    kernel.answer = () => Promise.resolve(answered({ ...document }));
+    click(byRole(node, 'button', 'Try the rewrite')[0]);
+    await act(async () => undefined);
+    expect(words(node)).toContain(
+      'The trial did not show that the rewrite applies.'
+    );
   });
 
   it('are said to be none where there are none', () => {

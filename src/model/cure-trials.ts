@@ -1,0 +1,46 @@
+/**
+ * A run comes in; the kernel tries the cures of its misses and the rewrites of its loops once, and the document has
+ * what passed.
+ */
+import { Snapshot } from '../protocol/snapshot';
+import { IJaxprModel } from '../tokens';
+import { askingOf } from './asking';
+
+/** The runs that were asked for, by model. */
+const asked = new WeakMap<IJaxprModel, Map<string, Promise<void>>>();
+
+/**
+ * Ask for the cures of a run; does nothing where no kernel can answer.
+ *
+ * @returns Why there is no answer, a sentence; null where there is one.
+ */
+export async function tryCures(
+  model: IJaxprModel,
+  snapshot: Snapshot
+): Promise<string | null> {
+  if (model.requests === null) {
+    return null;
+  }
+  const asking = askingOf(model, 'cures');
+  const runs = asked.get(model) ?? new Map<string, Promise<void>>();
+  asked.set(model, runs);
+  const answer =
+    runs.get(snapshot.id) ??
+    asking.start(snapshot, 0, { snapshot: snapshot.id });
+  runs.set(snapshot.id, answer);
+  await answer;
+  const state = asking.stateOf(snapshot, 0);
+  if (state.kind === 'failed') {
+    runs.delete(snapshot.id);
+    return state.reason;
+  }
+  return null;
+}
+
+/** Whether a run has misses whose cures may be edits. */
+export function hasMissesToCure(snapshot: Snapshot): boolean {
+  const misses = snapshot.ledger?.functions.flatMap(({ misses }) => misses);
+  return (misses ?? []).some(
+    miss => miss.this_run && miss.reasons.some(({ cure }) => cure !== null)
+  );
+}
