@@ -881,7 +881,7 @@ export interface Edit {
   text: string;
 }
 /**
- * Try the cures of the misses of a run; JAX traces the edited code with types, and nothing runs.
+ * Try the cures of a run's misses and loops; JAX traces the edited code with types, and nothing runs.
  */
 export interface CuresRequest {
   type: 'cures';
