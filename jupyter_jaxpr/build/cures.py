@@ -43,8 +43,8 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
         return sources.document
     budget = Budget()
     with observer.looking_away():
-        loops = [found for each in waiting.loops[:_LOOPS] if (found := _tried(each, waiting, sources, budget))]
         cures = _cures(observer, sources, waiting, names, budget)
+        loops = [found for each in waiting.loops[:_LOOPS] if (found := _tried(each, waiting, sources, budget))]
     return sources.add_cures(cures, loops)
 
 

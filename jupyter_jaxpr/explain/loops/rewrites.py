@@ -108,6 +108,8 @@ class _Writer:
             )
         for name, (_, value) in body.appends.items():
             check_starts_empty(self._loop, name)
+            if sum(isinstance(each, ast.Name) and each.id == name for each in ast.walk(node)) > 1:
+                raise Cannot(f"The body reads the list {name}, which a loop of JAX has only after the last step.")
             if isinstance(value, ast.Tuple | ast.List | ast.Dict):
                 raise Cannot(
                     f"The loop appends a container to {name}. A loop of JAX gives one stacked array for each part of "
