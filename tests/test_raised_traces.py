@@ -64,6 +64,41 @@ in () }
     assert ran.note("trace_raised")["text"].startswith("f could not be traced.")
 
 
+def test_the_condition_of_an_eager_loop_that_raises(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\ndef goes_on(state):\n    return state['i'] < 9 and state['e'] > 1e-3\n"
+        "def body(state):\n    return {'i': state['i'] + 1, 'e': state['e'] / 2}\n"
+        "lax.while_loop(goes_on, body, {'e': 1.0, 'i': 0})"
+    )
+    wanted = """
+{ lambda ; a:f32[] b:i32[]. let
+  _:bool[] = lt b 9:i32[]
+in () }
+"""
+    assert raised(ran) == wanted
+    assert lines(ran) == [("lt", [3])]
+    (program,) = ran.document["programs"]
+    assert (program["name"], program["group"]) == ("goes_on", "traced")
+    assert program["origin_note"] == NOTE.format(name="goes_on", error="TracerBoolConversionError")
+    assert ran.document["message"] is None
+    assert ran.note("trace_raised")["text"].startswith("goes_on could not be traced.")
+
+
+def test_a_body_that_is_an_object(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\nclass Step:\n    def __call__(self, c, e):\n        d = jnp.sin(c)\n"
+        "        return (d if d > 0 else c), e\nlax.scan(Step(), jnp.float32(1), x)"
+    )
+    assert [program["name"] for program in ran.document["programs"] if not program["library"]] == ["Step.__call__"]
+    assert lines(ran) == [("sin", [4]), ("gt", [5])]
+    assert ran.note("trace_raised")["text"].startswith("Step.__call__ could not be traced.")
+
+
+def test_a_library_s_function_that_raises_is_no_program_of_the_user(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\njax.make_jaxpr(jnp.vdot)(x, x[:2])")
+    assert [program["how"] for program in ran.document["programs"]] == ["recorded as it ran"]
+
+
 def test_the_body_of_a_loop_that_raises(notebook: Notebook) -> None:
     notebook.run("table = jnp.ones(8)")
     ran = notebook.run(
@@ -179,24 +214,23 @@ def test_a_plain_call_of_a_function_whose_trace_raises(notebook: Notebook) -> No
 
 
 @pytest.mark.parametrize(
-    "cell",
+    ("cell", "name", "inputs"),
     [
-        "jax.make_jaxpr(f)(x)",
-        "lax.scan(lambda c, e: f(c), x, x)",
-        "jax.eval_shape(f, x)",
-        "jax.jit(f).lower(x)",
-        "jax.jit(f).trace(x)",
+        ("jax.make_jaxpr(f)(x)", "f", "f32[8]"),
+        ("lax.scan(lambda c, e: f(c), x, x)", "<lambda>", "f32[8]"),
+        ("jax.eval_shape(f, x)", "f", "f32[8]"),
+        ("jax.jit(f).lower(x)", "f", "f32[8]"),
+        ("jax.jit(f).trace(x)", "f", "f32[8]"),
     ],
 )
-def test_a_trace_without_a_call_that_raises(notebook: Notebook, cell: str) -> None:
-    built = notebook.builds()
+def test_a_trace_without_a_call_that_raises(notebook: Notebook, cell: str, name: str, inputs: str) -> None:
     ran = notebook.run(f"%%jaxpr\ndef f(v):\n    w = jnp.cos(v)\n    raise ValueError\n{cell}")
     assert isinstance(ran.result.error_in_exec, ValueError)
-    document = built[-1].document
-    assert document.programs == []
-    assert document.message == (
-        "The cell raised ValueError before a jitted function ran. Correct the cell and run it again."
-    )
+    assert ran.document["message"] is None
+    (program,) = ran.document["programs"]
+    assert (program["name"], program["arguments"][0]["type"]) == (name, inputs)
+    assert program["origin_note"] == NOTE.format(name=name, error="ValueError")
+    assert lines(ran) == [("cos", [3] if name == "f" else [3, 5])]
 
 
 @pytest.mark.parametrize("error", ["KeyboardInterrupt", "SystemExit", "MemoryError", "RecursionError", "StopIteration"])

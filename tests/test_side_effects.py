@@ -25,8 +25,9 @@ from jupyter_jaxpr.observe.side_effects.state import SavedState
 class World:
     """A notebook in which the world is made anew for each way of tracing."""
 
-    def __init__(self, notebook: Notebook, folder: Path) -> None:
+    def __init__(self, notebook: Notebook, empty: dict[str, Any], folder: Path) -> None:
         self.notebook = notebook
+        self._empty = empty
         self._folder = folder
         self._worlds = 0
         self._names: set[str] = set()
@@ -40,14 +41,17 @@ class World:
         log = self.notebook.shell.user_ns.get("LOG")
         if log is not None:
             log.close()
-        self.notebook.shell.reset(new_session=False)
+        # `%reset` does the same and collects all garbage, which takes longer than the world.
+        names = self.notebook.shell.user_ns
+        names.clear()
+        names.update(self._empty)
         self._worlds += 1
         self.folder = self._folder / str(self._worlds)
         self.folder.mkdir()
-        before = set(self.notebook.shell.user_ns)
+        before = set(names)
         ran = self.notebook.run(WORLD.replace("@FOLDER@", str(self.folder)), store_history=False)
         assert ran.result.success, ran.stdout + ran.stderr
-        self._names = set(self.notebook.shell.user_ns) - before
+        self._names = set(names) - before
 
     def state(self) -> dict[str, Any]:
         names = self.notebook.shell.user_ns
@@ -74,14 +78,22 @@ def shared_notebook() -> Iterator[Notebook]:
     InteractiveShell.clear_instance()
 
 
+@pytest.fixture(scope="module")
+def empty_namespace(shared_notebook: Notebook) -> dict[str, Any]:
+    """The names of the shell before the first world."""
+    return dict(shared_notebook.shell.user_ns)
+
+
 @pytest.fixture
-def world(shared_notebook: Notebook, tmp_path: Path) -> World:
-    return World(shared_notebook, tmp_path)
+def world(shared_notebook: Notebook, empty_namespace: dict[str, Any], tmp_path: Path) -> World:
+    return World(shared_notebook, empty_namespace, tmp_path)
 
 
 @pytest.fixture(scope="module")
-def pure_world(shared_notebook: Notebook, tmp_path_factory: pytest.TempPathFactory) -> World:
-    made = World(shared_notebook, tmp_path_factory.mktemp("world"))
+def pure_world(
+    shared_notebook: Notebook, empty_namespace: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+) -> World:
+    made = World(shared_notebook, empty_namespace, tmp_path_factory.mktemp("world"))
     made.begin()
     return made
 

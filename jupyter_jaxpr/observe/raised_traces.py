@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from types import CodeType
 
 from ..jax.partial_traces import PartialTrace, partial_trace
 from ..plain_text import kind_name
 from .arguments import spec_of
-from .functions import call_place
+from .functions import call_place, is_users_frame, place_of
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .run import FunctionActivity
 
 _HOW = "traced until it raised"
+_UNKNOWN = "<unknown>"  # JAX's name of a callable without a name
 _NO_TEXT = (
     "JAX did not lower the program, because its trace raised an error. Correct the function and run the cell again."
 )
@@ -37,21 +38,55 @@ def note_raised(activity: FunctionActivity, error: BaseException, call: Place | 
         activity.raised_trace = _program(partial, activity.record.name, error, call)
 
 
-def add_raised(functions: Sequence[ObservedFunction], error: BaseException) -> None:
-    """Give a function whose trace ended the cell its program, where JAX told of no trace: under grad, vmap or jvp."""
+def add_raised(functions: list[ObservedFunction], error: BaseException) -> None:
+    """Add the program of the trace that ended the cell, where no call under jit has brought the program.
+
+    Under grad, vmap or jvp JAX tells of no trace, and a body or a condition of an eager loop is under no jit at all.
+
+    Args:
+        functions: Of the run; a function of the user's that was traced outside of jit is added.
+        error: The error that ended the cell.
+    """
     partial = partial_trace(error)
     if partial is None or not partial.program.eqns:
         return
+    if any(program.how == _HOW for function in functions for program in function.programs):
+        return
+    name, code = _traced_function(error, partial)
+    if name is None:
+        return
+    program = _program(partial, name, error, call_place(partial.frame))
     for function in functions:
-        if function.raised and not function.programs and function.name == partial.function:
-            function.programs.append(_program(partial, function.name, error, call_place(partial.frame)))
+        if function.raised and not function.programs and function.name == name:
+            function.programs.append(program)
             return
+    if code is not None:
+        functions.append(ObservedFunction(name, place_of(code), [program], top_level=True))
 
 
 def raised_in(error: BaseException) -> str | None:
     """The name of the function whose trace an error ended, called under jit or not; None where JAX traced nothing."""
     partial = partial_trace(error)
-    return None if partial is None else partial.function
+    return None if partial is None else _traced_function(error, partial)[0]
+
+
+def _traced_function(error: BaseException, partial: PartialTrace) -> tuple[str | None, CodeType | None]:
+    """The name of the function that JAX traced, and its code where the code is the user's.
+
+    JAX knows no name of an object with `__call__`. The method that ran has one.
+    """
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_frame is not partial.frame:
+        traceback = traceback.tb_next
+    unknown = partial.function in (None, _UNKNOWN)
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if is_users_frame(traceback.tb_frame) and (unknown or code.co_name == partial.function):
+            return (code.co_qualname if unknown else partial.function), code
+        if code.co_name == partial.function:
+            break
+        traceback = traceback.tb_next
+    return (None if unknown else partial.function), None
 
 
 def _program(partial: PartialTrace, name: str, error: BaseException, call: Place | None) -> ObservedProgram:

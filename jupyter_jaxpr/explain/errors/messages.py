@@ -134,6 +134,12 @@ MESSAGES = (
         ("the callback", "Correct the function that the callback calls."),
     ),
     Message(
+        r"No JVP defined for custom_jvp function (\w+) using defjvp",
+        "{1} has no derivative yet",
+        "jax.custom_jvp takes the derivative from the function that defjvp is given.",
+        ("defjvp", "Call {1}.defjvp(derivative) before {1} is called."),
+    ),
+    Message(
         r"No VJP defined for custom_vjp function (\w+) using defvjp",
         "{1} has no derivative yet",
         "jax.custom_vjp takes the derivative from the functions that defvjp is given.",
