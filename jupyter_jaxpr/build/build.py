@@ -196,7 +196,10 @@ class _Builder:
             failed = notes.undescribed_note("A part of this run", why)
             document = msgspec.structs.replace(document, notes=[*document.notes, failed])
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
-        sources.to_try = ToTry(self._miss_numbers, tuple(self._loops), len(own))
+        # A statement that ran another number of iterations in another program has a note of its own, without code.
+        rewritten = {each.loop.statement.node for each in self._loops if each.loop.code is not None}
+        loops = tuple(each for each in self._loops if each.loop.statement.node in rewritten)
+        sources.to_try = ToTry(self._miss_numbers, loops, len(own))
         return Built(document, sources)
 
     def _loop_notes(self, own: Sequence[Program]) -> list[Note]:

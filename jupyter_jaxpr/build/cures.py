@@ -77,11 +77,11 @@ def _cures(
 
 
 def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
-    """Equal for misses of one line that have one cure, such as those of a loop."""
+    """Equal for misses of one line that have one cure: those of function objects that are made in a loop."""
     reasons = event.reasons or ()
     if [reason.kind for reason in reasons] == ["new_function"]:
         return id(history), event.place, reasons[0].argument
-    return id(history), event.place, reasons
+    return (event.number,)
 
 
 def _tried(

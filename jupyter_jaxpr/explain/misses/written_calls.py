@@ -133,7 +133,7 @@ def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any])
     if isinstance(jitted, ast.Assign):
         assert isinstance(jitted.value, ast.Call)
         return _may_be(jitted.value.args[0], name)
-    if is_bound_around(text, node, called.id):
+    if is_bound_around(text, node, called.id) or _is_loop_variable(text, called.id):
         return None
     value = names.get(called.id)
     return is_jitted(value) and getattr(getattr(value, "__wrapped__", None), "__name__", None) == name
@@ -142,11 +142,26 @@ def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any])
 def is_bound_around(text: Text, node: ast.AST, name: str) -> bool:
     """Whether a function or a comprehension around a node binds a name: the name is no global there."""
     for around in text.around(node):
-        if isinstance(around, (*_FUNCTIONS, *COMPREHENSIONS, ast.ClassDef)) and any(
+        if isinstance(around, COMPREHENSIONS):
+            targets = [each for generator in around.generators for each in ast.walk(generator.target)]
+            if any(_binds(each, name) for each in targets):
+                return True
+        elif isinstance(around, (*_FUNCTIONS, ast.ClassDef)) and any(
             _binds(each, name) and not isinstance(text.function_around(each), ast.Module) for each in ast.walk(around)
         ):
             return True
     return False
+
+
+def _is_loop_variable(text: Text, name: str) -> bool:
+    """Whether a name stands for several values in turn, such as the variable of a loop."""
+    return any(
+        isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Store)
+        and not isinstance(text.parents[id(node)], ast.Assign)
+        for node in ast.walk(text.module)
+    )
 
 
 def _binds(node: ast.AST, name: str) -> bool:
