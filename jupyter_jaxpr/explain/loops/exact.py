@@ -8,6 +8,7 @@ and a function that reads a name of the loop from around the loop reads the valu
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable
 
 from .bodies import Cannot
@@ -75,7 +76,7 @@ def check_exact(
 
 
 def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
-    """Make sure that the condition of a `while` compares no floats: 32 bits may count another number of iterations.
+    """Make sure that a `while` does not count with floats such as 0.1: 32 bits may count another number of iterations.
 
     Args:
         loop: The loop.
@@ -94,6 +95,10 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
                 continue
         parts = list(ast.walk(value))
         divides = isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Div)
+        exponents = {id(part.right) for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow)}
+        constants = [part.value for part in parts if isinstance(part, ast.Constant) and id(part) not in exponents]
+        if all(map(_is_power_of_two, constants)):
+            continue  # halves are exact, as far as 32 bits reach
         if stored & names and (divides or any(_is_float(part) or _divides(part) for part in parts)):
             raise Cannot(
                 f"Python computes {', '.join(sorted(stored & names))} with floats of 64 bits. A loop of JAX computes "
@@ -211,6 +216,10 @@ def _is_integer(node: ast.expr) -> bool:
 
 def _is_float(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is float
+
+
+def _is_power_of_two(value: object) -> bool:
+    return isinstance(value, int | float) and (value == 0 or math.frexp(value)[0] in (0.5, -0.5))
 
 
 def _divides(node: ast.AST) -> bool:
