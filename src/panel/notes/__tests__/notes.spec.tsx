@@ -5,7 +5,7 @@ import { attentionOf } from '../../../model/attention';
 import { FakeChannel, answered } from '../../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../../model/model';
 import { program, snapshot } from '../../../protocol/__tests__/documents';
-import { Note } from '../../../protocol/snapshot';
+import { Note, Snapshot } from '../../../protocol/snapshot';
 import { Notes } from '../notes';
 import {
   act,
@@ -42,6 +42,18 @@ function notes(
     node: render(<Notes model={model} insert={() => undefined} trans={trans} />)
       .node
   };
+}
+
+function fromKernel(document: Snapshot): {
+  model: JaxprModel;
+  kernel: FakeChannel;
+} {
+  const model = new JaxprModel(trans);
+  const kernel = new FakeChannel();
+  model.setChannel(kernel);
+  kernel.greets();
+  kernel.sends(document);
+  return { model, kernel };
 }
 
 describe('the notes of a run', () => {
@@ -278,13 +290,9 @@ describe('the notes of a run', () => {
   it('have the kernel try a rewrite when the user asks, once', async () => {
     const loop = { ...note, kind: 'unrolled_loop', code: 'x = 1' };
     const document = snapshot({ notes: [loop] });
-    const live = new JaxprModel(trans);
-    const kernel = new FakeChannel();
-    live.setChannel(kernel);
-    kernel.greets();
-    kernel.sends(document);
+    const { model, kernel } = fromKernel(document);
     const draw = (): JSX.Element => (
-      <Notes model={live} insert={() => undefined} trans={trans} />
+      <Notes model={model} insert={() => undefined} trans={trans} />
     );
     const { node, redraw } = render(draw());
     expect(kernel.questions).toEqual([]);
@@ -304,13 +312,9 @@ describe('the notes of a run', () => {
   it('say that a trial did not show that a rewrite applies', async () => {
     const loop = { ...note, kind: 'unrolled_loop', code: 'x = 1' };
     const document = snapshot({ notes: [loop] });
-    const live = new JaxprModel(trans);
-    const kernel = new FakeChannel();
-    live.setChannel(kernel);
-    kernel.greets();
-    kernel.sends(document);
+    const { model, kernel } = fromKernel(document);
     const { node } = render(
-      <Notes model={live} insert={() => undefined} trans={trans} />
+      <Notes model={model} insert={() => undefined} trans={trans} />
     );
     kernel.answer = () => Promise.resolve(answered({ ...document }));
     click(byRole(node, 'button', 'Try the rewrite')[0]);
