@@ -13,8 +13,10 @@ import weakref
 from collections.abc import Callable
 from pathlib import Path
 
+import jax
 import pytest
 from conftest import Notebook
+from jax._src import monitoring as _monitoring  # noqa: TID251  # jax.monitoring cannot take a listener out
 
 from jupyter_jaxpr.explain.errors import time_limit
 from jupyter_jaxpr.exports.markdown import markdown
@@ -205,6 +207,37 @@ def test_a_trial_prints_nothing_and_lets_another_thread_print(make_notebook: Cal
         thread.join()
     assert (heard, out.getvalue()) == (["applies"], "")
     assert sys.stdout.write == written
+
+
+MADE = """\
+%%jaxpr
+import jax, jax.numpy as jnp
+
+total = 0
+for i in range(3):
+    total = total + jax.jit(lambda x: x * i)(jnp.ones(3))
+"""
+
+
+@pytest.mark.parametrize("cell", [CELL, LOOP, MADE])
+def test_a_trial_compiles_nothing(make_notebook: Callable[..., Notebook], cell: str) -> None:
+    notebook = make_notebook()
+    built = notebook.builds()
+    notebook.run(cell)
+    compiled: list[str] = []
+
+    def listen(event: str, duration: float, **facts: object) -> None:
+        if event.endswith("backend_compile_duration"):
+            compiled.append(str(facts.get("fun_name")))
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        document = asked(built[-1], notebook)
+    finally:
+        _monitoring.unregister_event_duration_listener(listen)
+    levels = [level for _, level, _ in cures_of(document)]
+    levels += [note.level for note in document.notes if note.kind == "unrolled_loop"]
+    assert (set(levels), compiled) == ({"applies"}, [])
 
 
 def test_a_trial_keeps_nothing_alive(make_notebook: Callable[..., Notebook]) -> None:
