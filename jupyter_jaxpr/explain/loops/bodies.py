@@ -164,6 +164,26 @@ def target_names(target: ast.expr) -> set[str]:
     return {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
 
 
+def has_long_text(node: ast.AST) -> bool:
+    """Whether a text in some syntax has several lines."""
+    return any(
+        isinstance(each, ast.JoinedStr | ast.Constant) and each.end_lineno not in (None, each.lineno)
+        for each in ast.walk(node)
+    )
+
+
+def single_value(body: list[ast.stmt], carry: list[str]) -> str | None:
+    """The expression of a body that is one assignment to the only name it carries."""
+    if len(body) != 1 or len(carry) != 1:
+        return None
+    match body[0]:
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return ast.unparse(value)
+        case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+            return ast.unparse(ast.BinOp(ast.Name(name, ast.Load()), op, value))
+    return None
+
+
 def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str]) -> None:
     """Make sure that what becomes traced is used as arrays may be.
 

@@ -12,7 +12,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Literal
 
-from .bodies import Body, Cannot, check_numbers, target_names
+from .bodies import Body, Cannot, check_numbers, has_long_text, single_value, target_names
 from .exact import check_exact, check_whole_numbers
 from .iterated import Iterated, IteratedReader, MadeAt, ReplaceElements
 from .names import Names, carried_names, check_starts_empty, is_read_later, singular, stored_names
@@ -134,7 +134,7 @@ class _Writer:
         number = number if used else "_"
         state = _tuple(carry)
         has_comment = any("#" in line for line in self._loop.lines[node.lineno - 1 : node.end_lineno])
-        value = None if has_comment else _single_value(node.body, carry)
+        value = None if has_comment else single_value(node.body, carry)
         call = f"{self._names.lax}.fori_loop"
         if value is not None:
             short = f"{state} = {call}({low}, {high}, lambda {number}, {carry[0]}: {value}, {state})"
@@ -375,14 +375,6 @@ class _Writer:
         return name, [f"{', '.join(parts) if len(parts) > 1 else parts[0].strip('()')} = {name}"]
 
 
-def has_long_text(node: ast.AST) -> bool:
-    """Whether a text in some syntax has several lines."""
-    return any(
-        isinstance(each, ast.JoinedStr | ast.Constant) and each.end_lineno not in (None, each.lineno)
-        for each in ast.walk(node)
-    )
-
-
 def _is_range(iterated: ast.expr) -> bool:
     return isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.func.id == "range"
 
@@ -395,18 +387,6 @@ def _no_calls_of(body: list[ast.stmt] | list[ast.expr], names: set[str]) -> None
                     f"The loop calls {each.func.id}, which may be another function at each iteration. Stack the arrays "
                     "inside these functions, and call one function."
                 )
-
-
-def _single_value(body: list[ast.stmt], carry: list[str]) -> str | None:
-    """The expression of a body that is one assignment to the only name it carries."""
-    if len(body) != 1 or len(carry) != 1:
-        return None
-    match body[0]:
-        case ast.Assign(targets=[ast.Name()], value=value):
-            return ast.unparse(value)
-        case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
-            return ast.unparse(ast.BinOp(ast.Name(name, ast.Load()), op, value))
-    return None
 
 
 def _tuple(names: list[str]) -> str:

@@ -21,7 +21,8 @@ from ..errors.copies import NotCopied, copied
 from ..errors.edits import edited
 from ..errors.time_limit import Budget
 from ..result_types import ResultTypes, Untried, result_types, spec_of_aval, types_of
-from .rewrites import Rewrite, has_long_text
+from .bodies import has_long_text
+from .rewrites import Rewrite
 from .statements import LoopStatement
 
 Outcome = Literal["applies", "stacks", "fails", "untried", "elsewhere"]
