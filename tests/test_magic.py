@@ -257,6 +257,11 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
             "this thread to see what the call does.",
         ),
         (
+            F + "import threading\nthread = threading.Thread(target=f, args=(x,))\nthread.start()\nthread.join()",
+            "Calls in other threads are not counted here: f missed the cache in another thread. Call the function in "
+            "this thread to see what the call does.",
+        ),
+        (
             "len([x])",
             "The cell ends with a call of len, which is not a function that JAX can trace. Call a function under "
             "@jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8]).",

@@ -233,6 +233,32 @@ def test_a_trace_without_a_call_that_raises(notebook: Notebook, cell: str, name:
     assert lines(ran) == [("cos", [3] if name == "f" else [3, 5])]
 
 
+def test_traces_outside_of_jit_whose_errors_the_cell_catches(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\ndef f(v):\n    w = jnp.cos(v)\n    raise ValueError\ndef g(v):\n    return jnp.sin(v)\n"
+        "try:\n    jax.make_jaxpr(f)(x)\nexcept ValueError:\n    pass\n"
+        "jax.make_jaxpr(g)(x)"
+    )
+    assert [(program["name"], program["how"]) for program in ran.document["programs"]] == [
+        ("g", "traced by make_jaxpr, line 11"),
+        ("f", "traced until it raised"),
+    ]
+    assert "trace_raised" not in ran.notes
+
+
+def test_the_error_of_another_trace_ends_the_cell(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\ndef f(v):\n    w = jnp.cos(v)\n    raise ValueError\ndef g(c, e):\n    c = jnp.sin(c)\n"
+        "    raise ValueError\ntry:\n    jax.make_jaxpr(f)(x)\nexcept ValueError:\n    pass\n"
+        "lax.scan(g, 1.0, x)"
+    )
+    assert [(program["name"], program["how"]) for program in ran.document["programs"]] == [
+        ("f", "traced until it raised"),
+        ("g", "traced until it raised"),
+    ]
+    assert ran.note("trace_raised")["text"].startswith("g could not be traced.")
+
+
 @pytest.mark.parametrize("error", ["KeyboardInterrupt", "SystemExit", "MemoryError", "RecursionError", "StopIteration"])
 def test_each_kind_of_error(notebook: Notebook, error: str) -> None:
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(v):\n    w = jnp.cos(v)\n    raise {error}\nf(x)")

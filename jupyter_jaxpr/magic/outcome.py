@@ -319,7 +319,9 @@ def _trace_last(
     else:
         why = _not_traceable(last)
         if why is not None:
-            return why
+            # Of a cell whose last call waits for a thread, `_nothing` names what the thread called.
+            in_threads = active.run.ledger is not None and active.run.ledger.elsewhere
+            return None if in_threads else why
         if not wanted:
             return f"{name} is not jitted, and tracing is turned off. To trace the call, write %jaxpr {last.text}."
         effects = _effects(last)

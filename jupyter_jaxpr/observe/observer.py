@@ -60,7 +60,7 @@ from .functions import (
 from .library_programs import LibraryCall, note_derived_library_program, note_library_program
 from .observation import LedgerReading, Observation
 from .programs import KeptProgram
-from .raised_traces import note_raised
+from .raised_traces import note_raised, note_raised_outside
 from .recording import recording_of
 from .replay import note_call, note_derived, note_program, note_transformed, origin_of
 from .run import Run
@@ -484,7 +484,7 @@ class Observer:
         call.args, call.kwargs = (), {}
 
     def trace_raised(self, name: str | None, error: BaseException | None) -> None:
-        """The trace of a call raised."""
+        """The trace of a call, or a trace outside of jit, raised."""
         state = state_of(self._threads)
         if state.stack and not state.replaying:
             call = state.stack[-1]
@@ -495,6 +495,8 @@ class Observer:
                 run = state.run
                 if error is not None and run is not None and run.keeps_programs and miss.activity is not None:
                     note_raised(miss.activity, error, miss.place)
+        elif error is not None and self._is_observed() and state.run is not None and state.run.keeps_programs:
+            note_raised_outside(state.run.raised_outside, error)
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
         """The call has run."""

@@ -12,6 +12,8 @@ from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .run import FunctionActivity
 
 _HOW = "traced until it raised"
+_RAISED_OUTSIDE = 8
+"""Functions whose traces outside of jit raised that one run shows."""
 _UNKNOWN = "<unknown>"  # JAX's name of a callable without a name
 _NO_TEXT = (
     "JAX did not lower the program, because its trace raised an error. Correct the function and run the cell again."
@@ -38,30 +40,43 @@ def note_raised(activity: FunctionActivity, error: BaseException, call: Place | 
         activity.raised_trace = _program(partial, activity.record.name, error, call)
 
 
-def add_raised(functions: list[ObservedFunction], error: BaseException) -> None:
-    """Add the program of the trace that ended the cell, where no call under jit has brought the program.
-
-    Under grad, vmap or jvp JAX tells of no trace, and a body or a condition of an eager loop is under no jit at all.
+def note_raised_outside(functions: dict[str, ObservedFunction], error: BaseException) -> None:
+    """Keep what JAX had traced of a function of the user's under no jit: the body of an eager loop, `make_jaxpr`.
 
     Args:
-        functions: Of the run; a function of the user's that was traced outside of jit is added.
+        functions: Of the run, by name; the newest trace of a name counts.
+        error: The error that ended the trace. The cell may catch the error later.
+    """
+    partial = partial_trace(error)
+    if partial is None or not partial.program.eqns:
+        return
+    name, code = _traced_function(error, partial)
+    if name is None or code is None or (name not in functions and len(functions) == _RAISED_OUTSIDE):
+        return
+    functions[name] = _function(name, code, partial, error)
+
+
+def add_raised(functions: list[ObservedFunction], error: BaseException) -> None:
+    """Add the program of the trace that ended the cell, where JAX told of no trace: under grad, vmap or jvp.
+
+    Args:
+        functions: Of the run; a function of the user's that no call under jit has brought is added.
         error: The error that ended the cell.
     """
     partial = partial_trace(error)
     if partial is None or not partial.program.eqns:
         return
-    if any(program.how == _HOW for function in functions for program in function.programs):
-        return
     name, code = _traced_function(error, partial)
-    if name is None:
+    if name is None or any(
+        function.name == name and any(program.how == _HOW for program in function.programs) for function in functions
+    ):
         return
-    program = _program(partial, name, error, call_place(partial.frame))
     for function in functions:
         if function.raised and not function.programs and function.name == name:
-            function.programs.append(program)
+            function.programs.append(_program(partial, name, error, call_place(partial.frame)))
             return
     if code is not None:
-        functions.append(ObservedFunction(name, place_of(code), [program], top_level=True))
+        functions.append(_function(name, code, partial, error))
 
 
 def raised_in(error: BaseException) -> str | None:
@@ -87,6 +102,11 @@ def _traced_function(error: BaseException, partial: PartialTrace) -> tuple[str |
             break
         traceback = traceback.tb_next
     return (None if unknown else partial.function), None
+
+
+def _function(name: str, code: CodeType, partial: PartialTrace, error: BaseException) -> ObservedFunction:
+    program = _program(partial, name, error, call_place(partial.frame))
+    return ObservedFunction(name, place_of(code), [program], top_level=True)
 
 
 def _program(partial: PartialTrace, name: str, error: BaseException, call: Place | None) -> ObservedProgram:

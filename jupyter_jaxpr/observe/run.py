@@ -177,6 +177,7 @@ class Run:
         self.library_programs_left_out = 0
         self.eager: list[EagerCompile] = []
         self.traces_ahead: list[KeptTrace] = []
+        self.raised_outside: dict[str, ObservedFunction] = {}  # by name: traces outside of jit that raised
         self.ahead: set[str] = set()  # functions asked for their trace or lowering without a call
         self._ahead: dict[tuple[str, Place | None], None] = {}  # of these, the ones JAX worked for
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: function and event
@@ -263,6 +264,7 @@ class Run:
             functions = with_traces(functions, self.traces_ahead, self.fail)
         except Exception as error:
             self.fail(error)
+        functions += self.raised_outside.values()
         return Observation(
             functions=functions,
             printed=list(self.prints.printed),
