@@ -14,7 +14,12 @@ from miss_table.cards import FOLDER, Cells, names_of_cures
 from jupyter_jaxpr.explain.misses.cures import NAMES
 from jupyter_jaxpr.observe.cache.reason import ReasonKind
 
-FILES = {"arguments": (), "functions": (), "further": (pytest.mark.slow,), "values": (pytest.mark.slow,)}
+FILES = {
+    "arguments": (),
+    "functions": (pytest.mark.slow,),
+    "further": (pytest.mark.slow,),
+    "values": (pytest.mark.slow,),
+}
 ROWS = [
     pytest.param(row, id=f"{name}: {row.name}", marks=marks)
     for name, marks in FILES.items()
