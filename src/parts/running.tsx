@@ -6,7 +6,7 @@ import * as React from 'react';
 
 import { AskingState } from '../model/asking';
 import { useKeptFocus } from './keep-focus';
-import { Failed, Question, Working } from './long-work';
+import { Failed, Question, Working } from './progress-and-stop';
 
 export function Running(props: {
   state: AskingState;

@@ -6,7 +6,7 @@
 
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow, Step
 from .constructs import Constructs
-from .known_trips import known_trips
+from .hlo_trips import known_trips
 from .reader import MOST, ProgramCards, Reader
 
 __all__ = [

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from ...jax.effects import INSIDE
 from ...jax.loop_equations import scan_parts, while_parts
 from ..costs import Costs
-from ..costs.trips import counted_trips
 from ..jaxpr.walk import Walk
+from ..jaxpr.while_trips import counted_trips
 from . import choice, facts
 from .body import Bodies, Body
 from .callers import Callers

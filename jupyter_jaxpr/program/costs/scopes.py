@@ -19,10 +19,10 @@ from ..jaxpr.parameters import COMBINERS
 from ..jaxpr.programs_that_run import has_rules, is_run
 from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import ScopeColumns, Walk
+from ..jaxpr.while_trips import counted_trips
 from .cost import NOTHING, Cost, Own, plain
 from .rules import operations
 from .traffic import traffic
-from .trips import counted_trips
 
 #: Trips of while loops that something else than the jaxpr told, such as XLA: by scope and equation.
 Trips = Mapping[tuple[int, int], int]

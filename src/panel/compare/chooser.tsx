@@ -9,7 +9,7 @@ import { inputsOf } from '../../model/earlier-program';
 import { usersPrograms } from '../../model/users-programs';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { Failed, Question, Working } from '../../parts/long-work';
+import { Failed, Question, Working } from '../../parts/progress-and-stop';
 import { shortArguments, shortened } from '../../parts/summary';
 
 export function Chooser(props: {

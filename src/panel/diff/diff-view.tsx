@@ -7,7 +7,7 @@ import * as React from 'react';
 import { Attention } from '../../model/attention';
 import { DiffState, Diffs, IDiffQuestion, diffsOf } from '../../model/diffs';
 import { IJaxprModel, IProgramRef, LevelName } from '../../tokens';
-import { Failed } from '../../parts/long-work';
+import { Failed } from '../../parts/progress-and-stop';
 import { AttentiveWidget } from '../../parts/attentive-widget';
 import { shortArguments, shortened, whereAndWhen } from '../../parts/summary';
 import { DiffTable } from './diff-table';

@@ -13,7 +13,7 @@ import type { TextLevel } from '../../model/links';
 import type { ExactLinks, Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel } from '../../tokens';
 import { useKeptFocus } from '../../parts/keep-focus';
-import { Failed, Question, Working } from '../../parts/long-work';
+import { Failed, Question, Working } from '../../parts/progress-and-stop';
 import { duration, grouped } from '../../quantities';
 
 export interface IExactBarOptions {

@@ -11,7 +11,7 @@ import { askingOf } from '../../model/asking';
 import type { ProgramPasses, Snapshot, XlaPass } from '../../protocol/snapshot';
 import type { IJaxprModel } from '../../tokens';
 import { useKeptFocus } from '../../parts/keep-focus';
-import { Failed, Question, Working } from '../../parts/long-work';
+import { Failed, Question, Working } from '../../parts/progress-and-stop';
 import { duration, grouped } from '../../quantities';
 
 /** Lines of a diff in a page. */

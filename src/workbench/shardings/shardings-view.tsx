@@ -16,7 +16,7 @@ import type {
   SpreadArray
 } from '../../protocol/snapshot';
 import type { IJaxprModel, Selection } from '../../tokens';
-import { Failed } from '../../parts/long-work';
+import { Failed } from '../../parts/progress-and-stop';
 import { Picture } from '../../parts/picture';
 import { dispatchKey } from '../reading/key-table';
 import { drawShards, shardsWords } from './drawing';

@@ -7,7 +7,7 @@ import * as React from 'react';
 import { Stepping } from '../../../model/stepping';
 import { Control, Snapshot } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
-import { Failed, Question, Working } from '../../../parts/long-work';
+import { Failed, Question, Working } from '../../../parts/progress-and-stop';
 import { shortened } from '../../../parts/summary';
 import { whyNot } from './words';
 

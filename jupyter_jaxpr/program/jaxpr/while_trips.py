@@ -1,13 +1,14 @@
-"""A while's equation in, how often it runs out, where its jaxpr alone says so; None where it does not.
+"""Count the trips of a while loop from the loop's jaxpr alone.
 
-It does where a number of the carry begins at a constant, grows by a constant each turn and is compared with a constant,
-as a counter is, and the index of a `fori_loop`.
+The jaxpr tells the number where a number of the carry begins at a constant, grows by a constant in each trip and is
+compared with a constant. A counter is such a number, and so is the index of a `fori_loop`. Of other loops the number is
+unknown (None).
 """
 
 from __future__ import annotations
 
 from ...jax.loop_equations import while_parts
-from ..jaxpr.walk import ScopeColumns, Walk
+from .walk import ScopeColumns, Walk
 
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "ne": "ne"}
 

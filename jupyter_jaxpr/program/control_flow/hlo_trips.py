@@ -1,7 +1,7 @@
-"""The optimised HLO of a program in, what it says of the program's loops put onto their cards.
+"""Read the trips of a program's loops from the optimised HLO, and put them on the loops' cards.
 
-XLA writes `known_trip_count` where it could count a loop itself. An instruction and a card belong together by the
-position of the user's call; where a position has not as many instructions as cards, or they disagree, no count is
+XLA writes `known_trip_count` where XLA could count a loop itself. An instruction and a card belong together by the
+position of the user's call. Where a position has not as many instructions as cards, or they disagree, no count is
 taken. A position without an instruction is a loop that XLA did not keep, provided that each instruction has a position.
 """
 
