@@ -1,4 +1,6 @@
-"""What JAX does without a word: values that a program keeps, random keys used twice, updates that are lost."""
+"""What JAX does without a word: values that a program keeps, random keys used twice, updates that are lost, calls that run once."""
+
+import sys
 
 import pytest
 
@@ -228,3 +230,88 @@ def test_an_update_that_is_lost(notebook):
 def test_the_result_that_a_cell_shows_is_not_lost(notebook):
     notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(4.0)")
     assert "dropped_update" not in notebook.run("%%jaxpr\nx.at[0].set(9.0)").notes
+
+
+# --- a call whose result the program keeps ---
+
+SEES_CALLS = pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 does not show calls")
+KEEPS = (
+    "{name} was called while JAX traced f. A call of f that finds a cache entry does not call {name} again. A value "
+    "of {name} that reached the program is a constant of the program."
+)
+DRAW = (
+    "Draw with jax.random from a key that is an argument of f, or draw outside of f and pass the numbers as an "
+    "argument."
+)
+
+
+@SEES_CALLS
+@pytest.mark.parametrize(
+    ("setup", "body", "name", "cure"),
+    [
+        ("import time", "return x * time.time()", "time.time", "clock"),
+        ("from time import perf_counter as now", "return x * now()", "time.perf_counter", "clock"),
+        ("import datetime", "return x * datetime.datetime.now().hour", "datetime.now", "clock"),
+        ("import random", "return x * random.random()", "random.random", DRAW),
+        ("import random", "return x * random.uniform(1, 2)", "random.uniform", DRAW),
+        ("import numpy as np", "return x * np.random.normal(size=3)", "np.random.normal", DRAW),
+        ("import numpy as np", "return x * np.random.default_rng().normal()", "np.random.default_rng", DRAW),
+        (
+            "import numpy as np\nrng = np.random.default_rng(0)",
+            "return x * rng.normal(size=3)",
+            "Generator.normal",
+            DRAW,
+        ),
+        ("import random\ndef draw(): return random.gauss(0, 1)", "return x * draw()", "random.gauss", DRAW),
+        ("import os", "return x * len(open(os.devnull).read())", "open", "data"),
+        ("import os", "return x * (os.environ.get('SOME') == 'x')", "os.environ.get", "variable"),
+    ],
+)
+def test_a_value_that_is_read_once(notebook, setup, body, name, cure):
+    notebook.run(f"import jax, jax.numpy as jnp\n{setup}")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\nf(jnp.ones(3)); f(jnp.ones(3))")
+    note = ran.note("frozen_call")
+    cures = {
+        "clock": "Read the clock outside of f, and pass the time to f as an argument.",
+        "data": "Read outside of f, and pass the data to f as an argument.",
+        "variable": "Read the variable outside of f, and pass the value to f as an argument.",
+    }
+    assert note["title"] == f"{name} was called once, while JAX traced f"
+    assert (note["text"], note["cure"]) == (KEEPS.format(name=name), cures.get(cure, cure))
+    assert ran.line_of(note) == (3 if "draw" in setup else 4)
+    assert "frozen_call" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
+
+
+@SEES_CALLS
+@pytest.mark.parametrize(
+    ("setup", "body"),
+    [
+        ("import time\nstart = time.time()", "return x * start"),
+        ("import time", "return time.time() * x if x.ndim > 1 else x"),
+        ("def time(): return 3", "return x * time()"),
+        ("import random", "random = jax.random.key(0)\n    return x + jax.random.normal(random)"),
+        ("import numpy as np", "return x * np.random.default_rng(0).normal(size=3)"),
+        ("import numpy as np", "rng = np.random.RandomState(0)\n    return x * rng.normal(size=3)"),
+        ("import numpy as np", "np.random.seed(0)\n    return x * np.random.normal(size=3)"),
+        ("import random", "return x * random.Random(0).random()"),
+        (
+            "import time\nnp_time = lambda v: v + time.time()",
+            "return jax.pure_callback(np_time, jax.ShapeDtypeStruct(x.shape, x.dtype), x)",
+        ),
+        ("import time\ndef show(v): print(time.time() > 0, end='')", "jax.debug.callback(show, x)\n    return x"),
+        ("class Clock:\n    def time(self): return 1.0\ntime = Clock()", "return x * time.time()"),
+        ("import time", "def later(): return time.time()\n    return x"),
+    ],
+)
+def test_what_the_program_does_not_keep(notebook, setup, body):
+    notebook.run(f"import jax, jax.numpy as jnp\n{setup}")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\nf(jnp.ones(3)); f(jnp.ones(3))")
+    assert ran.result.success
+    assert "frozen_call" not in ran.notes
+
+
+@SEES_CALLS
+def test_a_clock_outside_of_the_trace_is_no_matter(notebook):
+    notebook.run("import jax, jax.numpy as jnp, time\n@jax.jit\ndef f(x):\n    return x * 2")
+    ran = notebook.run("%%jaxpr\nt = time.time()\nf(jnp.ones(3)).block_until_ready()\ntook = time.time() - t")
+    assert ran.notes == []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..explain.dropped_updates import dropped_updates
 from ..explain.errors.explained import explained, is_of_call, raised_error, trace_error
 from ..explain.errors.explanation import Explained
+from ..explain.frozen_calls import frozen_values
 from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
 from ..explain.unblocked import unblocked_timings
@@ -83,6 +84,7 @@ def complete(
     if imported():
         _find(observation, lambda: leaked_tracers(active.run.traced_functions))
         _find(observation, lambda: stale_values(active.run))
+        _find(observation, lambda: frozen_values(active.run.frozen_calls.found.values()))
         _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
         if error is None:
             _find(

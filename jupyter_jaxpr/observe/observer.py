@@ -116,6 +116,7 @@ class Observer:
         if per_entry:
             run.entry_hits = EntryHits(self.functions, run.reading, run.fail)
         run.counter.drains = lambda: drain(run, self.functions, self.hooks)
+        run.counter.other_called = run.frozen_calls.called
         run.counter.record_of = lambda called: self.functions.known(called._fun)
         state = state_of(self._threads)
         prune(state, self.history)
