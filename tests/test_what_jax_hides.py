@@ -1,4 +1,4 @@
-"""What JAX does without a word: values that a program keeps, random keys used twice, updates that are lost, calls that run once."""
+"""What JAX does without a word: values that a program keeps, random keys used twice, updates that are lost."""
 
 import sys
 
