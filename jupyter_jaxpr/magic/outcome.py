@@ -15,6 +15,7 @@ from ..explain.dropped_updates import dropped_updates
 from ..explain.errors.explained import explained, is_of_call, raised_error, trace_error
 from ..explain.errors.explanation import Explained
 from ..explain.frozen_calls import frozen_values
+from ..explain.jax_warnings import truncated_types, unused_donations
 from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
 from ..explain.unblocked import unblocked_timings
@@ -85,6 +86,8 @@ def complete(
         _find(observation, lambda: leaked_tracers(active.run.traced_functions))
         _find(observation, lambda: stale_values(active.run))
         _find(observation, lambda: frozen_values(active.run.frozen_calls.found.values()))
+        _find(observation, lambda: truncated_types(active.run.truncated))
+        _find(observation, lambda: list(unused_donations(active.run.unused_donations)))
         _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
         if error is None:
             _find(
