@@ -448,3 +448,79 @@ def test_donated_arguments_that_results_use(notebook, body, donated):
     notebook.run("from functools import partial")
     cell = f"@partial(jax.jit, donate_argnums={donated})\ndef f(x, y):\n    {body}\nf(jnp.ones(3), jnp.ones(3))"
     assert "unused_donation" not in notebook.run(f"%%jaxpr\n{cell}").notes
+
+
+# --- an index that is out of bounds ---
+
+OUTSIDE = "{} is out of bounds: axis 0 of the array has the size 3. JAX raises no error. "
+NOT_CHECKED = "JAX takes for granted that the index is in bounds, so the value that the program reads is not defined."
+
+
+@pytest.mark.parametrize(
+    ("expression", "outcome"),
+    [
+        ("v[10]", "The program reads the element 2 of the axis."),
+        ("v[-5]", "The program reads the element 0 of the axis."),
+        ("m[3, 1]", "The program reads the element 2 of the axis."),
+        ("v[np.array([0, 5])]", NOT_CHECKED),
+        ("v.at[7].set(1.0)", "The program drops the update."),
+        ("v.at[np.array([0, 7])].add(1.0)", "The program drops the update."),
+        (
+            "jnp.take(v, 9)",
+            "The result is a fill value in its place: NaN, or the least or the largest number of an integer type.",
+        ),
+        ("lax.dynamic_index_in_dim(v, 9)", "The program reads the element 2 of the axis."),
+    ],
+)
+def test_an_index_out_of_bounds(notebook, expression, outcome):
+    notebook.run("import numpy as np\nv = jnp.arange(3.0); m = jnp.ones((3, 4))")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(v, m):\n    return {expression}\nf(v, m)")
+    note = ran.note("out_of_bounds")
+    assert (note["text"], note["cure"]) == (OUTSIDE.format(expression) + outcome, "Use an index from -3 to 2.")
+    assert ran.line_of(note) == 4
+
+
+def test_a_slice_that_reaches_beyond_the_end(notebook):
+    ran = notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return lax.dynamic_slice(x, (6,), (4,))\nf(x)")
+    note = ran.note("out_of_bounds")
+    assert (note["text"], note["cure"]) == (
+        "lax.dynamic_slice(x, (6,), (4,)) is out of bounds: the slice has the length 4, and axis 0 of the array has "
+        "the size 8. JAX raises no error. The slice begins at 4.",
+        "Begin the slice at 4 or before.",
+    )
+
+
+def test_an_index_in_the_body_of_a_loop(notebook):
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(x):\n    def step(c, _):\n        return c + x[8], None\n"
+        "    return lax.scan(step, 0.0, length=3)[0]\nf(x)"
+    )
+    assert ran.line_of(ran.note("out_of_bounds")) == 5
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x[7] + x[-8] + x[-1]",
+        "return x[2:99]",
+        "return x.at[9].set(1.0, mode='drop')",
+        "return x.at[9].get(mode='fill', fill_value=0.0)",
+        "return jnp.take(x, 9, mode='clip')",
+        "i = 9\n    return jnp.where(i < 8, x[i], 0.0)",
+        "i = jnp.argmax(x) + 100\n    return x[i]",
+        "return lax.fori_loop(0, 20, lambda i, c: c + x[i], 0.0)",
+        "return jnp.roll(x, 3) + jnp.pad(x, 2)[2:10] + jnp.sort(x)[::-1]",
+        "return jnp.nonzero(x, size=12, fill_value=99)[0]",
+        "return jax.nn.one_hot(jnp.array([9]), 8)",
+        "return jax.ops.segment_sum(x, np.arange(8) % 4, num_segments=2)",
+        "return jax.grad(lambda v: v[3] * v[-1])(x)",
+        "return jax.vmap(lambda v: v[-1] + v[0])(x.reshape(2, 4))",
+        "return lax.dynamic_slice(x, (4,), (4,)) + lax.dynamic_slice_in_dim(x, 0, 4)",
+        "return lax.dynamic_update_slice(x, jnp.ones(2), (6,))",
+    ],
+)
+def test_indices_that_are_in_bounds_or_outside_on_purpose(notebook, body):
+    notebook.run("import numpy as np")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\nf(x)")
+    assert ran.result.success
+    assert "out_of_bounds" not in ran.notes

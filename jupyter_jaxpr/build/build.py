@@ -36,6 +36,7 @@ from . import notes, pools
 from .control_flow import ControlFlowFound, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
 from .equal_notes import without_repeats
+from .index_notes import index_notes
 from .ledger import ledger_document
 from .level_texts import held_level
 from .levels import Unavailable
@@ -156,6 +157,7 @@ class _Builder:
             *self._noted(lambda: notes.captured_notes(walk, own)),
             *self._noted(lambda: notes.loop_notes(walk, own, self._loop_places[: len(own)], self._failures)),
             *self._noted(lambda: notes.key_notes(walk, own, self._failures)),
+            *self._noted(lambda: index_notes(walk, own, [each.jaxpr for each in self._observed], self._failures)),
             *controls.notes,
             *self._each(observation.printed, lambda each: notes.printed_notes(walk, [each], self._programs)),
             *self._noted(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
