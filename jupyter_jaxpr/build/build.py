@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -44,6 +44,7 @@ from .live_sources import Sources
 from .naming import learn_naming
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
+from .silenced_notes import without_silenced
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
 
@@ -78,6 +79,7 @@ def build(
     message: str | None = None,
     extra_notes: Sequence[Note] = (),
     cells: Mapping[str, CellText] | None = None,
+    silenced: Collection[str] = (),
 ) -> Built:
     """Make the document of an observed run.
 
@@ -94,6 +96,7 @@ def build(
         message: Where there is no program: what was seen and what to type.
         extra_notes: Notes of the caller; their `frame` is -1.
         cells: The notebook's cells by the file name that their code carries; `cell` need not be among them.
+        silenced: The kinds of notes that the user silenced.
     """
     known: dict[str, CellText] = dict(cells or {})
     if cell is not None:
@@ -107,6 +110,7 @@ def build(
             pinned=pinned,
             message=message,
             extra_notes=extra_notes,
+            silenced=silenced,
         )
 
 
@@ -136,6 +140,7 @@ class _Builder:
         pinned: bool,
         message: str | None,
         extra_notes: Sequence[Note],
+        silenced: Collection[str],
     ) -> Built:
         focus = -1
         for function in observation.functions:
@@ -176,7 +181,7 @@ class _Builder:
             programs=self._programs,
             focus=focus if asked < 0 else asked,
             message=message,
-            notes=notes.in_line_order(walk, without_repeats(found), self._cell_file),
+            notes=without_silenced(walk, notes.in_line_order(walk, without_repeats(found), self._cell_file), silenced),
             untraced_lines=list(observation.untraced_lines),
             cut=None,
             naming=self._naming,
