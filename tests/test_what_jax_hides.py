@@ -524,3 +524,48 @@ def test_indices_that_are_in_bounds_or_outside_on_purpose(notebook, body):
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\nf(x)")
     assert ran.result.success
     assert "out_of_bounds" not in ran.notes
+
+
+# --- a carry that JAX converts ---
+
+
+@pytest.mark.parametrize(
+    ("loop", "began", "returned", "dtype"),
+    [
+        ("lax.fori_loop(0, 8, lambda i, c: c + x[i], 0)", "i32[]", "f32[]", "float32"),
+        ("lax.scan(lambda c, v: (c + v, None), 0, x)", "i32[]", "f32[]", "float32"),
+        ("lax.while_loop(lambda c: c < 9, lambda c: c + x.max(), 1)", "i32[]", "f32[]", "float32"),
+        ("lax.while_loop(lambda c: c[0] < 9, lambda c: (c[0] + 1, c[1] * 0.5), (0, 8))", "i32[]", "f32[]", "float32"),
+    ],
+)
+@pytest.mark.parametrize("where", ["f = jax.jit(lambda x: {})\nf(x)", "y = {}"])
+def test_a_carry_that_jax_converts(notebook, where, loop, began, returned, dtype):
+    ran = notebook.run("%%jaxpr\n" + where.format(loop))
+    note = ran.note("promoted_carry")
+    assert (note["title"], note["text"], note["cure"]) == (
+        f"A carry of this loop changes from {began} to {returned}",
+        f"A carry of this loop begins as {began} with a weak type, as a Python number does, and the body returns "
+        f"{returned}. JAX converts the carry to {dtype} before the first step, and traces the body a second time.",
+        f"Begin the carry with the type {dtype}, such as jnp.asarray(value, jnp.{dtype}).",
+    )
+    *_, line, column, end_line, end_column = ran.document["frames"][note["frame"]]
+    assert where.format(loop).split("\n")[line - 2][column:end_column] == loop
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "lax.fori_loop(0, 8, lambda i, c: c + x[i], 0.0)",
+        "lax.fori_loop(0, 8, lambda i, c: c + x[i], jnp.asarray(0, jnp.float32))",
+        "lax.fori_loop(0, 8, lambda i, c: c + i, 0)",
+        "lax.scan(lambda c, v: (c + 1, v), 0, x)",
+        "lax.scan(lambda c, v: (c + v, None), 0.0, x.astype(jnp.bfloat16))",
+        "lax.while_loop(lambda c: c[0] < 9, lambda c: (c[0] + 1, c[1] * 0.5), (0, 8.0))",
+        "lax.map(lambda v: v * 2, x)",
+        "jnp.cumsum(x) + jax.random.poisson(jax.random.key(0), 3.0, (8,)) + jnp.linalg.norm(x)",
+    ],
+)
+def test_carries_that_keep_their_types(notebook, loop):
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    return {loop}\nf(x)")
+    assert ran.result.success
+    assert "promoted_carry" not in ran.notes

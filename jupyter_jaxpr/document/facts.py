@@ -32,6 +32,7 @@ SILENCEABLE_NOTES = (
     "leaked_tracer",
     "out_of_bounds",
     "printed_while_tracing",
+    "promoted_carry",
     "short_loop",
     "stale_value",
     "truncated_type",

@@ -55,7 +55,7 @@ _NO_EVENTS = "tier inspection: no stage is counted or timed"
 _NOT_AHEAD = "programs of make_jaxpr, trace and lower are not shown"
 _NOT_EAGER = "loops and conditions outside of jit are not shown"
 _NO_RECORDING = "the operations of a cell are not recorded"
-_NO_WARNINGS = "no note on types that JAX truncates and on donated arguments without use"
+_NO_WARNINGS = "no note on types that JAX changes and on donated arguments without use"
 _NO_KEYS = "keys of calls are not read, nor why a call missed"
 _NOT_PARTIAL = "no program of a trace that raised"
 _PMAP = "calls of pmap count as JAX's own functions"
@@ -167,6 +167,8 @@ MODULES: tuple[PrivateName, ...] = (
     _N("dtypes", "_maybe_canonicalize_explicit_dtype", "0.8.1", "its frame shows the types", _NO_WARNINGS),
     _N("interpreters.mlir", "warnings", "0.4.20", "told of donated buffers without use", _NO_WARNINGS),
     _N("interpreters.mlir", "lower_jaxpr_to_module", "0.4.20", "its frame shows the arguments", _NO_WARNINGS),
+    _N("lax.control_flow.loops", "dtypes", "0.4.20", "told that JAX converts a carry", _NO_WARNINGS),
+    _N("lax.control_flow.loops", "_promote_weak_typed_input", "0.8.1", "its frame shows the types", _NO_WARNINGS),
     _N("xla_bridge", "_backends", "0.4.20", "whether a backend runs, without starting one", "the device is not named"),
 )
 
@@ -232,6 +234,13 @@ LOCALS: tuple[PrivateName, ...] = (
         "platforms_with_donation",
         "0.10.2",
         "donated buffers without use",
+        _NO_WARNINGS,
+    ),
+    *_each(
+        "lax.control_flow.loops:_promote_weak_typed_input",
+        "in_aval out_aval",
+        "0.8.1",
+        "a carry that JAX converts",
         _NO_WARNINGS,
     ),
     *_each("pallas.pallas_call:wrapped", "kernel", "0.4.32", "the user's kernel", "the name of the kernel"),

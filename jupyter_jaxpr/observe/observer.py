@@ -37,7 +37,7 @@ from ..jax.held_traces import call_leaves
 from ..jax.hooks import Hooks
 from ..jax.keys import FlatCall
 from ..jax.stages import made_ahead
-from ..jax.told_warnings import ToldWarnings, TruncatedType, Warned
+from ..jax.untold_changes import TruncatedType, Untold, UntoldChanges, UnusedDonation
 from ..plain_text import FAILURES, file_of, text_of
 from .cache.history import FunctionHistory, History
 from .cache.keys import Key, equinox_key_of, key_of, pmap_key_of
@@ -85,7 +85,7 @@ from .value_texts import NOTHING_CALLED, Reading
 
 _FUNCTIONS_IN_LEDGER = 40
 _AHEAD = 256
-_WARNINGS = 50
+_CHANGES = 50
 
 
 class Observer:
@@ -99,7 +99,7 @@ class Observer:
         self.hooks: Hooks = Hooks(self)
         self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
         self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
-        self._told_warnings = ToldWarnings(self.warned, self.hooks.fail)
+        self._untold_changes = UntoldChanges(self.changed, self.hooks.fail)
         self.shows_libraries = False  # while a run is on
         self._watching: set[Run] = set()  # runs that show programs
         self._threads: dict[int, ThreadState] = {}
@@ -174,7 +174,7 @@ class Observer:
                 self.shows_libraries = False
                 self._eager.stop()
                 self._ahead_of_calls.stop()
-                self._told_warnings.stop()
+                self._untold_changes.stop()
             if run.entry_hits is not None:
                 run.entry_hits.stop()
             run.last_calls.stop()
@@ -320,7 +320,7 @@ class Observer:
         """See what JAX traces and compiles other than for calls of jitted functions, while a cell runs."""
         if not self._watching or not self.hooks.tells_calls:
             return
-        for watch in (self._eager, self._ahead_of_calls, self._told_warnings):
+        for watch in (self._eager, self._ahead_of_calls, self._untold_changes):
             try:
                 watch.start()
             except AttributeError as error:  # another JAX: such programs are not shown, and the rest is as good
@@ -339,19 +339,23 @@ class Observer:
             if run is not None:
                 run.traced_ahead(ahead, frame_place(caller))
 
-    def warned(self, warned: Warned, frame: FrameType) -> None:
-        """JAX is about to warn."""
+    def changed(self, change: Untold, frame: FrameType) -> None:
+        """JAX does something of which it says little or nothing."""
         state = self._threads.get(threading.get_ident())
         if state is None or state.run is None or state.replaying:
             return
-        if isinstance(warned, TruncatedType):
-            place = asking_place(frame)
-            if place is not None and len(state.run.truncated) < _WARNINGS:
-                state.run.truncated.setdefault(place, warned)
-        elif state.stack:
-            function: FunctionRecord = state.stack[-1].record.function
-            if not function.library and len(state.run.unused_donations) < _WARNINGS:
-                state.run.unused_donations.setdefault((function.name, function.definition), warned)
+        if isinstance(change, UnusedDonation):
+            function: FunctionRecord | None = state.stack[-1].record.function if state.stack else None
+            if function is not None and not function.library and len(state.run.unused_donations) < _CHANGES:
+                state.run.unused_donations.setdefault((function.name, function.definition), change)
+            return
+        place = asking_place(frame)
+        if place is None or len(state.run.truncated) + len(state.run.promoted) > _CHANGES:
+            return
+        if isinstance(change, TruncatedType):
+            state.run.truncated.setdefault(place, change)
+        else:
+            state.run.promoted.setdefault(place, change)
 
     def _is_observed(self) -> bool:
         """Whether a cell runs on this thread, and JAX works for the cell and not for us."""

@@ -18,7 +18,7 @@ from ..interruptions import is_of_a_signal
 from ..jax.ahead import TracedAhead
 from ..jax.facts import imported, staging
 from ..jax.post_hook import LastCalls
-from ..jax.told_warnings import TruncatedType, UnusedDonation
+from ..jax.untold_changes import PromotedCarry, TruncatedType, UnusedDonation
 from ..plain_text import traceback_text
 from .cache.ledger import Calls, Ledger
 from .calls.call_lines import CallLines
@@ -174,6 +174,7 @@ class Run:
         self.traced_names: list[str] = []  # of the functions being traced now, innermost last
         self.frozen_calls = FrozenCalls(self._staged_function, self.fail)
         self.truncated: dict[Place, TruncatedType] = {}  # by the user's expression that asked for the type
+        self.promoted: dict[Place, PromotedCarry] = {}  # by the user's expression that called the loop
         self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}  # by function
         self.traced_objects: dict[int, weakref.ref[Any]] = {}  # those functions by their ids
         self.look_before: Callable[[Any], Any] | None = None  # asked of each function before its first trace

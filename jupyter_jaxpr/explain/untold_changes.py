@@ -1,13 +1,14 @@
-"""What JAX warned of in a run in, findings out: a type that was not given, donated arguments that no result uses.
+"""What JAX did in a run with few words or none in, findings out: types that changed, donated arguments without use.
 
-JAX's own warnings name neither the user's line nor the argument, and Python shows each of them once.
+JAX's own warnings name neither the user's line nor the argument, and Python shows each of them once. That JAX converts
+a carry is not said anywhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..jax.told_warnings import DonatedArgument, TruncatedType, UnusedDonation
+from ..jax.untold_changes import DonatedArgument, PromotedCarry, TruncatedType, UnusedDonation
 from ..observe.observation import Finding, Place
 
 _TITLE_OF_TYPE = "{asked} was asked for, {taken} was given"
@@ -15,6 +16,13 @@ _TYPE = "This expression asks for {asked}. JAX takes {taken} in its place, becau
 _CURE_OF_TYPE = (
     'Write {taken}, or turn 64-bit types on before anything else uses JAX: jax.config.update("jax_enable_x64", True).'
 )
+
+_TITLE_OF_CARRY = "A carry of this loop changes from {began} to {returned}"
+_CARRY = (
+    "A carry of this loop begins as {began} with a weak type, as a Python number does, and the body returns "
+    "{returned}. JAX converts the carry to {dtype} before the first step, and traces the body a second time."
+)
+_CURE_OF_CARRY = "Begin the carry with the type {dtype}, such as jnp.asarray(value, jnp.{dtype})."
 
 _TITLE_OF_DONATION = "The memory of {path} could not be donated"
 _DONATION = "{function} donates {path} ({type}), and JAX cannot use the memory of {path} for a result. {reason}"
@@ -35,6 +43,20 @@ def truncated_types(found: Mapping[Place, TruncatedType]) -> list[Finding]:
             title=_TITLE_OF_TYPE.format(asked=each.asked, taken=each.taken),
             text=_TYPE.format(asked=each.asked, taken=each.taken),
             cure=_CURE_OF_TYPE.format(taken=each.taken),
+            place=place,
+        )
+        for place, each in found.items()
+    ]
+
+
+def promoted_carries(found: Mapping[Place, PromotedCarry]) -> list[Finding]:
+    """A finding for each loop that JAX traced twice, to convert what it began with."""
+    return [
+        Finding(
+            kind="promoted_carry",
+            title=_TITLE_OF_CARRY.format(began=each.began, returned=each.returned),
+            text=_CARRY.format(began=each.began, returned=each.returned, dtype=each.dtype),
+            cure=_CURE_OF_CARRY.format(dtype=each.dtype),
             place=place,
         )
         for place, each in found.items()
