@@ -569,3 +569,59 @@ def test_carries_that_keep_their_types(notebook, loop):
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    return {loop}\nf(x)")
     assert ran.result.success
     assert "promoted_carry" not in ran.notes
+
+
+# --- a gradient that can be NaN ---
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        "jnp.where(x > 0, jnp.log(x), 0.0)",
+        "jnp.where(x != 0, 1 / x, 0.0)",
+        "jnp.where(x == 0, 0.0, 1 / x)",
+        "jnp.where(x > 1, jnp.sqrt(x), x)",
+        "jnp.where(x <= 0, 0.0, jnp.log(x) * 3.0)",
+        "lax.select(x > 0, jnp.log(x), jnp.zeros_like(x))",
+    ],
+)
+@pytest.mark.parametrize("transform", ["jax.grad", "jax.value_and_grad"])
+def test_a_gradient_that_is_nan_at_zero(notebook, transform, selection):
+    ran = notebook.run(f"%%jaxpr\ndef f(x):\n    return {selection}.sum()\ng = jax.jit({transform}(f))(x)")
+    note = ran.note("masked_derivative")
+    assert (note["title"], note["text"], note["cure"]) == (
+        "The gradient can be NaN",
+        "The gradient of this selection is NaN where the compared value is 0. The branch that is not taken there has "
+        "an infinite derivative, and JAX multiplies the derivative by zero.",
+        "Keep 0 out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, 1)), y) in place of "
+        "jnp.where(c, f(x), y).",
+    )
+    assert ran.line_of(note) == 3
+    gradient = notebook["g"][1] if "value" in transform else notebook["g"]
+    assert notebook["jnp"].isnan(gradient[0])  # x[0] is 0
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        "jnp.where(x > 0, jnp.log(jnp.where(x > 0, x, 1.0)), 0.0)",
+        "jnp.where(x > -1, jnp.log1p(x), 0.0)",
+        "jnp.where(x > 0, jnp.log(x + 1e-6), 0.0)",
+        "jnp.where(x > 0, jnp.log(jnp.maximum(x, 1e-6)), 0.0)",
+        "jnp.where(x > 0, jnp.exp(x), x)",
+        "jnp.where(x > 0, x**2, x**3)",
+        "jnp.where(x > 0, x / 2, 0.0)",
+        "jax.nn.relu(x) + jax.nn.softplus(x) + jax.nn.selu(x) + jax.nn.gelu(x) + jax.nn.log_sigmoid(x)",
+        "jnp.sinc(x) + jnp.abs(x) + jnp.clip(x, 0, 1)",
+    ],
+)
+def test_a_gradient_that_is_a_number(notebook, selection):
+    ran = notebook.run(f"%%jaxpr\ndef f(x):\n    return ({selection}).sum()\ng = jax.jit(jax.grad(f))(x)")
+    assert ran.result.success
+    assert "masked_derivative" not in ran.notes
+    assert not notebook["jnp"].isnan(notebook["g"]).any()
+
+
+def test_a_selection_without_a_gradient(notebook):
+    ran = notebook.run("%%jaxpr\ny = jax.jit(lambda x: jnp.where(x > 0, jnp.log(x), 0.0))(x)")
+    assert "masked_derivative" not in ran.notes

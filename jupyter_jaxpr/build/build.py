@@ -41,6 +41,7 @@ from .ledger import ledger_document
 from .level_texts import held_level
 from .levels import Unavailable
 from .live_sources import Sources
+from .masked_notes import masked_notes
 from .naming import learn_naming
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
@@ -163,6 +164,7 @@ class _Builder:
             *self._noted(lambda: notes.loop_notes(walk, own, self._loop_places[: len(own)], self._failures)),
             *self._noted(lambda: notes.key_notes(walk, own, self._failures)),
             *self._noted(lambda: index_notes(walk, own, [each.jaxpr for each in self._observed], self._failures)),
+            *self._noted(lambda: masked_notes(walk, own, self._failures)),
             *controls.notes,
             *self._each(observation.printed, lambda each: notes.printed_notes(walk, [each], self._programs)),
             *self._noted(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),

@@ -30,6 +30,7 @@ SILENCEABLE_NOTES = (
     "frozen_call",
     "key_used_twice",
     "leaked_tracer",
+    "masked_derivative",
     "out_of_bounds",
     "printed_while_tracing",
     "promoted_carry",
