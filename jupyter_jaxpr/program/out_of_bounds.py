@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
 from .jaxpr.parameters import open_jaxpr
 from .jaxpr.walk import Walk
 
@@ -139,6 +137,8 @@ class OutsideReads:
 
 
 def _keep(values: dict[Any, Any], variable: Any, value: Any) -> None:
+    import numpy as np
+
     # An array on a device is not asked for its values.
     if value is not None and (isinstance(value, np.ndarray | np.generic) or type(value).__name__ == "TypedNdArray"):
         array = np.asarray(value)
@@ -147,6 +147,8 @@ def _keep(values: dict[Any, Any], variable: Any, value: Any) -> None:
 
 
 def _value(operand: Any, values: dict[Any, Any]) -> Any:
+    import numpy as np
+
     if hasattr(operand, "val"):
         literal = operand.val
         if isinstance(literal, bool | int | np.generic):
@@ -156,6 +158,8 @@ def _value(operand: Any, values: dict[Any, Any]) -> Any:
 
 
 def _broadcast(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
+    import numpy as np
+
     (operand,), shape = operands, tuple(params["shape"])
     if int(np.prod(shape)) > _LONGEST:
         return None
@@ -165,14 +169,26 @@ def _broadcast(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
     return np.broadcast_to(operand.reshape(sizes), shape)
 
 
+def _selected(operands: Sequence[Any], _: Mapping[str, Any]) -> Any:
+    import numpy as np
+
+    return np.where(operands[0], operands[2], operands[1]) if len(operands) == 3 else None
+
+
+def _joined(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
+    import numpy as np
+
+    return np.concatenate(operands, params["dimension"])
+
+
 _RULES: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Any]] = {
     "lt": lambda operands, _: operands[0] < operands[1],
     "add": lambda operands, _: operands[0] + operands[1],
-    "select_n": lambda operands, _: np.where(operands[0], operands[2], operands[1]) if len(operands) == 3 else None,
+    "select_n": _selected,
     "convert_element_type": lambda operands, params: operands[0].astype(params["new_dtype"]),
     "broadcast_in_dim": _broadcast,
-    "concatenate": lambda operands, params: np.concatenate(operands, params["dimension"]),
-    "squeeze": lambda operands, params: np.squeeze(operands[0], tuple(params["dimensions"])),
+    "concatenate": _joined,
+    "squeeze": lambda operands, params: operands[0].squeeze(tuple(params["dimensions"])),
 }
 _INDEXED = ("gather", "scatter")
 
