@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -36,13 +36,16 @@ from . import notes, pools
 from .control_flow import ControlFlowFound, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
 from .equal_notes import without_repeats
+from .index_notes import index_notes
 from .ledger import MissNumbers, ledger_document
 from .level_texts import held_level
 from .levels import Unavailable
 from .live_sources import Sources, ToTry
+from .masked_notes import masked_notes
 from .naming import learn_naming
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
+from .silenced_notes import without_silenced
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
 
@@ -77,6 +80,7 @@ def build(
     message: str | None = None,
     extra_notes: Sequence[Note] = (),
     cells: Mapping[str, CellText] | None = None,
+    silenced: Collection[str] = (),
 ) -> Built:
     """Make the document of an observed run.
 
@@ -93,6 +97,7 @@ def build(
         message: Where there is no program: what was seen and what to type.
         extra_notes: Notes of the caller; their `frame` is -1.
         cells: The notebook's cells by the file name that their code carries; `cell` need not be among them.
+        silenced: The kinds of notes that the user silenced.
     """
     known: dict[str, CellText] = dict(cells or {})
     if cell is not None:
@@ -106,6 +111,7 @@ def build(
             pinned=pinned,
             message=message,
             extra_notes=extra_notes,
+            silenced=silenced,
         )
 
 
@@ -137,6 +143,7 @@ class _Builder:
         pinned: bool,
         message: str | None,
         extra_notes: Sequence[Note],
+        silenced: Collection[str],
     ) -> Built:
         focus = -1
         for function in observation.functions:
@@ -158,6 +165,8 @@ class _Builder:
             *self._noted(lambda: notes.captured_notes(walk, own)),
             *self._noted(lambda: self._loop_notes(own)),
             *self._noted(lambda: notes.key_notes(walk, own, self._failures)),
+            *self._noted(lambda: index_notes(walk, own, [each.jaxpr for each in self._observed], self._failures)),
+            *self._noted(lambda: masked_notes(walk, own, self._failures)),
             *controls.notes,
             *self._each(observation.printed, lambda each: notes.printed_notes(walk, [each], self._programs)),
             *self._noted(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
@@ -176,7 +185,7 @@ class _Builder:
             programs=self._programs,
             focus=focus if asked < 0 else asked,
             message=message,
-            notes=notes.in_line_order(walk, without_repeats(found), self._cell_file),
+            notes=without_silenced(walk, notes.in_line_order(walk, without_repeats(found), self._cell_file), silenced),
             untraced_lines=list(observation.untraced_lines),
             cut=None,
             naming=self._naming,

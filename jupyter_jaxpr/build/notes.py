@@ -339,7 +339,7 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
     for index, program in enumerate(programs):
         try:
             for use in uses.of(inside(walk, program.scope)):
-                frames = [_user_frame(walk, use.scope, number) for number in (use.first, use.again)]
+                frames = [user_frame(walk, use.scope, number) for number in (use.first, use.again)]
                 if min(frames) >= 0:
                     found.setdefault((frames[0], frames[1], use.first == use.again), []).append(index)
         except Exception:
@@ -380,7 +380,7 @@ def _used_twice(walk: Walk, first: int, again: int) -> str:
     return _TWICE.format(lines=f"Line {line}{where} and line {other_line}")
 
 
-def _user_frame(walk: Walk, scope: int, equation: int) -> int:
+def user_frame(walk: Walk, scope: int, equation: int) -> int:
     """The innermost frame of the user's of an equation, -1 for none."""
     stack = walk.scopes[scope].stack[equation]
     frames = walk.positions.stacks[stack][0] if stack >= 0 else []

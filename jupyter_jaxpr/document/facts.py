@@ -21,3 +21,26 @@ TRANSCENDENTAL_WEIGHT = 20
 
 #: The headings of the tables at the head of an HLO text: the places that instructions refer to by number.
 HLO_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
+
+#: The notes that a user can silence: hints on the user's code. Errors and failures are no hints.
+SILENCEABLE_NOTES = (
+    "captured_constant",
+    "dropped_update",
+    "eager_compiles",
+    "frozen_call",
+    "key_used_twice",
+    "leaked_tracer",
+    "masked_derivative",
+    "out_of_bounds",
+    "printed_while_tracing",
+    "promoted_carry",
+    "short_loop",
+    "stale_value",
+    "truncated_type",
+    "unblocked_timing",
+    "unrolled_loop",
+    "unused_donation",
+)
+
+#: Stands for all of them.
+ALL_NOTES = "all"

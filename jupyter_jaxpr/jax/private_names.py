@@ -55,6 +55,7 @@ _NO_EVENTS = "tier inspection: no stage is counted or timed"
 _NOT_AHEAD = "programs of make_jaxpr, trace and lower are not shown"
 _NOT_EAGER = "loops and conditions outside of jit are not shown"
 _NO_RECORDING = "the operations of a cell are not recorded"
+_NO_WARNINGS = "no note on types that JAX changes and on donated arguments without use"
 _NO_KEYS = "keys of calls are not read, nor why a call missed"
 _NOT_PARTIAL = "no program of a trace that raised"
 _PMAP = "calls of pmap count as JAX's own functions"
@@ -162,6 +163,12 @@ MODULES: tuple[PrivateName, ...] = (
         "to compile beside the cache on disk",
         "exact links, passes",
     ),
+    _N("dtypes", "warnings", "0.4.20", "told that JAX truncates a type", _NO_WARNINGS),
+    _N("dtypes", "_maybe_canonicalize_explicit_dtype", "0.8.1", "its frame shows the types", _NO_WARNINGS),
+    _N("interpreters.mlir", "warnings", "0.4.20", "told of donated buffers without use", _NO_WARNINGS),
+    _N("interpreters.mlir", "lower_jaxpr_to_module", "0.4.20", "its frame shows the arguments", _NO_WARNINGS),
+    _N("lax.control_flow.loops", "dtypes", "0.4.20", "told that JAX converts a carry", _NO_WARNINGS),
+    _N("lax.control_flow.loops", "_promote_weak_typed_input", "0.8.1", "its frame shows the types", _NO_WARNINGS),
     _N("xla_bridge", "_backends", "0.4.20", "whether a backend runs, without starting one", "the device is not named"),
 )
 
@@ -214,6 +221,28 @@ LOCALS: tuple[PrivateName, ...] = (
     *_each("pmap:infer_params", "wrapped_fun static_broadcasted_tuple", "0.9.1", "pmap's options", _PMAP),
     *_each("stages:lower", "self", "0.4.20", "what lower() was asked of", "credits of compile()"),
     *_each("tree_util:flatten_func", "data_fields meta_fields", "0.4.27", "fields of dataclasses", "names of leaves"),
+    *_each(
+        "dtypes:_maybe_canonicalize_explicit_dtype",
+        "dtype canonical_dtype",
+        "0.8.1",
+        "a type that JAX truncates",
+        _NO_WARNINGS,
+    ),
+    *_each(
+        "interpreters.mlir:lower_jaxpr_to_module",
+        "sharded_in_avals sharded_out_avals donated_args arg_names input_output_aliases module_name "
+        "platforms_with_donation",
+        "0.10.2",
+        "donated buffers without use",
+        _NO_WARNINGS,
+    ),
+    *_each(
+        "lax.control_flow.loops:_promote_weak_typed_input",
+        "in_aval out_aval",
+        "0.8.1",
+        "a carry that JAX converts",
+        _NO_WARNINGS,
+    ),
     *_each("pallas.pallas_call:wrapped", "kernel", "0.4.32", "the user's kernel", "the name of the kernel"),
 )
 

@@ -1,4 +1,8 @@
-"""A method of one of JAX's classes that tells us that it is called, without being called by us."""
+"""Parts of JAX that tell us that they are used, without being called by us.
+
+- `TellingMethod`: a method of one of JAX's classes.
+- `TellingModule`: a module that one of JAX's modules has imported.
+"""
 
 from __future__ import annotations
 
@@ -38,6 +42,38 @@ class TellingMethod:
         if self._owner.__dict__.get(self._name) is self:
             setattr(self._owner, self._name, self._original)
         self._tell = _nothing
+
+
+class TellingModule:
+    """Stands in the place of a module among the names of one of JAX's modules, until `put_back`.
+
+    Python asks the module for a function before it calls the function. The stand-in tells us then, and gives the
+    module's own function: no frame of ours is on the stack while the function runs.
+
+    Args:
+        holder: The module of JAX that imported the other one.
+        name: Of the other one in there.
+        function: Of the other one, such as `warn`.
+        tell: Gets the frame that asks for the function; must not raise.
+    """
+
+    def __init__(self, holder: Any, name: str, function: str, tell: Callable[[FrameType], None]) -> None:
+        self._holder = holder
+        self._name = name
+        self._function = function
+        self._tell = tell
+        self._original = getattr(holder, name)
+        setattr(holder, name, self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == self._function:
+            self._tell(sys._getframe(1))
+        return getattr(self._original, name)
+
+    def put_back(self) -> None:
+        """Leave JAX's module as it was; where someone else has replaced the name since, the new one stays."""
+        if getattr(self._holder, self._name) is self:
+            setattr(self._holder, self._name, self._original)
 
 
 def _nothing(instance: Any, frame: FrameType) -> None:

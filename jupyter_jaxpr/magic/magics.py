@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class, output_can_be_silenced
-from traitlets import Bool, Int
+from traitlets import Bool, Enum, Int, List
 
+from ..document.facts import ALL_NOTES, SILENCEABLE_NOTES
 from . import options
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ class JaxprMagics(Magics):
         True,
         help="If a cell calls no jitted function, trace its last call. The Python of the called function then runs a "
         "second time, with tracers in place of arrays.",
+    ).tag(config=True)
+
+    ignore = List(
+        Enum((*SILENCEABLE_NOTES, ALL_NOTES)),
+        help="Notes that are not shown: a list such as ['captured_constant', 'short_loop'], or ['all']. The panel says "
+        "how many notes are silenced.",
     ).tag(config=True)
 
     def __init__(self, session: Session) -> None:

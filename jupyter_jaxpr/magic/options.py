@@ -10,7 +10,7 @@ from typing import Any
 from IPython.core.error import UsageError
 from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_arguments
 
-from ..document.facts import TRANSFORM_KINDS
+from ..document.facts import ALL_NOTES, SILENCEABLE_NOTES, TRANSFORM_KINDS
 from ..document.types.transform import TransformKind
 from ..observe.own_traces import Stage
 from ..typed.specs import SpecError, SweptName, Target, parse_sweep, parse_target
@@ -37,6 +37,7 @@ class Options:
     eager: bool = False
     focus: str | None = None
     per_entry: bool = False
+    ignore: tuple[str, ...] = ()
 
     @property
     def keeps_values(self) -> bool:
@@ -118,6 +119,13 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
                 metavar="NAME",
                 help="Show the program of this function first; the beginning of its name is enough. Example: --focus "
                 "train_step.",
+            ),
+            argument(
+                "--ignore",
+                metavar="NOTE,...",
+                help="Do not show these notes of the cell, or 'all'. A comment '# jaxpr: ignore' at the end of a line "
+                "silences the notes on the line, '# jaxpr: ignore key_used_twice' one kind of them. The notes are: "
+                f"{', '.join(SILENCEABLE_NOTES)}.",
             ),
             argument("--title", help="A title for this run in the panel."),
             argument("--pin", action="store_true", help="Keep this run in view when the next run comes."),
@@ -228,6 +236,7 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
         found.eager,
         found.focus,
         found.per_entry,
+        _ignore(found.ignore),
     )
 
 
@@ -271,6 +280,17 @@ def _transform(text: str | None) -> tuple[TransformKind, ...]:
                 f"{', '.join(TRANSFORM_KINDS)}, separated by commas, such as --transform grad,vmap."
             )
     return tuple(kind for kind in dict.fromkeys(names) if kind in TRANSFORM_KINDS)
+
+
+def _ignore(text: str | None) -> tuple[str, ...]:
+    kinds = () if text is None else tuple(text.split(","))
+    for kind in kinds:
+        if kind not in (*SILENCEABLE_NOTES, ALL_NOTES):
+            raise UsageError(
+                f"--ignore {text}: there is no note '{kind}'. Write one or more of {', '.join(SILENCEABLE_NOTES)}, "
+                f"separated by commas, or {ALL_NOTES}."
+            )
+    return kinds
 
 
 def _sweep(text: str | None, target: Target | None) -> SweptName | None:

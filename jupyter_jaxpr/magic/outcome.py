@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from ..explain.dropped_updates import dropped_updates
 from ..explain.errors.explained import explained, is_of_call, raised_error, trace_error
 from ..explain.errors.explanation import Explained
+from ..explain.frozen_calls import frozen_values
 from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
 from ..explain.unblocked import unblocked_timings
+from ..explain.untold_changes import promoted_carries, truncated_types, unused_donations
 from ..jax.ahead import jitted_as_by_make_jaxpr
 from ..jax.dispatches import only_program
 from ..jax.facts import imported, is_jitted
@@ -83,6 +85,10 @@ def complete(
     if imported():
         _find(observation, lambda: leaked_tracers(active.run.traced_functions))
         _find(observation, lambda: stale_values(active.run))
+        _find(observation, lambda: frozen_values(active.run.frozen_calls.found.values()))
+        _find(observation, lambda: truncated_types(active.run.truncated))
+        _find(observation, lambda: promoted_carries(active.run.promoted))
+        _find(observation, lambda: list(unused_donations(active.run.unused_donations)))
         _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
         if error is None:
             _find(

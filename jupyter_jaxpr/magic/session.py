@@ -363,6 +363,7 @@ class Session:
             pinned=run.options.pin,
             message=run.message,
             cells=self._known_cells(run.cell),
+            silenced={*run.options.ignore, *(self.magics.ignore if self.magics is not None else ())},
         )
 
     def _retrace(self, run: RunResult) -> Callable[[], None] | None:

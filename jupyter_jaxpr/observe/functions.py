@@ -8,6 +8,7 @@ own use; those are counted and not listed.
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import sys
 import sysconfig
@@ -404,6 +405,19 @@ def user_place(frame: FrameType | None) -> Place | None:
     while frame is not None and not is_users_frame(frame):
         frame = frame.f_back
     return None if frame is None else frame_place(frame)
+
+
+def asking_place(frame: FrameType) -> Place | None:
+    """The expression of the user's that called the function of JAX's in `frame`; None where a package called it."""
+    caller = _skip(frame, is_jax)
+    if caller is None or not is_users_frame(caller):
+        return None
+    positions = itertools.islice(caller.f_code.co_positions(), caller.f_lasti // 2, None)
+    line, end_line, column, end_column = next(positions, (None,) * 4)
+    place = frame_place(caller)
+    if line is None or end_line is None or column is None or end_column is None:
+        return place
+    return Place(place.file, line, place.function, column, end_line, end_column)
 
 
 def _skip(frame: FrameType, skip: Any) -> FrameType | None:

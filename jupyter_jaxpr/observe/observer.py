@@ -37,6 +37,7 @@ from ..jax.held_traces import call_leaves
 from ..jax.hooks import Hooks
 from ..jax.keys import FlatCall
 from ..jax.stages import made_ahead
+from ..jax.untold_changes import TruncatedType, Untold, UntoldChanges, UnusedDonation
 from ..plain_text import FAILURES, file_of, text_of
 from .cache.history import FunctionHistory, History
 from .cache.keys import Key, equinox_key_of, key_of, pmap_key_of
@@ -48,6 +49,7 @@ from .credit import count_by_name, drain, take_loose, worked_ahead
 from .functions import (
     FunctionRecord,
     Functions,
+    asking_place,
     call_place,
     equinox_frame,
     frame_place,
@@ -83,6 +85,7 @@ from .value_texts import NOTHING_CALLED, Reading
 
 _FUNCTIONS_IN_LEDGER = 40
 _AHEAD = 256
+_CHANGES = 50
 
 
 class Observer:
@@ -96,6 +99,7 @@ class Observer:
         self.hooks: Hooks = Hooks(self)
         self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
         self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
+        self._untold_changes = UntoldChanges(self.changed, self.hooks.fail)
         self.shows_libraries = False  # while a run is on
         self._watching: set[Run] = set()  # runs that show programs
         self._threads: dict[int, ThreadState] = {}
@@ -116,6 +120,7 @@ class Observer:
         if per_entry:
             run.entry_hits = EntryHits(self.functions, run.reading, run.fail)
         run.counter.drains = lambda: drain(run, self.functions, self.hooks)
+        run.counter.other_called = run.frozen_calls.called
         run.counter.record_of = lambda called: self.functions.known(called._fun)
         state = state_of(self._threads)
         prune(state, self.history)
@@ -169,6 +174,7 @@ class Observer:
                 self.shows_libraries = False
                 self._eager.stop()
                 self._ahead_of_calls.stop()
+                self._untold_changes.stop()
             if run.entry_hits is not None:
                 run.entry_hits.stop()
             run.last_calls.stop()
@@ -314,7 +320,7 @@ class Observer:
         """See what JAX traces and compiles other than for calls of jitted functions, while a cell runs."""
         if not self._watching or not self.hooks.tells_calls:
             return
-        for watch in (self._eager, self._ahead_of_calls):
+        for watch in (self._eager, self._ahead_of_calls, self._untold_changes):
             try:
                 watch.start()
             except AttributeError as error:  # another JAX: such programs are not shown, and the rest is as good
@@ -332,6 +338,24 @@ class Observer:
             run, state.ahead = state.run, None
             if run is not None:
                 run.traced_ahead(ahead, frame_place(caller))
+
+    def changed(self, change: Untold, frame: FrameType) -> None:
+        """JAX does something of which it says little or nothing."""
+        state = self._threads.get(threading.get_ident())
+        if state is None or state.run is None or state.replaying:
+            return
+        if isinstance(change, UnusedDonation):
+            function: FunctionRecord | None = state.stack[-1].record.function if state.stack else None
+            if function is not None and not function.library and len(state.run.unused_donations) < _CHANGES:
+                state.run.unused_donations.setdefault((function.name, function.definition), change)
+            return
+        place = asking_place(frame)
+        if place is None or len(state.run.truncated) + len(state.run.promoted) > _CHANGES:
+            return
+        if isinstance(change, TruncatedType):
+            state.run.truncated.setdefault(place, change)
+        else:
+            state.run.promoted.setdefault(place, change)
 
     def _is_observed(self) -> bool:
         """Whether a cell runs on this thread, and JAX works for the cell and not for us."""

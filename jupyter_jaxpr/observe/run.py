@@ -16,13 +16,15 @@ from typing import Any
 
 from ..interruptions import is_of_a_signal
 from ..jax.ahead import TracedAhead
-from ..jax.facts import imported
+from ..jax.facts import imported, staging
 from ..jax.post_hook import LastCalls
+from ..jax.untold_changes import PromotedCarry, TruncatedType, UnusedDonation
 from ..plain_text import traceback_text
 from .cache.ledger import Calls, Ledger
 from .calls.call_lines import CallLines
 from .calls.counters import HAS_MONITORING, CallCounter
 from .calls.entry_hits import EntryHits
+from .calls.frozen_calls import FrozenCalls
 from .calls.printed_output import PrintRecorder
 from .calls.untraced_lines import LineRecorder
 from .functions import FunctionRecord
@@ -170,6 +172,10 @@ class Run:
         self.lines = LineRecorder(file) if file is not None else None
         self.prints = PrintRecorder(self._traced_function)
         self.traced_names: list[str] = []  # of the functions being traced now, innermost last
+        self.frozen_calls = FrozenCalls(self._staged_function, self.fail)
+        self.truncated: dict[Place, TruncatedType] = {}  # by the user's expression that asked for the type
+        self.promoted: dict[Place, PromotedCarry] = {}  # by the user's expression that called the loop
+        self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}  # by function
         self.traced_objects: dict[int, weakref.ref[Any]] = {}  # those functions by their ids
         self.look_before: Callable[[Any], Any] | None = None  # asked of each function before its first trace
         self.traced_functions: list[tuple[str, Any]] = []  # the name of each, and what was seen before its trace
@@ -283,3 +289,7 @@ class Run:
 
     def _traced_function(self) -> str:
         return self.traced_names[-1] if self.traced_names else ""
+
+    def _staged_function(self) -> str | None:
+        """The function that JAX traces now; None where what runs now is no part of a trace, such as a callback."""
+        return self.traced_names[-1] if self.traced_names and staging() else None

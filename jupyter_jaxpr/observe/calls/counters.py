@@ -123,12 +123,15 @@ class CallCounter:
         drains: drains this counter; called before Python's full garbage collections, as calls that are not drained
             yet hold what JAX made for derived programs.
         record_of: gives the record of a jitted function, for calls of one that is gone when they are drained.
+        other_called: gets each call that the user's code makes of anything else: the code, the offset of the
+            instruction, what is called, and the first argument. Of one instruction it gets the first calls.
     """
 
     def __init__(self, library: Mapping[int, int] | None = None) -> None:
         self._library: Mapping[int, int] = {} if library is None else library
         self.drains: Callable[[], object] | None = None
         self.record_of: Callable[[Any], Any] = lambda called: None
+        self.other_called: Callable[[CodeType, int, Any, Any], None] | None = None
         self._records: dict[Any, Any] = {}  # by reference, of what was called since the last time
         self._draining = False
         self._sites: dict[Any, _Site] = {}  # in the order of their first calls
@@ -168,6 +171,7 @@ class CallCounter:
         self.running = False
         self.drains = None
         self.record_of = lambda called: None
+        self.other_called = None
         _watching = None
         if self._before_collection in gc.callbacks:
             gc.callbacks.remove(self._before_collection)
@@ -328,6 +332,8 @@ class CallCounter:
                 self._note_handed(called, first)
             if is_installed(file_of(code)):
                 return True
+            if self.other_called is not None and threading.get_ident() == self._thread:
+                self.other_called(code, offset, called, first)
             if type(first) is the_jit_type and type(called) is types.FunctionType:
                 # Such as jax.tree.map(f, xs): the site in there that calls f was switched off when it called another.
                 monitor.restart_events()

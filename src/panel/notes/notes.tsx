@@ -25,6 +25,7 @@ const ICONS: Record<string, IconName> = {
   printed_while_tracing: 'printed',
   captured_constant: 'constant',
   stale_value: 'constant',
+  frozen_call: 'constant',
   eager_compiles: 'refresh',
   unrolled_loop: 'refresh',
   short_loop: 'flow',

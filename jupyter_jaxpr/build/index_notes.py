@@ -1,0 +1,119 @@
+"""Programs in, notes out on expressions of the user's whose index is outside of an array for certain."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+from ..document.types.document import Note, Program
+from ..program.jaxpr.walk import Walk
+from ..program.out_of_bounds import OutOfBounds, OutsideReads
+from .notes import inside, user_frame
+
+_TITLE = "An index is out of bounds"
+_TEXT = "{expression} is out of bounds: axis {axis} of the array has the size {size}. JAX raises no error. {outcome}"
+_SLICE = (
+    "{expression} is out of bounds: the slice has the length {taken}, and axis {axis} of the array has the size "
+    "{size}. JAX raises no error. {outcome}"
+)
+_READS = "The program reads the element {begin} of the axis."
+_WRITES = "The program writes to the element {begin} of the axis."
+_BEGINS = "The slice begins at {begin}."
+_FILLED = "The result is a fill value in its place: NaN, or the least or the largest number of an integer type."
+_DROPPED = "The program drops the update."
+_UNCHECKED = "JAX takes for granted that the index is in bounds, so the value that the program reads is not defined."
+_UNCHECKED_WRITE = "JAX takes for granted that the index is in bounds, so what the program writes is not defined."
+_INDEX = "Use an index from {least} to {most}."
+_BEGIN = "Begin the slice at {most} or before."
+_LONGEST = 60
+
+#: Functions whose index is an argument, and that have no mode or none that was given.
+_FUNCTIONS = frozenset(
+    "dynamic_slice dynamic_slice_in_dim dynamic_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim "
+    "dynamic_update_index_in_dim take take_along_axis".split()
+)
+
+
+def index_notes(walk: Walk, programs: Sequence[Program], jaxprs: Sequence[Any], failures: list[str]) -> list[Note]:
+    """Indices that are out of bounds, one note for each expression.
+
+    Args:
+        walk: The programs, walked.
+        programs: Of the document.
+        jaxprs: JAX's own objects of these programs.
+        failures: Our own ones are put here, as tracebacks: one program hides no other.
+    """
+    reads = OutsideReads(walk)
+    found: dict[int, tuple[str, OutOfBounds, list[int]]] = {}
+    for index, (program, jaxpr) in enumerate(zip(programs, jaxprs, strict=False)):
+        try:
+            for outside in reads.of(inside(walk, program.scope), getattr(jaxpr, "consts", ())):
+                frame = user_frame(walk, outside.scope, outside.equation)
+                expression = None if frame < 0 else _expression(walk, frame)
+                if expression is not None:
+                    found.setdefault(frame, (expression, outside, []))[2].append(index)
+        except Exception:
+            failures.append(traceback.format_exc())
+    return [
+        Note(
+            kind="out_of_bounds",
+            text=_text(expression, outside),
+            cure=_cure(outside),
+            detail=None,
+            program=among[0] if len(set(among)) == 1 else -1,
+            frame=frame,
+            bytes=None,
+            title=_TITLE,
+        )
+        for frame, (expression, outside, among) in found.items()
+    ]
+
+
+def _expression(walk: Walk, frame: int) -> str | None:
+    """The text of an expression that indexes an array; None of any other, and where a mode was written."""
+    file, _, line, column, end_line, end_column = walk.positions.frames[frame]
+    source = walk.positions.files[file]
+    if column < 0 or end_line != line:
+        return None
+    text = linecache.getline(source.name, line)[column:end_column]
+    try:
+        value = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    if isinstance(value, ast.Call):
+        function = value.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        is_update = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Subscript)
+        if any(each.arg in ("mode", None) for each in value.keywords) or not (is_update or name in _FUNCTIONS):
+            return None
+    elif not isinstance(value, ast.Subscript):
+        return None
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _text(expression: str, outside: OutOfBounds) -> str:
+    is_index = outside.taken == 1
+    if outside.outcome == "moved":
+        outcome = _BEGINS if not is_index else _WRITES if outside.is_write else _READS
+    elif outside.outcome == "unchecked":
+        outcome = _UNCHECKED_WRITE if outside.is_write else _UNCHECKED
+    else:
+        outcome = _DROPPED if outside.outcome == "dropped" else _FILLED
+    return (_TEXT if is_index else _SLICE).format(
+        expression=expression,
+        axis=outside.axis,
+        size=outside.size,
+        taken=outside.taken,
+        outcome=outcome.format(begin=outside.begin),
+    )
+
+
+def _cure(outside: OutOfBounds) -> str | None:
+    if outside.size < outside.taken or not outside.size:
+        return None
+    if outside.taken == 1:
+        return _INDEX.format(least=-outside.size, most=outside.size - 1)
+    return _BEGIN.format(most=outside.size - outside.taken)

@@ -1,0 +1,53 @@
+"""Programs in, notes out on selections whose gradient can be NaN."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+
+from ..document.types.document import Note, Program
+from ..program.jaxpr.walk import Walk
+from ..program.masked_derivatives import masked_derivatives
+from .notes import inside, user_frame
+
+_TITLE = "The gradient can be NaN"
+_TEXT = (
+    "The gradient of this selection is NaN where the compared value is 0. The branch that is not taken there has an "
+    "infinite derivative, and JAX multiplies the derivative by zero."
+)
+_CURE = (
+    "Keep 0 out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, 1)), y) in place of "
+    "jnp.where(c, f(x), y)."
+)
+
+
+def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> list[Note]:
+    """Selections whose gradient can be NaN, each line once.
+
+    Args:
+        walk: The programs, walked.
+        programs: Of the document.
+        failures: Our own ones are put here, as tracebacks: one program hides no other.
+    """
+    found: dict[int, list[int]] = {}
+    for index, program in enumerate(programs):
+        try:
+            for scope, equation in masked_derivatives(walk, inside(walk, program.scope)):
+                frame = user_frame(walk, scope, equation)
+                if frame >= 0:
+                    found.setdefault(frame, []).append(index)
+        except Exception:
+            failures.append(traceback.format_exc())
+    return [
+        Note(
+            kind="masked_derivative",
+            text=_TEXT,
+            cure=_CURE,
+            detail=None,
+            program=among[0] if len(set(among)) == 1 else -1,
+            frame=frame,
+            bytes=None,
+            title=_TITLE,
+        )
+        for frame, among in found.items()
+    ]

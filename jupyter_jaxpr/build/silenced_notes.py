@@ -1,0 +1,71 @@
+"""Notes in, those that the user did not silence out, with one more note that counts the silenced ones.
+
+A note is silenced for a line by a comment, for a cell by `--ignore`, for a notebook by `%config JaxprMagics.ignore`.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Collection, Sequence
+
+from ..document.facts import ALL_NOTES, SILENCEABLE_NOTES
+from ..document.types.document import Note
+from ..program.jaxpr.walk import Walk
+from ..quantities import count
+
+_COMMENT = re.compile(r"#\s*jaxpr:\s*ignore\b[ \t]*(?P<kinds>[\w, \t]*)$")
+_BY = "by a comment # jaxpr: ignore, by --ignore, or by %config JaxprMagics.ignore"
+_SILENCED = ("{notes} is silenced, " + _BY + ".", "{notes} are silenced, " + _BY + ".")
+_LISTED = 50
+
+
+def without_silenced(walk: Walk, notes: Sequence[Note], kinds: Collection[str]) -> list[Note]:
+    """The notes that are left, and how many are not.
+
+    Args:
+        walk: Knows the lines that notes are about.
+        notes: All of a run.
+        kinds: Those that are silenced for the whole run.
+    """
+    silenced = [note for note in notes if _is_silenced(walk, note, kinds)]
+    if not silenced:
+        return list(notes)
+    listed = [_named(walk, note) for note in silenced[:_LISTED]]
+    counted = Note(
+        kind="silenced",
+        text=_SILENCED[len(silenced) > 1].format(notes=count(len(silenced), "note")),
+        cure=None,
+        detail="\n".join(listed),
+        program=-1,
+        frame=-1,
+        bytes=None,
+    )
+    return [*(note for note in notes if note not in silenced), counted]
+
+
+def _is_silenced(walk: Walk, note: Note, kinds: Collection[str]) -> bool:
+    if note.kind not in SILENCEABLE_NOTES:
+        return False
+    return bool({note.kind, ALL_NOTES} & {*kinds, *_commented(walk, note.frame)})
+
+
+def _commented(walk: Walk, frame: int) -> set[str]:
+    """The kinds that a comment silences on the lines of a frame."""
+    if frame < 0:
+        return set()
+    file, _, line, _, end_line, _ = walk.positions.frames[frame]
+    source = walk.positions.files[file]
+    if source.kind == "library":
+        return set()
+    lines = linecache.getlines(source.name) if source.cell is None else source.cell.source.split("\n")
+    found: set[str] = set()
+    for text in lines[max(line - 1, 0) : max(line, end_line)]:
+        comment = _COMMENT.search(text.rstrip())
+        if comment is not None:
+            found.update(re.split(r"[\s,]+", comment["kinds"].strip()) if comment["kinds"].strip() else {ALL_NOTES})
+    return found
+
+
+def _named(walk: Walk, note: Note) -> str:
+    return note.kind if note.frame < 0 else f"line {walk.positions.frames[note.frame][2]}: {note.kind}"

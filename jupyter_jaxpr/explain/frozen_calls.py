@@ -1,0 +1,38 @@
+"""Calls that ran while JAX traced a function in, findings out: their results are constants of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..observe.calls.frozen_calls import FrozenCall, Kind
+from ..observe.observation import Finding
+
+_TITLE = "{name} was called once, while JAX traced {function}"
+_TEXT = (
+    "{name} was called while JAX traced {function}. A call of {function} that finds a cache entry does not call {name} "
+    "again. A value of {name} that reached the program is a constant of the program."
+)
+_CURES: dict[Kind, str] = {
+    "clock": "Read the clock outside of {function}, and pass the time to {function} as an argument.",
+    "random": (
+        "Draw with jax.random from a key that is an argument of {function}, or draw outside of {function} and pass the "
+        "numbers as an argument."
+    ),
+    "file": "Read outside of {function}, and pass the data to {function} as an argument.",
+    "environment": "Read the variable outside of {function}, and pass the value to {function} as an argument.",
+}
+
+
+def frozen_values(calls: Iterable[FrozenCall]) -> list[Finding]:
+    """A finding for each name that the code of a traced function called."""
+    return [
+        Finding(
+            kind="frozen_call",
+            title=_TITLE.format(name=call.name, function=call.function),
+            text=_TEXT.format(name=call.name, function=call.function),
+            cure=_CURES[call.kind].format(function=call.function),
+            function=call.function,
+            place=call.place,
+        )
+        for call in calls
+    ]

@@ -1,0 +1,92 @@
+"""What JAX did in a run with few words or none in, findings out: types that changed, donated arguments without use.
+
+JAX's own warnings name neither the user's line nor the argument, and Python shows each of them once. That JAX converts
+a carry is not said anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..jax.untold_changes import DonatedArgument, PromotedCarry, TruncatedType, UnusedDonation
+from ..observe.observation import Finding, Place
+
+_TITLE_OF_TYPE = "{asked} was asked for, {taken} was given"
+_TYPE = "This expression asks for {asked}. JAX takes {taken} in its place, because jax_enable_x64 is off."
+_CURE_OF_TYPE = (
+    'Write {taken}, or turn 64-bit types on before anything else uses JAX: jax.config.update("jax_enable_x64", True).'
+)
+
+_TITLE_OF_CARRY = "A carry of this loop changes from {began} to {returned}"
+_CARRY = (
+    "A carry of this loop begins as {began} with a weak type, as a Python number does, and the body returns "
+    "{returned}. JAX converts the carry to {dtype} before the first step, and traces the body a second time."
+)
+_CURE_OF_CARRY = "Begin the carry with the type {dtype}, such as jnp.asarray(value, jnp.{dtype})."
+
+_TITLE_OF_DONATION = "The memory of {path} could not be donated"
+_DONATION = "{function} donates {path} ({type}), and JAX cannot use the memory of {path} for a result. {reason}"
+_NO_RESULT = "No result has the type {type}: {results}."
+_RESULTS = ("The program has no result", "The result is {}", "The results are {}")
+_TAKEN = "Each result of this type uses the memory of another donated argument."
+_NOT_ON_PLATFORM = "The platform does not know donation."
+_CURE_OF_DONATION = "Do not donate {path}, or return an array of the type {type}, such as the new {path}."
+_CURE_WHERE_TAKEN = "Do not donate {path}."
+_MOST = 4
+
+
+def truncated_types(found: Mapping[Place, TruncatedType]) -> list[Finding]:
+    """A finding for each expression of the user's that asked for a type which JAX did not give."""
+    return [
+        Finding(
+            kind="truncated_type",
+            title=_TITLE_OF_TYPE.format(asked=each.asked, taken=each.taken),
+            text=_TYPE.format(asked=each.asked, taken=each.taken),
+            cure=_CURE_OF_TYPE.format(taken=each.taken),
+            place=place,
+        )
+        for place, each in found.items()
+    ]
+
+
+def promoted_carries(found: Mapping[Place, PromotedCarry]) -> list[Finding]:
+    """A finding for each loop that JAX traced twice, to convert what it began with."""
+    return [
+        Finding(
+            kind="promoted_carry",
+            title=_TITLE_OF_CARRY.format(began=each.began, returned=each.returned),
+            text=_CARRY.format(began=each.began, returned=each.returned, dtype=each.dtype),
+            cure=_CURE_OF_CARRY.format(dtype=each.dtype),
+            place=place,
+        )
+        for place, each in found.items()
+    ]
+
+
+def unused_donations(found: Mapping[tuple[str, Place | None], UnusedDonation]) -> Iterator[Finding]:
+    """A finding for each donated argument of a function whose memory no result uses."""
+    for (function, place), donation in found.items():
+        for argument in donation.arguments[:_MOST]:
+            path = argument.path or "an argument"
+            cure = _CURE_OF_DONATION if not argument.results and donation.is_supported else _CURE_WHERE_TAKEN
+            text = _DONATION.format(
+                function=function, path=path, type=argument.type, reason=_reason(argument, donation)
+            )
+            yield Finding(
+                kind="unused_donation",
+                title=_TITLE_OF_DONATION.format(path=path),
+                text=text.rstrip(),
+                cure=cure.format(path=path, type=argument.type),
+                function=function,
+                place=place,
+            )
+
+
+def _reason(argument: DonatedArgument, donation: UnusedDonation) -> str:
+    if not donation.is_supported:
+        return _NOT_ON_PLATFORM
+    if not argument.results:
+        listed = ", ".join(donation.results[:_MOST]) + ", ..." * (len(donation.results) > _MOST)
+        results = _RESULTS[min(len(donation.results), 2)].format(listed)
+        return _NO_RESULT.format(type=argument.type, results=results[0].lower() + results[1:])
+    return _TAKEN if argument.taken >= argument.results else ""

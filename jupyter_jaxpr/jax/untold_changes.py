@@ -1,0 +1,146 @@
+"""What JAX does with few words or none in, what it is about out: types that JAX changes, donated buffers without use.
+
+JAX warns of a 64-bit type that it truncates and of a donated buffer without use. It converts a carry of a loop without
+a warning. Each of these comes by a function of another module; what stands in the place of that module tells us so, and
+gives the function itself: a warning, its line, its filters and its count stay as they are without us.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+from ..plain_text import FAILURES, exact
+from .facts import private
+from .telling import TellingModule
+
+
+class TruncatedType(NamedTuple):
+    """A type that was asked for by its name, and the narrower type that JAX takes in its place."""
+
+    asked: str
+    taken: str
+
+
+class DonatedArgument(NamedTuple):
+    """A donated argument whose memory no result uses."""
+
+    path: str  # such as p['w']; empty where JAX does not know it
+    type: str
+    results: int  # how many results have this type
+    taken: int  # how many of these results use the memory of another argument
+
+
+class UnusedDonation(NamedTuple):
+    """The donated arguments of a program that JAX could not use."""
+
+    program: str  # JAX's name, such as jit(f)
+    arguments: tuple[DonatedArgument, ...]
+    results: tuple[str, ...]  # the types of the results
+    is_supported: bool  # whether the platform knows donation
+
+
+class PromotedCarry(NamedTuple):
+    """A carry of a loop that began with a weak type, and that JAX converted to the type that the body returns."""
+
+    began: str
+    returned: str
+    dtype: str  # of what the body returns, as NumPy names it
+
+
+Untold = TruncatedType | UnusedDonation | PromotedCarry
+
+
+class UntoldChanges:
+    """Tells of these as JAX is about to do them.
+
+    Args:
+        tell: Gets what JAX does, and JAX's frame.
+        fail: Gets an error of ours.
+    """
+
+    def __init__(self, tell: Callable[[Untold, FrameType], None], fail: Callable[[BaseException], None]) -> None:
+        self._tell = tell
+        self._fail = fail
+        self._modules: list[TellingModule] = []
+
+    def start(self) -> None:
+        """Begin to tell.
+
+        Raises:
+            AttributeError: This JAX does it in another way.
+        """
+        if self._modules:
+            return
+        dtypes, mlir, loops = map(private, ("dtypes", "interpreters.mlir", "lax.control_flow.loops"))
+        truncates, lowers = dtypes._maybe_canonicalize_explicit_dtype.__code__, mlir.lower_jaxpr_to_module.__code__
+        promotes = loops._promote_weak_typed_input.__code__
+        self._watch(dtypes, "warnings", "warn", truncates, _truncated)
+        self._watch(mlir, "warnings", "warn", lowers, _unused)
+        self._watch(loops, "dtypes", "result_type", promotes, _promoted)
+
+    def _watch(
+        self, holder: Any, name: str, function: str, code: CodeType, read: Callable[[Any], Untold | None]
+    ) -> None:
+        def asked(frame: FrameType) -> None:
+            try:
+                if frame.f_code is code:
+                    found = read(frame.f_locals)
+                    if found is not None:
+                        self._tell(found, frame)
+            except FAILURES as error:
+                self._fail(error)
+
+        self._modules.append(TellingModule(holder, name, function, asked))
+
+    def stop(self) -> None:
+        """Tell no more, and leave JAX as it was."""
+        for module in self._modules:
+            module.put_back()
+        self._modules.clear()
+
+
+def _truncated(given: Any) -> Untold:
+    return TruncatedType(exact(str(given["dtype"])), exact(str(given["canonical_dtype"])))
+
+
+def _unused(given: Any) -> Untold:
+    avals, results = given["sharded_in_avals"], given["sharded_out_avals"]
+    names = given["arg_names"] or [""] * len(avals)
+    used = given["input_output_aliases"] or [None] * len(avals)
+    kinds = [_kind(aval) for aval in results]
+    taken = [_kind(aval) for aval, result in zip(avals, used, strict=True) if result is not None]
+    return UnusedDonation(
+        exact(str(given["module_name"])),
+        tuple(
+            DonatedArgument(exact(name or ""), _type(aval), kinds.count(_kind(aval)), taken.count(_kind(aval)))
+            for name, aval, is_unused in zip(names, avals, given["donated_args"], strict=True)
+            if is_unused
+        ),
+        tuple(map(_type, results)),
+        bool(given["platforms_with_donation"]),
+    )
+
+
+def _promoted(given: Any) -> Untold | None:
+    began, returned = given["in_aval"], given["out_aval"]
+    if _width(began) >= _width(returned):
+        return None  # a float of another width, or the error that follows
+    return PromotedCarry(_type(began), _type(returned), exact(str(returned.dtype)))
+
+
+def _width(aval: Any) -> int:
+    return _WIDTH.get(getattr(getattr(aval, "dtype", None), "kind", ""), 0)
+
+
+#: Kinds of numbers, each of which can hold those before.
+_WIDTH = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
+
+
+def _kind(aval: Any) -> Any:
+    return getattr(aval, "shape", None), str(getattr(aval, "dtype", aval))
+
+
+def _type(aval: Any) -> str:
+    return exact(aval.str_short(short_dtypes=True))

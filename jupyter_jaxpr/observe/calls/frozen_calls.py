@@ -1,0 +1,220 @@
+"""Calls that the user's code makes while JAX traces in, the calls of clocks, random generators and files out.
+
+The call counter shows each call with the object that is called, so that a name means what it meant: a `time` of the
+user's is not taken for Python's. What did not run is not seen, nor what runs within a callback of JAX. Python 3.11 does
+not show calls, and nothing is said there.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import os
+import pathlib
+import random
+import secrets
+import sys
+import time
+import types
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from types import CodeType, FrameType
+from typing import Any, Literal, NamedTuple
+
+from ...plain_text import FAILURES, file_of, function_of, kind_name, mro_of
+from ..observation import Place
+
+Kind = Literal["clock", "random", "file", "environment"]
+
+_MOST = 50
+
+
+class FrozenCall(NamedTuple):
+    """A call that ran while JAX traced a function, and that runs no more where a call finds a cache entry."""
+
+    function: str  # that was traced
+    name: str  # what was called, such as `time.time`
+    kind: Kind
+    place: Place
+
+
+class FrozenCalls:
+    """Collects such calls, the first of each name in each function.
+
+    Args:
+        traced: Gives the name of the function that JAX traces now, or None.
+        fail: Notes a failure of ours.
+    """
+
+    def __init__(self, traced: Callable[[], str | None], fail: Callable[[BaseException], None]) -> None:
+        self._traced = traced
+        self._fail = fail
+        self._seeded: set[tuple[str, str]] = set()
+        self.found: dict[tuple[str, str], FrozenCall] = {}
+
+    def called(self, code: CodeType, offset: int, called: Any, first: Any) -> None:
+        """The user's code calls something.
+
+        Args:
+            code: That calls.
+            offset: Of the instruction.
+            called: What is called.
+            first: The first argument, if any.
+        """
+        function = self._traced()
+        if function is None or len(self.found) >= _MOST:
+            return
+        try:
+            known = _known(called, first)
+            if known is not None:
+                self._note(function, known, _receiver(called, first), code, offset)
+        except FAILURES as error:
+            self._fail(error)
+
+    def _note(self, function: str, known: tuple[str, Kind], receiver: Any, code: CodeType, offset: int) -> None:
+        name, kind = known
+        source = name.rpartition(".")[0]
+        if name.endswith(".seed"):
+            self._seeded.add((function, source))  # the numbers are meant to be the same at each trace
+        elif (function, name) not in self.found and (function, source) not in self._seeded:
+            if issubclass(type(receiver), _generators()) and not _is_from_outside(receiver, code):
+                return  # made by the function itself, from a seed of its own
+            self.found[function, name] = FrozenCall(function, name, kind, _place(code, offset))
+
+
+def _known(called: Any, first: Any) -> tuple[str, Kind] | None:
+    """The name of something whose result may be another one at the next call; None of anything else."""
+    kind = type(called)
+    function = _functions().get(id(called))
+    if function is not None:
+        is_seeded = function[0] in _FRESH_WITHOUT_SEED and not (first is None or first is _missing())
+        return None if is_seeded else function[:2]
+    receiver = _receiver(called, first)
+    if kind is types.FunctionType and receiver is os.environ and called is type(os.environ).get:
+        return "os.environ.get", "environment"
+    if kind is types.FunctionType and vars(called).get("__wrapped__") is open:  # IPython gives cells one of its own
+        return "open", "file"
+    name = _name(called, receiver)
+    if name is None or name.startswith("_") or name in _NO_DRAW:
+        return None
+    if issubclass(type(receiver), type):
+        return (f"datetime.{name}", "clock") if issubclass(receiver, datetime.date) and name in _NOW else None
+    if receiver is _of_random():
+        return f"random.{name}", "random"
+    if receiver is _of_numpy():
+        return f"np.random.{name}", "random"
+    if issubclass(type(receiver), _generators()):  # `isinstance` would ask a proxy of the user's for its class
+        return f"{kind_name(type(receiver))}.{name}", "random"
+    return None
+
+
+def _name(called: Any, receiver: Any) -> str | None:
+    """The name of a method of the receiver; None of anything else, such as a function that takes a generator."""
+    inner = called.__func__ if type(called) is types.MethodType else called
+    if type(inner) not in _METHODS and not _is_cython(type(inner)):
+        return None
+    name = inner.__name__
+    if type(name) is not str:
+        return None
+    if type(inner) is types.FunctionType:
+        kinds = mro_of(receiver if issubclass(type(receiver), type) else type(receiver))
+        if not any(type.__dict__["__dict__"].__get__(kind).get(name) is inner for kind in kinds):
+            return None
+    return name
+
+
+_NOW = frozenset({"now", "utcnow", "today"})
+#: Methods of generators that draw nothing.
+_NO_DRAW = frozenset({"getstate", "setstate", "get_state", "set_state", "spawn"})
+_FRESH_WITHOUT_SEED = frozenset({"np.random.default_rng", "np.random.RandomState", "random.Random"})
+_METHODS = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
+
+
+@functools.cache
+def _functions() -> Mapping[int, tuple[str, Kind, Any]]:
+    """By their ids, which the objects keep for themselves."""
+    return {id(function): (name, kind, function) for name, kind, function in _listed()}
+
+
+def _listed() -> Iterator[tuple[str, Kind, Any]]:
+    import numpy as np
+
+    clocks = "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time localtime ctime"
+    secret = "token_bytes token_hex token_urlsafe randbelow randbits choice"
+    yield from (("time." + name, "clock", getattr(time, name)) for name in clocks.split())
+    yield from (("secrets." + name, "random", getattr(secrets, name)) for name in secret.split())
+    yield from (("uuid." + name, "random", getattr(uuid, name)) for name in ("uuid1", "uuid4"))
+    yield from (("Path." + name, "file", getattr(pathlib.Path, name)) for name in ("open", "read_text", "read_bytes"))
+    yield from (("np." + name, "file", getattr(np, name)) for name in ("load", "loadtxt", "genfromtxt", "fromfile"))
+    yield from (("np.random." + name, "random", getattr(np.random, name)) for name in ("default_rng", "RandomState"))
+    yield "np.random.seed", "random", np.random.seed
+    yield "random.Random", "random", random.Random
+    yield "os.urandom", "random", os.urandom
+    yield "os.getenv", "environment", os.getenv
+    yield "open", "file", open
+
+
+def _receiver(called: Any, first: Any) -> Any:
+    """The object whose method is called."""
+    if type(called) in (types.MethodType, types.BuiltinFunctionType):
+        return called.__self__
+    bound = getattr(called, "__self__", None) if _is_cython(type(called)) else None
+    return first if bound is None else bound
+
+
+def _is_cython(kind: type) -> bool:
+    return kind_name(kind) == "cython_function_or_method"
+
+
+def _of_random() -> Any:
+    """The generator behind the functions of `random`."""
+    return getattr(random.random, "__self__", None)
+
+
+def _of_numpy() -> Any:
+    """The generator behind the functions of `np.random`."""
+    import numpy as np
+
+    return getattr(np.random.normal, "__self__", None)
+
+
+def _generators() -> tuple[type, ...]:
+    import numpy as np
+
+    return np.random.Generator, np.random.RandomState, random.Random
+
+
+def _is_from_outside(receiver: Any, code: CodeType) -> bool:
+    """Whether a generator stands under a global name, in a function around, or in the first argument of a method."""
+    if receiver is _of_random() or receiver is _of_numpy():
+        return True
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    if frame is None:
+        return False
+    if any(value is receiver for value in list(frame.f_globals.values())):
+        return True
+    names: Mapping[str, Any] = frame.f_locals
+    if any(names.get(name) is receiver for name in code.co_freevars):
+        return True
+    owner = names.get(code.co_varnames[0]) if code.co_argcount else None
+    try:
+        stored = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return False
+    return type(stored) is dict and any(value is receiver for value in list(stored.values()))
+
+
+def _place(code: CodeType, offset: int) -> Place:
+    positions = list(code.co_positions())
+    line, end_line, column, end_column = positions[offset // 2] if offset // 2 < len(positions) else (None,) * 4
+    file, function = file_of(code), function_of(code)
+    if line is None or column is None or end_line is None or end_column is None:
+        return Place(file, line or code.co_firstlineno, function)
+    return Place(file, line, function, column, end_line, end_column)
+
+
+def _missing() -> Any:
+    monitor = vars(sys).get("monitoring")
+    return None if monitor is None else monitor.MISSING

@@ -1,0 +1,248 @@
+"""A program in, the equations out that read or write outside of an array for certain, at an index in the program.
+
+JAX raises no error for an index outside of an array. What it does in place of an error is in the equation: it moves the
+index to the border, fills in a value, drops an update, or takes for granted that the index is inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .jaxpr.parameters import open_jaxpr
+from .jaxpr.walk import Walk
+
+Outcome = Literal["moved", "filled", "dropped", "unchecked"]
+
+#: Longer constants are not read.
+_LONGEST = 64
+_SLICES = frozenset({"dynamic_slice", "dynamic_update_slice"})
+_CALLS = frozenset({"jit", "pjit", "closed_call"})
+_BACKWARD = "transpose("
+_MODES: Mapping[str, Outcome] = {"CLIP": "moved", "FILL_OR_DROP": "filled", "PROMISE_IN_BOUNDS": "unchecked"}
+
+
+@dataclass(frozen=True)
+class OutOfBounds:
+    """An equation that reads or writes outside of an axis.
+
+    Attributes:
+        scope: Of the walk.
+        equation: In the scope.
+        axis: Of the array.
+        size: Of the axis.
+        taken: How many elements of the axis a slice has; 1 for an index.
+        outcome: What JAX does.
+        begin: Where the program reads or writes instead, if the index is moved.
+        is_write: Whether the equation writes.
+    """
+
+    scope: int
+    equation: int
+    axis: int
+    size: int
+    taken: int
+    outcome: Outcome
+    begin: int
+    is_write: bool
+
+
+class OutsideReads:
+    """Finds such equations in the programs of a walk."""
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self._numbers = {id(jaxpr): number for number, jaxpr in enumerate(walk.jaxprs)}
+
+    def of(self, scopes: list[int], constants: Sequence[Any]) -> Iterator[OutOfBounds]:
+        """Those of some scopes.
+
+        Args:
+            scopes: Of one program, the outermost first.
+            constants: The arrays that the outermost one holds.
+        """
+        for place, number in enumerate(scopes):
+            jaxpr = self._walk.jaxprs[number]
+            values: dict[Any, Any] = {}
+            if not place:
+                for variable, constant in zip(jaxpr.constvars, constants, strict=False):
+                    _keep(values, variable, constant)
+            found: list[OutOfBounds] = []
+            self._read(jaxpr, values, found, None)
+            yield from found
+
+    def _read(
+        self, jaxpr: Any, values: dict[Any, Any], found: list[OutOfBounds], outer: tuple[int, int] | None
+    ) -> None:
+        """Follow the values that are known through the equations.
+
+        Args:
+            jaxpr: The program.
+            values: Those known so far, by variable.
+            found: Where findings go.
+            outer: The equation that calls the program, where the program is read with the values of a call.
+        """
+        for at, equation in enumerate(jaxpr.eqns):
+            name = equation.primitive.name
+            rule = _RULES.get(name)
+            if rule is None and name not in _CALLS and name not in _SLICES and not name.startswith(_INDEXED):
+                continue
+            operands = [_value(operand, values) for operand in equation.invars]
+            if rule is not None:
+                if all(operand is not None for operand in operands):
+                    _keep(values, equation.outvars[0], rule(operands, equation.params))
+                continue
+            place = self._place(jaxpr, at, outer)
+            if name in _CALLS:
+                if any(operand is not None for operand in operands):
+                    self._call(equation, operands, values, found, place)
+                continue
+            if place is None or _BACKWARD in str(equation.source_info.name_stack) or _is_masked(jaxpr, equation):
+                continue
+            outside = _slice(equation, operands) if name in _SLICES else _indexed(equation, operands)
+            if outside is not None:
+                found.append(OutOfBounds(place[0], place[1], *outside))
+
+    def _call(
+        self,
+        equation: Any,
+        operands: list[Any],
+        values: dict[Any, Any],
+        found: list[OutOfBounds],
+        place: tuple[int, int] | None,
+    ) -> None:
+        inner = open_jaxpr(equation.params.get("jaxpr", equation.params.get("call_jaxpr")))
+        if inner is None or len(inner.invars) != len(operands):
+            return
+        known: dict[Any, Any] = {}
+        for variable, value in zip(inner.invars, operands, strict=True):
+            if value is not None:
+                known[variable] = value
+        # What the called program does with values of its own is found where its scope is read.
+        within: list[OutOfBounds] = []
+        self._read(inner, known, within, place)
+        found += within
+        for variable, result in zip(equation.outvars, inner.outvars, strict=True):
+            _keep(values, variable, _value(result, known))
+
+    def _place(self, jaxpr: Any, at: int, outer: tuple[int, int] | None) -> tuple[int, int] | None:
+        """The equation, or the one that calls its program, if the equation itself is of a function of JAX's."""
+        number = self._numbers.get(id(jaxpr))
+        if number is not None:
+            stack = self._walk.scopes[number].stack[at]
+            if stack >= 0 and self._walk.positions.stacks[stack][0]:
+                return number, at
+        return outer
+
+
+def _keep(values: dict[Any, Any], variable: Any, value: Any) -> None:
+    import numpy as np
+
+    # An array on a device is not asked for its values.
+    if value is not None and (isinstance(value, np.ndarray | np.generic) or type(value).__name__ == "TypedNdArray"):
+        array = np.asarray(value)
+        if array.size <= _LONGEST and array.dtype.kind in "biu":
+            values[variable] = array
+
+
+def _value(operand: Any, values: dict[Any, Any]) -> Any:
+    import numpy as np
+
+    if hasattr(operand, "val"):
+        literal = operand.val
+        if isinstance(literal, bool | int | np.generic):
+            return np.asarray(literal)
+        return literal if isinstance(literal, np.ndarray) and literal.size <= _LONGEST else None
+    return values.get(operand)
+
+
+def _broadcast(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
+    import numpy as np
+
+    (operand,), shape = operands, tuple(params["shape"])
+    if int(np.prod(shape)) > _LONGEST:
+        return None
+    sizes = [1] * len(shape)
+    for axis, to in enumerate(params["broadcast_dimensions"]):
+        sizes[to] = operand.shape[axis]
+    return np.broadcast_to(operand.reshape(sizes), shape)
+
+
+def _selected(operands: Sequence[Any], _: Mapping[str, Any]) -> Any:
+    import numpy as np
+
+    return np.where(operands[0], operands[2], operands[1]) if len(operands) == 3 else None
+
+
+def _joined(operands: Sequence[Any], params: Mapping[str, Any]) -> Any:
+    import numpy as np
+
+    return np.concatenate(operands, params["dimension"])
+
+
+_RULES: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Any]] = {
+    "lt": lambda operands, _: operands[0] < operands[1],
+    "add": lambda operands, _: operands[0] + operands[1],
+    "select_n": _selected,
+    "convert_element_type": lambda operands, params: operands[0].astype(params["new_dtype"]),
+    "broadcast_in_dim": _broadcast,
+    "concatenate": _joined,
+    "squeeze": lambda operands, params: operands[0].squeeze(tuple(params["dimensions"])),
+}
+_INDEXED = ("gather", "scatter")
+
+_Outside = tuple[int, int, int, Outcome, int, bool]
+
+
+def _slice(equation: Any, operands: Sequence[Any]) -> _Outside | None:
+    """`dynamic_slice` moves a slice that reaches beyond the end, or begins before the beginning."""
+    is_write = equation.primitive.name == "dynamic_update_slice"
+    shape = equation.invars[0].aval.shape
+    taken = equation.invars[1].aval.shape if is_write else equation.params["slice_sizes"]
+    begins = operands[2 if is_write else 1 :]
+    for axis, (begin, size, length) in enumerate(zip(begins, shape, taken, strict=False)):
+        if begin is not None and begin.ndim == 0 and not 0 <= int(begin) <= size - length:
+            return axis, size, length, "moved", min(max(int(begin), 0), size - length), is_write
+    return None
+
+
+def _indexed(equation: Any, operands: Sequence[Any]) -> _Outside | None:
+    """`gather` and the scatters do with an index outside what their mode says."""
+    params, indices = equation.params, operands[1]
+    numbers = params["dimension_numbers"]
+    outcome = _MODES.get(getattr(params.get("mode"), "name", ""))
+    is_write = equation.primitive.name != "gather"
+    if indices is None or not indices.size or outcome is None or numbers.operand_batching_dims:
+        return None
+    axes = numbers.scatter_dims_to_operand_dims if is_write else numbers.start_index_map
+    single = numbers.inserted_window_dims if is_write else numbers.collapsed_slice_dims
+    shape = equation.invars[0].aval.shape
+    for position, axis in enumerate(axes):
+        if axis not in single:
+            continue
+        outside = [index for index in indices[..., position].ravel().tolist() if not 0 <= index < shape[axis]]
+        if outside:
+            begin = min(max(outside[0], 0), shape[axis] - 1)
+            return axis, shape[axis], 1, "dropped" if is_write and outcome == "filled" else outcome, begin, is_write
+    return None
+
+
+_SAME_VALUES = frozenset({"squeeze", "broadcast_in_dim", "reshape", "convert_element_type"})
+
+
+def _is_masked(jaxpr: Any, equation: Any) -> bool:
+    """Whether what an equation reads goes into selections alone, as of `jnp.where`: that may be on purpose."""
+    names = set(equation.outvars)
+    is_selected = False
+    for later in jaxpr.eqns:
+        if not any(not hasattr(operand, "val") and operand in names for operand in later.invars):
+            continue
+        name = later.primitive.name
+        if name in _SAME_VALUES:
+            names.update(later.outvars)
+        elif name == "select_n" or later.params.get("name") == "_where":
+            is_selected = True
+        else:
+            return False
+    return is_selected and not any(not hasattr(each, "val") and each in names for each in jaxpr.outvars)

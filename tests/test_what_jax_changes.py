@@ -1,0 +1,273 @@
+"""What JAX changes without a word: calls that run once, types, donated arguments, carries of loops."""
+
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.filterwarnings("ignore:Explicitly requested dtype", "ignore:Some donated buffers")
+
+# --- a call whose result the program keeps ---
+
+SEES_CALLS = pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 does not show calls")
+KEEPS = (
+    "{name} was called while JAX traced f. A call of f that finds a cache entry does not call {name} again. A value "
+    "of {name} that reached the program is a constant of the program."
+)
+DRAW = (
+    "Draw with jax.random from a key that is an argument of f, or draw outside of f and pass the numbers as an "
+    "argument."
+)
+
+
+@SEES_CALLS
+@pytest.mark.parametrize(
+    ("setup", "body", "name", "cure"),
+    [
+        ("import time", "return x * time.time()", "time.time", "clock"),
+        ("from time import perf_counter as now", "return x * now()", "time.perf_counter", "clock"),
+        ("import datetime", "return x * datetime.datetime.now().hour", "datetime.now", "clock"),
+        ("import random", "return x * random.random()", "random.random", DRAW),
+        ("import random", "return x * random.uniform(1, 2)", "random.uniform", DRAW),
+        ("import numpy as np", "return x * np.random.normal(size=3)", "np.random.normal", DRAW),
+        ("import numpy as np", "return x * np.random.default_rng().normal()", "np.random.default_rng", DRAW),
+        (
+            "import numpy as np\nrng = np.random.default_rng(0)",
+            "return x * rng.normal(size=3)",
+            "Generator.normal",
+            DRAW,
+        ),
+        ("import random\ndef draw(): return random.gauss(0, 1)", "return x * draw()", "random.gauss", DRAW),
+        ("import os", "return x * len(open(os.devnull).read())", "open", "data"),
+        ("import os", "return x * (os.environ.get('SOME') == 'x')", "os.environ.get", "variable"),
+    ],
+)
+def test_a_value_that_is_read_once(notebook, setup, body, name, cure):
+    notebook.run(f"import jax, jax.numpy as jnp\n{setup}")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\nf(jnp.ones(3)); f(jnp.ones(3))")
+    note = ran.note("frozen_call")
+    cures = {
+        "clock": "Read the clock outside of f, and pass the time to f as an argument.",
+        "data": "Read outside of f, and pass the data to f as an argument.",
+        "variable": "Read the variable outside of f, and pass the value to f as an argument.",
+    }
+    assert note["title"] == f"{name} was called once, while JAX traced f"
+    assert (note["text"], note["cure"]) == (KEEPS.format(name=name), cures.get(cure, cure))
+    assert ran.line_of(note) == (3 if "draw" in setup else 4)
+    assert "frozen_call" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
+
+
+@SEES_CALLS
+@pytest.mark.parametrize(
+    ("setup", "body"),
+    [
+        ("import time\nstart = time.time()", "return x * start"),
+        ("import time", "return time.time() * x if x.ndim > 1 else x"),
+        ("def time(): return 3", "return x * time()"),
+        ("import random", "random = jax.random.key(0)\n    return x + jax.random.normal(random)"),
+        ("import numpy as np", "return x * np.random.default_rng(0).normal(size=3)"),
+        ("import numpy as np", "rng = np.random.RandomState(0)\n    return x * rng.normal(size=3)"),
+        ("import numpy as np", "np.random.seed(0)\n    return x * np.random.normal(size=3)"),
+        ("import random", "return x * random.Random(0).random()"),
+        (
+            "import time\nnp_time = lambda v: v + time.time()",
+            "return jax.pure_callback(np_time, jax.ShapeDtypeStruct(x.shape, x.dtype), x)",
+        ),
+        ("import time\ndef show(v): print(time.time() > 0, end='')", "jax.debug.callback(show, x)\n    return x"),
+        ("class Clock:\n    def time(self): return 1.0\ntime = Clock()", "return x * time.time()"),
+        ("import time", "def later(): return time.time()\n    return x"),
+        ("import numpy as np\nrng = np.random.default_rng(0)\ndef rate(r): return 3.0", "return x * rate(rng)"),
+        (
+            "class Proxy:\n    @property\n    def __class__(self): raise ValueError('asked')\n"
+            "proxy = Proxy()\ndef rate(p): return 3.0",
+            "return x * rate(proxy)",
+        ),
+    ],
+)
+def test_what_the_program_does_not_keep(notebook, setup, body):
+    notebook.run(f"import jax, jax.numpy as jnp\n{setup}")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\nf(jnp.ones(3)); f(jnp.ones(3))")
+    assert ran.result.success
+    assert "frozen_call" not in ran.notes
+
+
+@SEES_CALLS
+def test_a_clock_outside_of_the_trace_is_no_matter(notebook):
+    notebook.run("import jax, jax.numpy as jnp, time\n@jax.jit\ndef f(x):\n    return x * 2")
+    ran = notebook.run("%%jaxpr\nt = time.time()\nf(jnp.ones(3)).block_until_ready()\ntook = time.time() - t")
+    assert ran.notes == []
+
+
+# --- a type that JAX does not give ---
+
+
+@pytest.mark.parametrize(
+    ("expression", "asked", "taken"),
+    [
+        ("jnp.zeros(3, dtype=jnp.float64)", "float64", "float32"),
+        ("jnp.array([1.0], dtype='float64')", "float64", "float32"),
+        ("jnp.arange(3.0).astype('float64')", "float64", "float32"),
+        ("jnp.arange(3, dtype=jnp.int64)", "int64", "int32"),
+        ("jnp.ones(3, jnp.complex128)", "complex128", "complex64"),
+    ],
+)
+@pytest.mark.parametrize("where", ["f = jax.jit(lambda: {})\nf()", pytest.param("y = {}", marks=pytest.mark.slow)])
+def test_a_type_that_was_not_given(notebook, expression, asked, taken, where):
+    ran = notebook.run("%%jaxpr\n" + where.format(expression))
+    note = ran.note("truncated_type")
+    assert (note["title"], note["text"], note["cure"]) == (
+        f"{asked} was asked for, {taken} was given",
+        f"This expression asks for {asked}. JAX takes {taken} in its place, because jax_enable_x64 is off.",
+        f"Write {taken}, or turn 64-bit types on before anything else uses JAX: "
+        'jax.config.update("jax_enable_x64", True).',
+    )
+    file, _, line, column, end_line, end_column = ran.document["frames"][note["frame"]]
+    text = where.format(expression).split("\n")[line - 2][column:end_column]
+    assert text == expression
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "jnp.zeros(3, float)",
+        "jnp.array(2.5)",
+        "jnp.asarray(np.ones(3))",
+        "jnp.asarray(np.arange(3, dtype='int64'))",
+        "jnp.zeros(3, jnp.float32)",
+        "np.zeros(3, np.float64)",
+        "jnp.arange(3) * 2.0",
+    ],
+)
+def test_a_type_that_nobody_asked_for(notebook, expression):
+    notebook.run("import numpy as np")
+    assert "truncated_type" not in notebook.run(f"%%jaxpr\ny = jax.jit(lambda: {expression})()").notes
+
+
+def test_a_type_that_a_package_asked_for(notebook, tmp_path, monkeypatch):
+    package = tmp_path / "site-packages" / "asks_for_doubles.py"
+    package.parent.mkdir()
+    package.write_text("import jax.numpy as jnp\ndef zeros(n): return jnp.zeros(n, jnp.float64)\n")
+    monkeypatch.syspath_prepend(str(package.parent))
+    ran = notebook.run("%%jaxpr\nimport asks_for_doubles\ny = asks_for_doubles.zeros(3) + jax.jit(jnp.sin)(x[:3])")
+    assert ran.result.success
+    assert "truncated_type" not in ran.notes
+
+
+def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
+    """Also where a filter of the user's turns one into an error."""
+    shown = []
+    for magic in ("", "%%jaxpr\n"):
+        notebook = make_notebook(extension=bool(magic))
+        notebook.run("import warnings, jax, jax.numpy as jnp\nf = jax.jit(lambda x: x.sum(), donate_argnums=0)")
+        notebook.run(
+            f"{magic}with warnings.catch_warnings(record=True) as seen:\n    warnings.simplefilter('default')\n"
+            "    for _ in range(2):\n        jnp.zeros(3, 'float64') + f(jnp.ones(3))"
+        )
+        lines = [each.lineno - bool(magic) * ("jax" not in each.filename) for each in notebook["seen"]]
+        ran = notebook.run(f"{magic}with warnings.catch_warnings(action='error'):\n    jnp.zeros(3, 'float64')")
+        shown.append(([str(each.message) for each in notebook["seen"]], lines, repr(ran.result.error_in_exec)))
+    assert shown[0] == shown[1]
+    assert [text.split(":")[0][:40] for text in shown[0][0]] == [
+        "Explicitly requested dtype float64 reque",
+        "Some donated buffers were not usable",
+    ]
+    assert "Explicitly requested dtype float64" in shown[0][2]
+
+
+# --- a donated argument without use ---
+
+
+@pytest.mark.parametrize(
+    ("body", "donated", "call", "path", "text", "cure"),
+    [
+        (
+            "return x.sum()",
+            "0",
+            "f(jnp.ones(3))",
+            "x",
+            "f donates x (f32[3]), and JAX cannot use the memory of x for a result. No result has the type f32[3]: the "
+            "result is f32[].",
+            "Do not donate x, or return an array of the type f32[3], such as the new x.",
+        ),
+        (
+            "return x['w'] * 2, x['b'].sum()",
+            "0",
+            "f({'w': jnp.ones(3), 'b': jnp.ones((2, 2))})",
+            "x['b']",
+            "f donates x['b'] (f32[2,2]), and JAX cannot use the memory of x['b'] for a result. No result has the type "
+            "f32[2,2]: the results are f32[3], f32[].",
+            "Do not donate x['b'], or return an array of the type f32[2,2], such as the new x['b'].",
+        ),
+        (
+            "return x + y",
+            "(0, 1)",
+            "f(jnp.ones(3), jnp.ones(3))",
+            "y",
+            "f donates y (f32[3]), and JAX cannot use the memory of y for a result. Each result of this type uses the "
+            "memory of another donated argument.",
+            "Do not donate y.",
+        ),
+    ],
+)
+def test_a_donated_argument_that_no_result_uses(notebook, body, donated, call, path, text, cure):
+    notebook.run("from functools import partial")
+    arguments = "x, y" if donated == "(0, 1)" else "x"
+    ran = notebook.run(f"%%jaxpr\n@partial(jax.jit, donate_argnums={donated})\ndef f({arguments}):\n    {body}\n{call}")
+    note = ran.note("unused_donation")
+    assert note["title"] == f"The memory of {path} could not be donated"
+    assert (note["text"], note["cure"]) == (text, cure)
+    assert ran.line_of(note) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "donated"),
+    [("return x * 2", "0"), ("return (x + y).sum(), x, y", "(0, 1)"), ("return x.sum() + y", "1")],
+)
+def test_donated_arguments_that_results_use(notebook, body, donated):
+    notebook.run("from functools import partial")
+    cell = f"@partial(jax.jit, donate_argnums={donated})\ndef f(x, y):\n    {body}\nf(jnp.ones(3), jnp.ones(3))"
+    assert "unused_donation" not in notebook.run(f"%%jaxpr\n{cell}").notes
+
+
+# --- a carry that JAX converts ---
+
+
+@pytest.mark.parametrize(
+    ("loop", "began", "returned", "dtype"),
+    [
+        ("lax.fori_loop(0, 8, lambda i, c: c + x[i], 0)", "i32[]", "f32[]", "float32"),
+        ("lax.scan(lambda c, v: (c + v, None), 0, x)", "i32[]", "f32[]", "float32"),
+        ("lax.while_loop(lambda c: c < 9, lambda c: c + x.max(), 1)", "i32[]", "f32[]", "float32"),
+        ("lax.while_loop(lambda c: c[0] < 9, lambda c: (c[0] + 1, c[1] * 0.5), (0, 8))", "i32[]", "f32[]", "float32"),
+    ],
+)
+@pytest.mark.parametrize("where", ["f = jax.jit(lambda x: {})\nf(x)", pytest.param("y = {}", marks=pytest.mark.slow)])
+def test_a_carry_that_jax_converts(notebook, where, loop, began, returned, dtype):
+    ran = notebook.run("%%jaxpr\n" + where.format(loop))
+    note = ran.note("promoted_carry")
+    assert (note["title"], note["text"], note["cure"]) == (
+        f"A carry of this loop changes from {began} to {returned}",
+        f"A carry of this loop begins as {began} with a weak type, as a Python number does, and the body returns "
+        f"{returned}. JAX converts the carry to {dtype} before the first step, and traces the body a second time.",
+        f"Begin the carry with the type {dtype}, such as jnp.asarray(value, jnp.{dtype}).",
+    )
+    *_, line, column, end_line, end_column = ran.document["frames"][note["frame"]]
+    assert where.format(loop).split("\n")[line - 2][column:end_column] == loop
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "lax.fori_loop(0, 8, lambda i, c: c + x[i], 0.0)",
+        "lax.fori_loop(0, 8, lambda i, c: c + x[i], jnp.asarray(0, jnp.float32))",
+        "lax.fori_loop(0, 8, lambda i, c: c + i, 0)",
+        "lax.scan(lambda c, v: (c + 1, v), 0, x)",
+        "lax.scan(lambda c, v: (c + v, None), 0.0, x.astype(jnp.bfloat16))",
+        "lax.while_loop(lambda c: c[0] < 9, lambda c: (c[0] + 1, c[1] * 0.5), (0, 8.0))",
+        "lax.map(lambda v: v * 2, x)",
+        "jnp.cumsum(x) + jax.random.poisson(jax.random.key(0), 3.0, (8,)) + jnp.linalg.norm(x)",
+    ],
+)
+def test_carries_that_keep_their_types(notebook, loop):
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    return {loop}\nf(x)")
+    assert ran.result.success
+    assert "promoted_carry" not in ran.notes

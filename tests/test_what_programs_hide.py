@@ -1,0 +1,134 @@
+"""What a program does without an error: reads outside of an array, a gradient that is NaN."""
+
+import pytest
+
+# --- an index that is out of bounds ---
+
+OUTSIDE = "{} is out of bounds: axis 0 of the array has the size 3. JAX raises no error. "
+NOT_CHECKED = "JAX takes for granted that the index is in bounds, so the value that the program reads is not defined."
+
+
+@pytest.mark.parametrize(
+    ("expression", "outcome"),
+    [
+        ("v[10]", "The program reads the element 2 of the axis."),
+        ("v[-5]", "The program reads the element 0 of the axis."),
+        ("m[3, 1]", "The program reads the element 2 of the axis."),
+        ("v[np.array([0, 5])]", NOT_CHECKED),
+        ("v.at[7].set(1.0)", "The program drops the update."),
+        ("v.at[np.array([0, 7])].add(1.0)", "The program drops the update."),
+        (
+            "jnp.take(v, 9)",
+            "The result is a fill value in its place: NaN, or the least or the largest number of an integer type.",
+        ),
+        ("lax.dynamic_index_in_dim(v, 9)", "The program reads the element 2 of the axis."),
+    ],
+)
+def test_an_index_out_of_bounds(notebook, expression, outcome):
+    notebook.run("import numpy as np\nv = jnp.arange(3.0); m = jnp.ones((3, 4))")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(v, m):\n    return {expression}\nf(v, m)")
+    note = ran.note("out_of_bounds")
+    assert (note["text"], note["cure"]) == (OUTSIDE.format(expression) + outcome, "Use an index from -3 to 2.")
+    assert ran.line_of(note) == 4
+
+
+def test_a_slice_that_reaches_beyond_the_end(notebook):
+    ran = notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return lax.dynamic_slice(x, (6,), (4,))\nf(x)")
+    note = ran.note("out_of_bounds")
+    assert (note["text"], note["cure"]) == (
+        "lax.dynamic_slice(x, (6,), (4,)) is out of bounds: the slice has the length 4, and axis 0 of the array has "
+        "the size 8. JAX raises no error. The slice begins at 4.",
+        "Begin the slice at 4 or before.",
+    )
+
+
+def test_an_index_in_the_body_of_a_loop(notebook):
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(x):\n    def step(c, _):\n        return c + x[8], None\n"
+        "    return lax.scan(step, 0.0, length=3)[0]\nf(x)"
+    )
+    assert ran.line_of(ran.note("out_of_bounds")) == 5
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x[7] + x[-8] + x[-1]",
+        "return x[2:99]",
+        "return x.at[9].set(1.0, mode='drop')",
+        "return x.at[9].get(mode='fill', fill_value=0.0)",
+        "return jnp.take(x, 9, mode='clip')",
+        "i = 9\n    return jnp.where(i < 8, x[i], 0.0)",
+        "i = jnp.argmax(x) + 100\n    return x[i]",
+        "return lax.fori_loop(0, 20, lambda i, c: c + x[i], 0.0)",
+        "return jnp.roll(x, 3) + jnp.pad(x, 2)[2:10] + jnp.sort(x)[::-1]",
+        "return jnp.nonzero(x, size=12, fill_value=99)[0]",
+        "return jax.nn.one_hot(jnp.array([9]), 8)",
+        "return jax.ops.segment_sum(x, np.arange(8) % 4, num_segments=2)",
+        "return jax.grad(lambda v: v[3] * v[-1])(x)",
+        "return jax.vmap(lambda v: v[-1] + v[0])(x.reshape(2, 4))",
+        "return lax.dynamic_slice(x, (4,), (4,)) + lax.dynamic_slice_in_dim(x, 0, 4)",
+        "return lax.dynamic_update_slice(x, jnp.ones(2), (6,))",
+    ],
+)
+def test_indices_that_are_in_bounds_or_outside_on_purpose(notebook, body):
+    notebook.run("import numpy as np")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\nf(x)")
+    assert ran.result.success
+    assert "out_of_bounds" not in ran.notes
+
+
+# --- a gradient that can be NaN ---
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        "jnp.where(x > 0, jnp.log(x), 0.0)",
+        "jnp.where(x != 0, 1 / x, 0.0)",
+        "jnp.where(x == 0, 0.0, 1 / x)",
+        "jnp.where(x > 1, jnp.sqrt(x), x)",
+        "jnp.where(x <= 0, 0.0, jnp.log(x) * 3.0)",
+        "lax.select(x > 0, jnp.log(x), jnp.zeros_like(x))",
+    ],
+)
+@pytest.mark.parametrize("transform", ["jax.grad", pytest.param("jax.value_and_grad", marks=pytest.mark.slow)])
+def test_a_gradient_that_is_nan_at_zero(notebook, transform, selection):
+    ran = notebook.run(f"%%jaxpr\ndef f(x):\n    return {selection}.sum()\ng = jax.jit({transform}(f))(x)")
+    note = ran.note("masked_derivative")
+    assert (note["title"], note["text"], note["cure"]) == (
+        "The gradient can be NaN",
+        "The gradient of this selection is NaN where the compared value is 0. The branch that is not taken there has "
+        "an infinite derivative, and JAX multiplies the derivative by zero.",
+        "Keep 0 out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, 1)), y) in place of "
+        "jnp.where(c, f(x), y).",
+    )
+    assert ran.line_of(note) == 3
+    gradient = notebook["g"][1] if "value" in transform else notebook["g"]
+    assert notebook["jnp"].isnan(gradient[0])  # x[0] is 0
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        "jnp.where(x > 0, jnp.log(jnp.where(x > 0, x, 1.0)), 0.0)",
+        "jnp.where(x > -1, jnp.log1p(x), 0.0)",
+        "jnp.where(x > 0, jnp.log(x + 1e-6), 0.0)",
+        "jnp.where(x > 0, jnp.log(jnp.maximum(x, 1e-6)), 0.0)",
+        "jnp.where(x > 0, jnp.exp(x), x)",
+        "jnp.where(x > 0, x**2, x**3)",
+        "jnp.where(x > 0, x / 2, 0.0)",
+        "jax.nn.relu(x) + jax.nn.softplus(x) + jax.nn.selu(x) + jax.nn.gelu(x) + jax.nn.log_sigmoid(x)",
+        "jnp.sinc(x) + jnp.abs(x) + jnp.clip(x, 0, 1)",
+    ],
+)
+def test_a_gradient_that_is_a_number(notebook, selection):
+    ran = notebook.run(f"%%jaxpr\ndef f(x):\n    return ({selection}).sum()\ng = jax.jit(jax.grad(f))(x)")
+    assert ran.result.success
+    assert "masked_derivative" not in ran.notes
+    assert not notebook["jnp"].isnan(notebook["g"]).any()
+
+
+def test_a_selection_without_a_gradient(notebook):
+    ran = notebook.run("%%jaxpr\ny = jax.jit(lambda x: jnp.where(x > 0, jnp.log(x), 0.0))(x)")
+    assert "masked_derivative" not in ran.notes
