@@ -7,8 +7,6 @@ from typing import Any
 
 from conftest import MIME, Kernel, contents, plain, sent
 
-from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
-
 F = "@jax.jit\ndef f(x):\n    return jnp.sin(x) * 2\n"
 
 
@@ -60,14 +58,14 @@ def test_an_interrupt_stops_the_cell_and_shows_what_ran(kernel: Kernel) -> None:
 
 def test_an_interrupt_of_a_trace(kernel: Kernel) -> None:
     request = kernel.start(
-        "%%jaxpr\nimport time\n@jax.jit\ndef endless(x):\n    end = time.time() + 60\n    print('tracing')\n"
-        "    while time.time() < end:\n        x = jnp.sin(x)\n    return x\nendless(x)"
+        # An interrupt between two lines of JAX's may be one of which IPython cannot print the traceback.
+        "%%jaxpr\nimport time\n@jax.jit\ndef endless(x):\n    x = jnp.sin(x)\n    print('tracing')\n"
+        "    time.sleep(60)\n    return x\nendless(x)"
     )
     kernel.until(lambda message: message["msg_type"] == "stream" and "tracing" in message["content"]["text"])
     messages = kernel.interrupt(request)
     assert [error["ename"] for error in contents(messages, "error")] == ["KeyboardInterrupt"]
-    read_the_clock = ["frozen_call"] if HAS_MONITORING else []
-    assert [note["kind"] for note in snapshots(messages)[0]["notes"]] == [*read_the_clock, "printed_while_tracing"]
+    assert [note["kind"] for note in snapshots(messages)[0]["notes"]] == ["printed_while_tracing"]
     messages = kernel.run("%%jaxpr\n" + F + "f(x)")
     assert [program["name"] for program in snapshots(messages)[0]["programs"] if not program.get("library")] == ["f"]
 
