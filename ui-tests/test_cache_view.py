@@ -284,3 +284,26 @@ def test_counts_stand_at_their_own_line_however_long_it_is_and_no_code_ends_belo
     )
     beside = counted[0][1].bounding_box()
     assert beside and code_ends <= beside["x"], (code_ends, beside)
+
+
+SCALED = """\
+%%jaxpr
+@jax.jit
+def scaled(x, s):
+    return x * s
+
+a = scaled(jnp.ones(3), 1.0)
+b = scaled(jnp.ones(3), jnp.float32(2))"""
+
+
+def test_a_miss_that_is_chosen_has_the_edit_that_ends_the_miss(notebook):
+    nb = notebook("%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp", SCALED)
+    nb.run(0)
+    nb.run(1)
+    nb.panel.get_by_role("tab", name="Cache").click()
+    miss = nb.panel.get_by_role("row", name="weak type")
+    expect(miss).not_to_contain_text("Applies as it stands")
+    miss.click()
+    expect(miss).to_contain_text("one type Applies as it stands")
+    expect(miss).to_contain_text("a = scaled(jnp.ones(3), jnp.asarray(1.0, dtype=jnp.float32))")
+    expect(miss).to_contain_text("Both calls pass arguments of the same types, so they share one cache entry.")

@@ -131,7 +131,7 @@ def test_unrolled_scan_and_while_side_by_side(loops):
     expect(loops.listing()).to_contain_text("while")
 
 
-@pytest.mark.parametrize("width", [320, 900])
+@pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_nothing_is_cut_and_axe_finds_nothing(loops, width):
     loops.page.set_viewport_size({"width": width + 640, "height": 800})
     loops.set_panel_width(width)

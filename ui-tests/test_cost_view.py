@@ -306,7 +306,7 @@ many(1.0)""",
     )
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_finds_nothing(measured, theme):
     measured.theme(theme)
     cost = cost_of(measured)
@@ -323,7 +323,7 @@ def test_axe_finds_nothing(measured, theme):
     cost.get_by_role("button", name="Heat").click()  # the page would keep it
 
 
-@pytest.mark.parametrize("width", [320, 900])
+@pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_nothing_is_cut(measured, width):
     cost = cost_of(measured)
     measured.set_panel_width(width)

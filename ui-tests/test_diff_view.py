@@ -173,7 +173,7 @@ def test_the_keyboard_goes_from_difference_to_difference_and_the_cell_follows(ed
     expect(rows).to_contain_text("squeeze")
 
 
-@pytest.mark.parametrize("width", [320, 900])
+@pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_nothing_is_cut_and_axe_finds_nothing(edited, width):
     edited.page.set_viewport_size({"width": width + 640, "height": 800})
     edited.set_panel_width(width)

@@ -278,7 +278,7 @@ twin_compile.lower_twin = refuse"""
     expect(button(nb)).to_have_attribute("aria-pressed", "false")
 
 
-@pytest.mark.parametrize("width", [320, 900])
+@pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_no_violation_and_nothing_sideways(twice, width):
     twice.set_panel_width(width)
     level(twice, "HLO")

@@ -227,7 +227,7 @@ def test_stablehlo_for_a_platform_that_is_not_there(rnn_alone):
     expect(lowered).to_have_count(0)
 
 
-@pytest.mark.parametrize("width", [320, 900])
+@pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_no_violation_and_nothing_sideways(rnn_alone, width):
     rnn_alone.set_panel_width(width)
     for theme in ("light", "dark"):

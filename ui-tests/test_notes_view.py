@@ -51,6 +51,18 @@ def test_an_unrolled_loop_is_shown_beside_its_rewrite_which_can_be_copied_and_ru
     expect(notes_of(nb).filter(has_text="unrolled")).to_have_count(0)
 
 
+def test_the_rewrite_of_an_unrolled_loop_is_tried_when_the_user_asks(notebook):
+    nb = notebook(LOAD, SINES)
+    nb.run(0)
+    nb.run(1)
+    note = notes_of(nb).filter(has_text="unrolled")
+    expect(note).not_to_contain_text("Applies as it stands")
+    note.get_by_role("button", name="Try the rewrite").click()
+    expect(note).to_contain_text("Applies as it stands")
+    expect(note.get_by_role("button", name="Try the rewrite")).to_have_count(0)
+    expect(note.get_by_role("group", name="Rewrite")).to_have_text(f"4{REWRITTEN}")
+
+
 def test_an_unrolled_loop_is_compared_with_its_rewrite_in_a_cell_of_its_own(notebook):
     nb = notebook(LOAD, SINES)
     nb.run(0)

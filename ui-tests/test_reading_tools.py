@@ -50,7 +50,7 @@ def net(shared_notebook):
     return nb
 
 
-@pytest.fixture(params=[320, 900])
+@pytest.fixture(params=[320, pytest.param(900, marks=pytest.mark.slow)])
 def net_at(net, request):
     net.set_panel_width(request.param)
     return net
@@ -256,7 +256,7 @@ def test_a_primitive_says_what_it_does_and_where_that_is_documented(net):
     expect(link).to_have_attribute("rel", "noopener")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_all_keys_are_listed(net_at, theme):
     nb = net_at
     nb.theme(theme)
@@ -388,7 +388,7 @@ def heads(listing):
     return listing.locator(".jp-JaxprProgram-head")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_lines_of_source_stand_above_what_was_made_of_them(net_at, theme):
     nb = net_at
     nb.theme(theme)

@@ -520,8 +520,8 @@ def test_the_keyboard_goes_through_the_list_and_unfolds_it(several):
     expect(button).to_be_focused()
 
 
-@pytest.mark.parametrize("width", [320, 900])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_open_list_is_readable_at_every_width_and_in_both_themes(several, width, theme):
     nb = several
     nb.page.set_viewport_size({"width": 1800, "height": 800})

@@ -94,7 +94,7 @@ def linked(listing: Locator) -> Locator:
     return listing.locator(".cm-line[data-linked='true']")
 
 
-@pytest.mark.parametrize("width", [320, 900])
+@pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
     nb = spread(STEP)
     nb.set_panel_width(width)

@@ -133,7 +133,7 @@ def test_lines_of_files_stand_above_what_was_made_of_them(model):
     )
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_column_is_accessible(model, theme):
     model.theme(theme)
     wide = open_wide(model, alone=True)

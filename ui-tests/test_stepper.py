@@ -352,7 +352,7 @@ def test_a_thousand_steps_of_ten_leaves_answer_at_once(notebook):
     assert 0 < max(changes) < 100, changes
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_finds_nothing(recorded, theme):
     nb, steps = recorded(NEWTON)
     nb.theme(theme)
@@ -360,7 +360,7 @@ def test_axe_finds_nothing(recorded, theme):
     assert violations(nb.page, ".jp-JaxprStepper") == []
 
 
-@pytest.mark.parametrize("width", [320, 900])
+@pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_nothing_is_cut(recorded, width):
     nb, steps = recorded(SUM)
     nb.page.set_viewport_size({"width": width + 640, "height": 900})

@@ -174,7 +174,7 @@ def test_it_zooms_tells_its_points_and_is_saved(swept, tmp_path: Path):
     assert shown and (width, height) == (2 * round(shown["width"]), 2 * 212)
 
 
-@pytest.mark.parametrize("width", [320, 900])
+@pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_nothing_is_cut_and_axe_finds_nothing(swept, width):
     swept.page.set_viewport_size({"width": width + 640, "height": 1000})
     swept.set_panel_width(width)

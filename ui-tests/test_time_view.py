@@ -206,7 +206,7 @@ def test_stop_keeps_what_was_measured(notebook):
     expect(nb.panel.get_by_role("button", name="Measure again")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [320, 900])
+@pytest.mark.parametrize("width", [320, pytest.param(900, marks=pytest.mark.slow)])
 def test_nothing_is_cut_and_axe_finds_nothing(selu, width):
     selu.page.set_viewport_size({"width": width + 640, "height": 800})
     selu.set_panel_width(width)

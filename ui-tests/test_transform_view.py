@@ -176,7 +176,7 @@ def test_the_next_run_has_its_columns(derived_alone: OpenNotebook) -> None:
     expect(column(derived_alone, "grad")).to_contain_text("← bwd")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_it_is_accessible(derived: OpenNotebook, page: Page, theme: str) -> None:
     derived.theme(theme)
     derived.set_panel_width(320)

@@ -307,7 +307,7 @@ def test_a_level_that_was_not_made_has_a_button_and_another_run_is_followed(note
     expect(wide.lines("StableHLO", "stablehlo.cosine")).to_be_visible()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_it_is_accessible(rnn, theme):
     rnn.theme(theme)
     wide = open_wide(rnn, alone=True)
