@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr import observe
@@ -134,3 +135,32 @@ if added:
 def test_an_import_within_a_trace_adds_settings_that_jax_compares() -> None:
     done = subprocess.run([sys.executable, "-c", IMPORTED_WITHIN], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("True\n", "")
+
+
+NO_FAST_PATH = """\
+@jax.jit
+def {name}(x):
+    jax.debug.callback(lambda: None)
+    return x
+f = {name}
+y = jnp.ones(4)"""
+
+
+@pytest.mark.parametrize(
+    ("name", "calls", "expected"),
+    [
+        ("kept", "f(y)\nf(y[:3])\nf(y[:3])", [("x: f32[4]", True), ("x: f32[3]", True)]),
+        ("cleared", "f(y)\nf.clear_cache()", []),
+        ("called_with_less", "f(y)\nf(y[:3])\nf.clear_cache()\nf(y[:2])", [("x: f32[2]", True)]),
+        ("called_again", "f(y)\nf(y[:3])\nf.clear_cache()\nf(y)\nf(y)", [("x: f32[4]", True)]),
+        ("lowered", "f(y)\nf.clear_cache()\nf.lower(y[:2])", [("x: f32[4]", True)]),
+    ],
+)
+def test_entries_without_a_fast_path_go_with_their_traces(
+    notebook: Notebook, name: str, calls: str, expected: list[tuple[str, bool]]
+) -> None:
+    """JAX does not count them. The last row is a limit: a trace of `lower` stands for the one that is gone."""
+    notebook.run(NO_FAST_PATH.format(name=name))
+    shown = notebook.run(f"%%jaxpr\n{calls}")
+    (function,) = [each for each in shown.document["ledger"]["functions"] if each["name"] == name]
+    assert [(entry["signature"], entry["held"]) for entry in function["entries"]] == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -35,3 +36,13 @@ def held_trace(called: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> A
             return called.trace(*args, **kwargs)
     except Exception:
         return None
+
+
+def traces_by_function() -> dict[int, int] | None:
+    """How many traces JAX holds of each function, by the `id` of the function; None where JAX does not tell."""
+    try:
+        keys = private("interpreters.partial_eval").trace_to_jaxpr.cache_keys()
+        functions = [key[0]() for key in keys]
+    except Exception:
+        return None
+    return Counter(id(fun) for fun in functions if fun is not None)
