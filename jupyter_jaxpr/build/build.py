@@ -81,6 +81,7 @@ def build(
     extra_notes: Sequence[Note] = (),
     cells: Mapping[str, CellText] | None = None,
     silenced: Collection[str] = (),
+    saves_values: bool = True,
 ) -> Built:
     """Make the document of an observed run.
 
@@ -98,6 +99,7 @@ def build(
         extra_notes: Notes of the caller; their `frame` is -1.
         cells: The notebook's cells by the file name that their code carries; `cell` need not be among them.
         silenced: The kinds of notes that the user silenced.
+        saves_values: Whether copies of the document may hold values of the user's.
     """
     known: dict[str, CellText] = dict(cells or {})
     if cell is not None:
@@ -112,6 +114,7 @@ def build(
             message=message,
             extra_notes=extra_notes,
             silenced=silenced,
+            saves_values=saves_values,
         )
 
 
@@ -144,6 +147,7 @@ class _Builder:
         message: str | None,
         extra_notes: Sequence[Note],
         silenced: Collection[str],
+        saves_values: bool,
     ) -> Built:
         focus = -1
         for function in observation.functions:
@@ -176,6 +180,7 @@ class _Builder:
         found += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
         document = Snapshot(
             version=VERSION,
+            values="kept" if saves_values else "live",
             id=run_id,
             created=time.time(),
             title=title,

@@ -208,10 +208,12 @@ export function checkSnapshot(value: unknown): Snapshot {
   orNull(snapshot.sweep ?? null, 'sweep', checkSweep);
   checkTransforms(given(snapshot.transforms, []), 'transforms', sizes);
   orNull(snapshot.machine ?? null, 'machine', checkMachine);
+  oneOf(given(snapshot.values, 'kept'), 'values', VALUES);
   return snapshot as unknown as Snapshot;
 }
 
 /** Lists that documents of every version have. */
+const VALUES = ['kept', 'live', 'left_out'] as const;
 const IN_EVERY: ReadonlySet<string> = new Set(['programs', 'notes']);
 
 export function checkEnvironment(value: unknown): Environment {

@@ -1152,6 +1152,10 @@ export interface Snapshot {
    * What the machine can do, where it was measured before; else null.
    */
   machine?: Machine | null;
+  /**
+   * Whether texts that may hold a value of the user's are here. live: they are, and what is saved or exported leaves them out. left_out: they are not here, and `cut` says so.
+   */
+  values?: 'kept' | 'left_out' | 'live';
 }
 /**
  * What the program was made with.

@@ -437,3 +437,10 @@ class Snapshot(Struct, omit_defaults=True):
     machine: Annotated[Machine | None, _text("What the machine can do, where it was measured before; else null.")] = (
         None
     )
+    values: Annotated[
+        Literal["kept", "live", "left_out"],
+        _text(
+            "Whether texts that may hold a value of the user's are here. live: they are, and what is saved or exported "
+            "leaves them out. left_out: they are not here, and `cut` says so."
+        ),
+    ] = "kept"
