@@ -22,6 +22,7 @@ from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
 
 FIXTURES = Path(__file__).parent / "fixtures"
+FUZZED = Path(__file__).parent / "fuzz" / "documents"
 OFF = "%config JaxprMagics.values = False"
 
 #: The texts of a document that stay. All others go, so a field that is added here must hold no value of the user's.
@@ -104,7 +105,7 @@ def test_each_text_of_the_format_stays_or_goes_as_it_is_written_here() -> None:
 
 
 def test_a_document_says_that_values_are_left_out_and_reads_again() -> None:
-    for file in sorted(FIXTURES.glob("*-0.12.json")):
+    for file in sorted([*FIXTURES.glob("*-0.12.json"), *FUZZED.glob("*.json")]):
         document = msgspec.structs.replace(read(file.read_text("utf-8")), values="live")
         saved = as_saved(document)
         assert (saved.values, saved.cut is not None and saved.cut.startswith(LEFT_OUT)) == ("left_out", True)
