@@ -37,7 +37,8 @@ clip(jnp.ones(3), 1.0)"""
     )
     expect(nb.equation(1)).to_have_text(re.compile(r"^c:f32\[\] = reduce_sum.* a$"))
     expect(nb.equation(2)).to_have_text(re.compile(r"^d:f32\[\] = convert_element_type.* b$"))
-    expect(nb.equation(3)).to_have_text("_:bool[] = gt c d")
+    expect(nb.equation(3)).to_have_text("_:bool[]failing operand = gt c d")
+    expect(nb.equation(3).get_by_title("The call that raised the error received this value.")).to_be_visible()
     nb.panel.get_by_role("tab", name=re.compile("^Notes")).click()
     # On a slow machine there is a note on the compilation of jnp.ones too.
     note = nb.panel.get_by_role("article").filter(has_text="clip could not be traced")

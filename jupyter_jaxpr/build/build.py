@@ -15,10 +15,11 @@ from typing import TypeVar
 import msgspec
 
 from ..document.encoding import refused
+from ..document.limits import SENTENCES
 from ..document.summary import summarised
 from ..document.types.control_flow import Control
 from ..document.types.cost import ProgramCost
-from ..document.types.document import VERSION, Cell, Environment, Level, Note, Program, Snapshot
+from ..document.types.document import VERSION, Cell, Environment, Level, Note, Program, RaisedCall, Snapshot
 from ..document.types.ledger import Ledger
 from ..document.types.shardings import ProgramShardings
 from ..observe.collection import without_collection
@@ -201,6 +202,7 @@ class _Builder:
             shardings=shardings,
             retrace=notes.retrace_document(walk, observation.retrace),
             machine=machine_build.known(),
+            raised_calls=self._raised_calls(),
             **pools.of_walk(walk, self._cell_file).fields(),
         )
         document = summarised(document, range(len(document.programs)))
@@ -215,6 +217,16 @@ class _Builder:
         loops = tuple(each for each in self._loops if each.loop.statement.node in rewritten)
         sources.to_try = ToTry(self._miss_numbers, loops, len(own))
         return Built(document, sources)
+
+    def _raised_calls(self) -> list[RaisedCall]:
+        """The operands of calls that raised, as far as the document holds the variables."""
+        calls = []
+        for index, observed in enumerate(self._observed):
+            held = len(self._builder.scopes[self._programs[index].scope].variable_avals)
+            operands = [number for number in observed.raised_operands if number < held]
+            if 0 < len(operands) <= SENTENCES:
+                calls.append(RaisedCall(program=index, operands=operands))
+        return calls
 
     def _loop_notes(self, own: Sequence[Program]) -> list[Note]:
         self._loops = notes.loop_notes(self._walk, own, self._loop_places[: len(own)], self._failures)

@@ -18,7 +18,7 @@ from .names import Names, Pools, name_program
 from .pools import of_document
 from .types.cost import ProgramCost
 from .types.cures import Cure, Edit
-from .types.document import Cell, Let, Level, Program, Scope, Snapshot
+from .types.document import Cell, Let, Level, Program, RaisedCall, Scope, Snapshot
 from .types.ledger import Ledger, LedgerFunction
 
 #: Equations of each scope that are tried, from many to none.
@@ -240,10 +240,23 @@ def compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
     ledger = None if document.ledger is None else _ledger(document.ledger, part)
     cards = [part.control(control) for control in document.control_flow]
     costs = [part.cost(cost) for cost in document.costs]
-    fields = part.pools.fields()
     return msgspec.structs.replace(
-        document, scopes=kept, programs=programs, notes=notes, ledger=ledger, control_flow=cards, costs=costs, **fields
+        document,
+        scopes=kept,
+        programs=programs,
+        notes=notes,
+        ledger=ledger,
+        control_flow=cards,
+        costs=costs,
+        raised_calls=[_raised(call, programs, kept) for call in document.raised_calls if programs],
+        **part.pools.fields(),
     )
+
+
+def _raised(call: RaisedCall, programs: Sequence[Program], scopes: Sequence[Scope]) -> RaisedCall:
+    """A call that raised, with those of its operands that the copy holds."""
+    held = len(scopes[programs[call.program].scope].variable_avals)
+    return msgspec.structs.replace(call, operands=[number for number in call.operands if number < held])
 
 
 def _cure(cure: Cure, part: Part) -> Cure:
