@@ -1,5 +1,6 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { cellEditingPlugin } from './plugins/cell-editing';
 import { editorPlugin } from './plugins/editor';
 import { outputPlugin } from './plugins/output';
 import { panelPlugin } from './plugins/panel';
@@ -14,6 +15,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   panelPlugin,
   outputPlugin,
   editorPlugin,
+  cellEditingPlugin,
   runningPlugin,
   savingPlugin,
   transformsPlugin

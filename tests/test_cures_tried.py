@@ -251,3 +251,28 @@ def test_a_trial_keeps_nothing_alive(make_notebook: Callable[..., Notebook]) -> 
     observer().let_go()
     gc.collect()
     assert fun() is None
+
+
+def test_a_rewrite_that_could_not_be_tried_is_tried_at_the_next_request(make_notebook: Callable[..., Notebook]) -> None:
+    notebook = make_notebook()
+    built = notebook.builds()
+    notebook.run(LOOP.replace("+ i", "+ w").replace("seen = []", "w = jnp.ones(3)"))
+    notebook.run("kept, w = w, None")
+    assert loop_of(asked(built[-1], notebook))[0] == "advice"
+    notebook.run("w = kept")
+    assert loop_of(asked(built[-1], notebook))[0] == "applies"
+
+
+@pytest.mark.parametrize("cell", [CELL, LOOP])
+def test_what_a_request_had_no_time_for_is_tried_at_the_next_one(
+    make_notebook: Callable[..., Notebook], monkeypatch: pytest.MonkeyPatch, cell: str
+) -> None:
+    notebook = make_notebook()
+    built = notebook.builds()
+    notebook.run(cell)
+    with monkeypatch.context() as no_time:
+        no_time.setattr(time_limit, "SECONDS", 0.0)
+        before = asked(built[-1], notebook)
+    assert "applies" not in {level for _, level, _ in cures_of(before)} | {note.level for note in before.notes}
+    after = asked(built[-1], notebook)
+    assert "applies" in {level for _, level, _ in cures_of(after)} | {note.level for note in after.notes}

@@ -437,3 +437,30 @@ def test_a_call_that_returned_later_takes_the_place_of_one_that_did_not(notebook
         "try:\n    called(x).block_until_ready()\nexcept Exception:\n    pass\ncalled(x).block_until_ready()"
     )
     assert [(program["origin"], program["how"]) for program in ran.document["programs"]] == [("ran", None)]
+
+
+FAILING = {
+    "a truth value": ("    if jnp.sin(x).sum() > low:\n        return x\n    return -x", ["gt"]),
+    "a call with two operands": ("    return jnp.dot(jnp.sin(x), jax.lax.slice(x, (0,), (2,)))", ["sin", "slice"]),
+    "a list of operands": ("    return jnp.concatenate([jnp.sin(x), low])", ["sin", "convert_element_type"]),
+    "an operator": ("    return x + jax.lax.slice(x, (0,), (2,))", ["x", "slice"]),
+    "a row under vmap": ("    return jax.vmap(lambda v: v if jnp.sin(v) > 0 else -v)(x)", ["gt"]),
+    "the user's own raise": ("    raise ValueError(jnp.sin(x))", None),
+    "a body inside": ("    return jax.lax.map(lambda v: v if v > 0 else -v, jnp.sin(x))", None),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_the_operands_of_the_call_that_raised_are_known(notebook: Notebook, name: str) -> None:
+    body, operands = FAILING[name]
+    cell = f"%%jaxpr\ndef f(x, low):\n{body}\njax.jit(f)(jnp.arange(3.0), 1.0)"
+    document = read(notebook.run(cell).document)
+    if operands is None:
+        assert document.raised_calls == []
+        return
+    (call,) = document.raised_calls
+    program = document.programs[call.program]
+    scope = document.scopes[program.scope]
+    # Each equation has one result.
+    made = [*program.input_names, *(document.strings[primitive] for primitive in scope.primitive)]
+    assert [made[number] for number in call.operands] == operands

@@ -307,3 +307,33 @@ def test_a_miss_that_is_chosen_has_the_edit_that_ends_the_miss(notebook):
     expect(miss).to_contain_text("one type Applies as it stands")
     expect(miss).to_contain_text("a = scaled(jnp.ones(3), jnp.asarray(1.0, dtype=jnp.float32))")
     expect(miss).to_contain_text("Both calls pass arguments of the same types, so they share one cache entry.")
+
+
+def test_the_cure_of_a_miss_is_applied_and_ends_the_miss(notebook):
+    cell = """\
+%%jaxpr
+@jax.jit
+def scaled(x, s):
+    return x * s
+
+scaled(jnp.ones(3), 1.0)
+scaled(jnp.ones(3), jnp.float32(2))"""
+    # A trial has all the time that it wants on a busy machine.
+    patient = "from jupyter_jaxpr.explain.errors import time_limit\ntime_limit.SECONDS = 60.0"
+    nb = notebook(f"%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\n{patient}", cell)
+    nb.run(0)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.run(1)
+    nb.panel.get_by_role("tab", name="Cache").click()
+    miss = nb.panel.get_by_role("row", name="weak type")
+    miss.click()
+    expect(miss).to_contain_text("Cell [2], line 6")
+    miss.get_by_role("button", name="Apply to the cell").click()
+    expect(nb.lines(1).nth(5)).to_have_text("scaled(jnp.ones(3), jnp.asarray(1.0, dtype=jnp.float32))")
+    expect(nb.editor(1)).to_be_focused()
+    nb.page.keyboard.press("Shift+Enter")
+    nb.wait_for_end(1, before="[2]:")
+    # The function is a new one, which is the only miss.
+    misses = nb.panel.locator("[data-kind=miss][data-this-run=true]")
+    expect(misses).to_have_count(1)
+    expect(misses).to_contain_text("cell run again")

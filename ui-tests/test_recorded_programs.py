@@ -402,7 +402,7 @@ def test_a_trace_that_raised_shows_the_equations_until_then(notebook):
             "{ lambda ; a:f32[]xweak. let",
             "b:f32[]weak = sin a",
             "c:f32[]weak = mul b 2.0:f32[]",
-            "_:bool[] = gt c 0.0:f32[]",
+            "_:bool[]failing operand = gt c 0.0:f32[]",
             re.compile("^in "),
         ]
     )

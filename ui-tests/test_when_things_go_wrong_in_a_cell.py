@@ -37,7 +37,8 @@ clip(jnp.ones(3), 1.0)"""
     )
     expect(nb.equation(1)).to_have_text(re.compile(r"^c:f32\[\] = reduce_sum.* a$"))
     expect(nb.equation(2)).to_have_text(re.compile(r"^d:f32\[\] = convert_element_type.* b$"))
-    expect(nb.equation(3)).to_have_text("_:bool[] = gt c d")
+    expect(nb.equation(3)).to_have_text("_:bool[]failing operand = gt c d")
+    expect(nb.equation(3).get_by_title("The call that raised the error received this value.")).to_be_visible()
     nb.panel.get_by_role("tab", name=re.compile("^Notes")).click()
     # On a slow machine there is a note on the compilation of jnp.ones too.
     note = nb.panel.get_by_role("article").filter(has_text="clip could not be traced")
@@ -50,6 +51,51 @@ clip(jnp.ones(3), 1.0)"""
     expect(note.get_by_role("group", name="As written").locator("mark")).to_have_text("x.sum() > low")
     # Beside each name stands how sure the cure is: a trial that takes long on a busy machine makes it advice.
     expect(note.get_by_role("term")).to_have_text([re.compile(f"^{name}") for name in ("jax.lax.cond", "jnp.where")])
+
+
+def test_the_cure_of_an_error_is_applied_and_undone_in_one_press_and_ends_the_error(notebook):
+    cell = """\
+%%jaxpr
+@jax.jit
+def size(x):
+    if x.sum() > 0:
+        return x
+    return -x
+
+size(jnp.full(2, -3.0))"""
+    # A trial has all the time that it wants on a busy machine.
+    patient = "\nfrom jupyter_jaxpr.explain.errors import time_limit\ntime_limit.SECONDS = 60.0"
+    nb = notebook(LOAD + patient, cell)
+    nb.run(0)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.run(1)
+    nb.panel.get_by_role("tab", name=re.compile("^Notes")).click()
+    cures = nb.panel.get_by_role("article").filter(has_text="size could not be traced").locator("dl > div")
+    where = cures.filter(has_text="jnp.where")
+    expect(where).to_contain_text("Cell [2], line 4")
+    change = where.get_by_role("group", name="Change of the cell")
+    expect(change.locator("[data-change=removed]")).to_contain_text(["if x.sum() > 0:", "return x", "return -x"])
+    expect(change.locator("[data-change=added]")).to_contain_text("return jnp.where(x.sum() > 0, x, -x)")
+
+    apply = where.get_by_role("button", name="Apply to the cell")
+    apply.click()
+    edited = cell.replace("if x.sum() > 0:\n        return x\n    return -x", "return jnp.where(x.sum() > 0, x, -x)")
+    expect(nb.lines(1)).to_have_text(edited.split("\n"))
+    expect(nb.prompt(1)).to_have_text("[2]:")  # nothing ran
+    expect(where.get_by_role("status")).to_have_text(
+        re.compile("^Applied. Press Shift.Enter to run the cell again. .+Z takes the change back.$")
+    )
+    expect(nb.editor(1)).to_be_focused()
+    nb.page.keyboard.press("ControlOrMeta+z")
+    expect(nb.lines(1)).to_have_text(cell.split("\n"))
+
+    apply.click()
+    expect(nb.lines(1)).to_have_text(edited.split("\n"))
+    expect(nb.editor(1)).to_be_focused()
+    nb.page.keyboard.press("Shift+Enter")
+    nb.wait_for_end(1, before="[2]:")
+    expect(nb.outputs(1).first).to_have_text("Array([3., 3.], dtype=float32, weak_type=True)")
+    expect(nb.panel.get_by_role("article").filter(has_text="could not be traced")).to_have_count(0)
 
 
 def name_free(traceback: str) -> str:

@@ -15,10 +15,11 @@ from typing import TypeVar
 import msgspec
 
 from ..document.encoding import refused
+from ..document.limits import SENTENCES
 from ..document.summary import summarised
 from ..document.types.control_flow import Control
 from ..document.types.cost import ProgramCost
-from ..document.types.document import VERSION, Cell, Environment, Level, Note, Program, Snapshot
+from ..document.types.document import VERSION, Cell, Environment, Level, Note, Program, RaisedCall, Snapshot
 from ..document.types.ledger import Ledger
 from ..document.types.shardings import ProgramShardings
 from ..observe.collection import without_collection
@@ -81,6 +82,7 @@ def build(
     extra_notes: Sequence[Note] = (),
     cells: Mapping[str, CellText] | None = None,
     silenced: Collection[str] = (),
+    saves_values: bool = True,
 ) -> Built:
     """Make the document of an observed run.
 
@@ -98,6 +100,7 @@ def build(
         extra_notes: Notes of the caller; their `frame` is -1.
         cells: The notebook's cells by the file name that their code carries; `cell` need not be among them.
         silenced: The kinds of notes that the user silenced.
+        saves_values: Whether copies of the document may hold values of the user's.
     """
     known: dict[str, CellText] = dict(cells or {})
     if cell is not None:
@@ -112,6 +115,7 @@ def build(
             message=message,
             extra_notes=extra_notes,
             silenced=silenced,
+            saves_values=saves_values,
         )
 
 
@@ -144,6 +148,7 @@ class _Builder:
         message: str | None,
         extra_notes: Sequence[Note],
         silenced: Collection[str],
+        saves_values: bool,
     ) -> Built:
         focus = -1
         for function in observation.functions:
@@ -176,6 +181,7 @@ class _Builder:
         found += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
         document = Snapshot(
             version=VERSION,
+            values="kept" if saves_values else "live",
             id=run_id,
             created=time.time(),
             title=title,
@@ -196,6 +202,7 @@ class _Builder:
             shardings=shardings,
             retrace=notes.retrace_document(walk, observation.retrace),
             machine=machine_build.known(),
+            raised_calls=self._raised_calls(),
             **pools.of_walk(walk, self._cell_file).fields(),
         )
         document = summarised(document, range(len(document.programs)))
@@ -210,6 +217,16 @@ class _Builder:
         loops = tuple(each for each in self._loops if each.loop.statement.node in rewritten)
         sources.to_try = ToTry(self._miss_numbers, loops, len(own))
         return Built(document, sources)
+
+    def _raised_calls(self) -> list[RaisedCall]:
+        """The operands of calls that raised, as far as the document holds the variables."""
+        calls = []
+        for index, observed in enumerate(self._observed):
+            held = len(self._builder.scopes[self._programs[index].scope].variable_avals)
+            operands = [number for number in observed.raised_operands if number < held]
+            if 0 < len(operands) <= SENTENCES:
+                calls.append(RaisedCall(program=index, operands=operands))
+        return calls
 
     def _loop_notes(self, own: Sequence[Program]) -> list[Note]:
         self._loops = notes.loop_notes(self._walk, own, self._loop_places[: len(own)], self._failures)

@@ -1,6 +1,7 @@
 """A run in, the document with its cures of misses and its rewrites of loops tried out.
 
 The cures are tried when the panel asks: nothing of the user's runs, and all trials of one request share one budget.
+What a request could not decide, as its time was over or a name holds something else now, the next request tries again.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _LOOPS = 8
 
 
 def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) -> Snapshot:
-    """Try the cures of a run, unless that was done before; nothing of the user's runs.
+    """Try the cures of a run that are not decided yet; nothing of the user's runs.
 
     Args:
         observer: Remembers the calls that missed.
@@ -42,29 +43,51 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
     if waiting is None:
         return sources.document
     budget = Budget()
+    loops: list[tuple[Note, Note, Sequence[Edit]]] = []
+    untried: list[NotedLoop] = []
+    undecided: list[NotedLoop] = []
+    left = waiting.loops[:_LOOPS] if waiting.left is None else waiting.left
     with observer.looking_away():
-        cures = _cures(observer, sources, waiting, names, budget)
-        loops = [found for each in waiting.loops[:_LOOPS] if (found := _tried(each, waiting, sources, budget))]
-    return sources.add_cures(cures, loops)
+        cures, seen = _cures(observer, sources, waiting, names, budget)
+        for loop in left:
+            if budget.is_over:
+                untried.append(loop)
+                continue
+            decided = _tried(loop, waiting, sources, budget)
+            if decided is None:
+                undecided.append(loop)
+            else:
+                loops.append(decided)
+    misses = {place: number for place, number in waiting.misses.items() if place not in cures}
+    # What took the time of this request comes last in the next one.
+    rest = waiting._replace(misses=misses, left=(*untried, *undecided), tried=waiting.tried | seen)
+    return sources.add_cures(cures, loops, rest)
 
 
 def _cures(
     observer: Observer, sources: Sources, waiting: ToTry, names: Mapping[str, Any], budget: Budget
-) -> dict[tuple[int, int], tuple[FoundCure, ...]]:
-    """The cures of the misses that passed their trial, by the indices of the function and of its miss."""
+) -> tuple[dict[tuple[int, int], tuple[FoundCure, ...]], set[tuple[int, int]]]:
+    """The cures of the misses that passed their trial, and the misses that were tried.
+
+    A miss is named by the indices of the function and of its miss.
+    """
     ledger = sources.document.ledger
+    found: dict[tuple[int, int], tuple[FoundCure, ...]] = {}
+    seen: set[tuple[int, int]] = set()
     if ledger is None:
-        return {}
+        return found, seen
     known = {
         event.number: (event, history)
         for history in list(observer.history.functions.values())
         for event in list(history.events)
     }
-    found: dict[tuple[int, int], tuple[FoundCure, ...]] = {}
-    newest = sorted(waiting.misses.items(), key=lambda item: -item[1])
+    newest = sorted(waiting.misses.items(), key=lambda item: (item[0] in waiting.tried, -item[1]))
     here = [item for item in newest if ledger.functions[item[0][0]].misses[item[0][1]].this_run]
     alike: dict[tuple[object, ...], tuple[FoundCure, ...]] = {}
     for place, number in here[:_MISSES]:
+        if budget.is_over:
+            break
+        seen.add(place)
         event, history = known.get(number, (None, None))
         if event is None or history is None:  # forgotten meanwhile
             continue
@@ -73,7 +96,7 @@ def _cures(
             alike[kind] = miss_cures(event, history, names, budget)
         if alike[kind]:
             found[place] = alike[kind]
-    return found
+    return found, seen
 
 
 def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:

@@ -57,17 +57,21 @@ _NO_VALUES = "This derived program has types but no values, so the stepper canno
 
 
 class ToTry(NamedTuple):
-    """The cures of a run that were not tried yet.
+    """The cures of a run that are not decided yet.
 
     Attributes:
         misses: Which call of the kernel each miss of the document was.
         loops: The loops that were unrolled.
         own: How many programs of the document, the first ones, are of the user's functions.
+        left: Those of the loops that are not decided yet; None for all of them.
+        tried: The misses that were tried before, and not decided.
     """
 
     misses: MissNumbers
     loops: tuple[NotedLoop, ...]
     own: int
+    left: tuple[NotedLoop, ...] | None = None
+    tried: frozenset[tuple[int, int]] = frozenset()
 
 
 class Sources:
@@ -316,16 +320,20 @@ class Sources:
             return self._document
 
     def add_cures(
-        self, cures: Mapping[tuple[int, int], Sequence[FoundCure]], loops: Sequence[tuple[Note, Note, Sequence[Edit]]]
+        self,
+        cures: Mapping[tuple[int, int], Sequence[FoundCure]],
+        loops: Sequence[tuple[Note, Note, Sequence[Edit]]],
+        rest: ToTry,
     ) -> Snapshot:
         """Put the cures that were tried into the document; returns the document.
 
         Args:
             cures: Of misses, by the indices of the function in the ledger and of its miss.
             loops: Of each loop that was tried: its note, the note after the trial, and the edits of its rewrite.
+            rest: What is not decided yet.
         """
         with self._lock:
-            self.to_try = None
+            self.to_try = rest
             document = self._document
             if not cures and not loops:
                 return document

@@ -18,7 +18,7 @@ from .names import Names, Pools, name_program
 from .pools import of_document
 from .types.cost import ProgramCost
 from .types.cures import Cure, Edit
-from .types.document import Cell, Let, Level, Program, Scope, Snapshot
+from .types.document import Cell, Let, Level, Program, RaisedCall, Scope, Snapshot
 from .types.ledger import Ledger, LedgerFunction
 
 #: Equations of each scope that are tried, from many to none.
@@ -47,7 +47,10 @@ def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
 
 def _cut(copy: Snapshot, limit_bytes: int, left_out: list[str]) -> Snapshot:
     what = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {_listed(left_out)}."
-    return msgspec.structs.replace(copy, cut=f"{what} Run the cell again to see everything.")
+    what = f"{what} Run the cell again to see everything."
+    # That values are left out is said already.
+    before = f"{copy.cut} " if copy.values == "left_out" else ""
+    return msgspec.structs.replace(copy, cut=f"{before}{what}")
 
 
 def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
@@ -63,7 +66,7 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
     if document.ledger is not None and not all(map(_in_run, document.ledger.functions)):
         functions = [function for function in document.ledger.functions if _in_run(function)]
         ledger = msgspec.structs.replace(document.ledger, functions=functions)
-        document = _compact(msgspec.structs.replace(document, ledger=ledger), document.scopes)
+        document = compact(msgspec.structs.replace(document, ledger=ledger), document.scopes)
         left_out.append(_OTHERS)
         yield cut(document)
     for level, title in (("hlo", "HLO"), ("stablehlo", "StableHLO")):
@@ -81,7 +84,7 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         left_out.append(_OTHER_COSTS)
         costs = [cost for cost in least.costs if cost.program == least.focus]
         least = msgspec.structs.replace(least, costs=costs)
-        yield cut(_short_texts(_compact(least, least.scopes)))
+        yield cut(_short_texts(compact(least, least.scopes)))
     if least.ledger is not None:
         replace(_OTHERS, "the ledger")
         least = msgspec.structs.replace(least, ledger=None)
@@ -89,7 +92,7 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
     if least.costs:
         replace(_OTHER_COSTS, "costs")
         least = msgspec.structs.replace(least, costs=[])
-        yield cut(_short_texts(_compact(least, least.scopes)))
+        yield cut(_short_texts(compact(least, least.scopes)))
     if least.shardings:
         left_out.append("shardings")
         least = msgspec.structs.replace(least, shardings=[])
@@ -97,7 +100,7 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
     if least.recordings or least.control_flow:
         left_out.append("control flow")
         least = msgspec.structs.replace(least, recordings=[], control_flow=[])
-        yield cut(_short_texts(_compact(least, least.scopes)))
+        yield cut(_short_texts(compact(least, least.scopes)))
 
 
 def _without_programs(document: Snapshot, limit_bytes: int) -> Snapshot:
@@ -119,7 +122,7 @@ def _without_programs(document: Snapshot, limit_bytes: int) -> Snapshot:
         passes=[],
         exact_links=[],
     )
-    return _cut(_short_texts(_compact(nothing, [])), limit_bytes, ["all programs"])
+    return _cut(_short_texts(compact(nothing, [])), limit_bytes, ["all programs"])
 
 
 def _in_run(function: LedgerFunction) -> bool:
@@ -148,7 +151,7 @@ def _without_level(document: Snapshot, name: str) -> Snapshot:
             reason=_LEFT_OUT,
         )
 
-    return _compact(_with_levels(document, drop), document.scopes)
+    return compact(_with_levels(document, drop), document.scopes)
 
 
 def _with_levels(document: Snapshot, change: Callable[[Level], Level]) -> Snapshot:
@@ -177,7 +180,7 @@ def _first_equations(document: Snapshot, page: int) -> Snapshot:
     ]
     costs = [_without_equations(cost, scopes) for cost in document.costs]
     shorter = msgspec.structs.replace(document, programs=programs, strings=strings, costs=costs)
-    return _compact(shorter, scopes)
+    return compact(shorter, scopes)
 
 
 def _without_equations(cost: ProgramCost, scopes: list[Scope]) -> ProgramCost:
@@ -220,7 +223,7 @@ def _cut_scope(scope: Scope, page: int, names: list[str | None] | None) -> Scope
     )
 
 
-def _compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
+def compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
     """The document with these scopes, and with pools that hold only what is still referred to."""
     part = Part(of_document(document))
     kept = [part.scope(scope) for scope in scopes]
@@ -237,10 +240,23 @@ def _compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
     ledger = None if document.ledger is None else _ledger(document.ledger, part)
     cards = [part.control(control) for control in document.control_flow]
     costs = [part.cost(cost) for cost in document.costs]
-    fields = part.pools.fields()
     return msgspec.structs.replace(
-        document, scopes=kept, programs=programs, notes=notes, ledger=ledger, control_flow=cards, costs=costs, **fields
+        document,
+        scopes=kept,
+        programs=programs,
+        notes=notes,
+        ledger=ledger,
+        control_flow=cards,
+        costs=costs,
+        raised_calls=[_raised(call, programs, kept) for call in document.raised_calls if programs],
+        **part.pools.fields(),
     )
+
+
+def _raised(call: RaisedCall, programs: Sequence[Program], scopes: Sequence[Scope]) -> RaisedCall:
+    """A call that raised, with those of its operands that the copy holds."""
+    held = len(scopes[programs[call.program].scope].variable_avals)
+    return msgspec.structs.replace(call, operands=[number for number in call.operands if number < held])
 
 
 def _cure(cure: Cure, part: Part) -> Cure:
@@ -268,7 +284,7 @@ def _ledger(ledger: Ledger, part: Part) -> Ledger:
 
 
 def _compact_program(program: Program, part: Part) -> Program:
-    def compact(level: Level) -> Level:
+    def moved(level: Level) -> Level:
         if level.line_stacks is None:
             return level
         return msgspec.structs.replace(
@@ -284,7 +300,7 @@ def _compact_program(program: Program, part: Part) -> Program:
         program,
         definition=part.frame(program.definition),
         call=part.frame(program.call),
-        levels=[compact(level) for level in program.levels],
+        levels=[moved(level) for level in program.levels],
         lets=lets,
     )
 

@@ -9,6 +9,7 @@ import msgspec
 from ..document.encoding import encode, printable
 from ..document.saved_copy import saved_copy
 from ..document.types.document import Snapshot
+from ..document.without_values import as_saved
 from .html import fragment
 from .terminal_text import plain
 
@@ -23,6 +24,7 @@ def bundle(document: Snapshot, limit_bytes: int = LIMIT_BYTES) -> dict[str, Any]
         document: What to show.
         limit_bytes: How large the copy of the document may be; the texts in the HTML get a quarter of that.
     """
+    document = as_saved(document)
     copy = saved_copy(document, limit_bytes)
     return {
         MIME_TYPE: msgspec.json.decode(encode(copy)),

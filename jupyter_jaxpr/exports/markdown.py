@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..document.limits import CHARACTERS
 from ..document.text import Budget
 from ..document.types.document import Note, Program, Snapshot
+from ..document.without_values import as_saved
 from . import control_flow, cost, shardings, time, wording
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
@@ -18,6 +19,7 @@ from .time import TimeText, time_text
 
 def markdown(document: Snapshot) -> str:
     """The whole document, texts in full."""
+    document = as_saved(document)
     blocks = [heading(1, text(document.title or "Programs"))]
     if document.message:
         blocks.append(text(document.message))

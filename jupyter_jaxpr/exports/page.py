@@ -18,6 +18,7 @@ from itertools import chain
 
 from ..document.text import Budget
 from ..document.types.document import Frame, Snapshot
+from ..document.without_values import as_saved
 from . import wording
 from .html import about, after, before
 from .html_writer import NOTHING, Markup, element, join, raw, unclosed, void
@@ -37,6 +38,7 @@ def _own(name: str) -> str:
 
 def page(document: Snapshot) -> str:
     """The document as an HTML file of its own, texts in full; light or dark as the reader's system is."""
+    document = as_saved(document)
     program = wording.shown_first(document)
     title = document.title or (str(wording.signature(program)) if program else "jupyter_jaxpr")
     heading = document.title or (program.name if program else "jupyter_jaxpr")  # the signature follows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..document.types.document import Snapshot
+from ..document.without_values import as_saved
 from ..quantities import NO_BREAK
 from . import wording
 from .cost import cost_text
@@ -17,6 +18,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 def plain(document: Snapshot) -> str:
     """Signature, counts, recompiles, cost and times of the program in focus, a comparison; or the message."""
+    document = as_saved(document)
     program = wording.shown_first(document)
     if program is None:
         return _line(document.message or "This run has no program to show.")

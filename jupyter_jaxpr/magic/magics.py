@@ -39,6 +39,12 @@ class JaxprMagics(Magics):
         "how many notes are silenced.",
     ).tag(config=True)
 
+    values = Bool(
+        True,
+        help="Save values: of static arguments, in notes, in steps, in results, and numbers in programs. False keeps "
+        "values out of saved outputs and of exports; the panel shows them.",
+    ).tag(config=True)
+
     def __init__(self, session: Session) -> None:
         super().__init__(session.shell)
         self._session = session

@@ -83,6 +83,11 @@ class Session:
         shown = [session for session in list(_sessions.values()) if session.shown]
         return max(shown, key=lambda each: next(reversed(each.shown.values())).built.document.created, default=None)
 
+    @staticmethod
+    def all_save_values() -> bool:
+        """Whether no session keeps values out of what it saves."""
+        return all(session.saves_values for session in list(_sessions.values()))
+
     def load(self) -> None:
         """Register magics, transformer and events, and hook JAX as soon as it is there."""
         if self.magics is not None:
@@ -312,6 +317,11 @@ class Session:
             result.error_in_exec = KeyboardInterrupt()
             self.shell.showtraceback((KeyboardInterrupt, result.error_in_exec, None))
 
+    @property
+    def saves_values(self) -> bool:
+        """Whether saved outputs and exports may hold values of the user's."""
+        return self.magics is None or bool(self.magics.values)
+
     def _traces(self) -> bool:
         return self.magics is not None and bool(self.magics.auto_trace)
 
@@ -364,6 +374,7 @@ class Session:
             message=run.message,
             cells=self._known_cells(run.cell),
             silenced={*run.options.ignore, *(self.magics.ignore if self.magics is not None else ())},
+            saves_values=self.saves_values,
         )
 
     def _retrace(self, run: RunResult) -> Callable[[], None] | None:

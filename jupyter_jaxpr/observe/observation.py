@@ -97,6 +97,7 @@ class ObservedProgram:
     held: HeldCall | None = None  # how to make a call of it again; None where that cannot be told
     input_names: tuple[str, ...] = ()  # a path for each input, where it is not what JAX says; likewise of results
     result_names: tuple[str, ...] = ()
+    raised_operands: tuple[int, ...] = ()  # of a trace that raised: variables that the call that raised received
 
 
 @dataclass

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from types import CodeType
+import dis
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import Any
 
 from ..jax.partial_traces import PartialTrace, partial_trace
 from ..plain_text import kind_name
@@ -122,4 +125,57 @@ def _program(partial: PartialTrace, name: str, error: BaseException, call: Place
         origin_note=_NOTE.format(name=name, error=kind_name(type(error))),
         how=_HOW,
         input_names=(*[""] * partial.captured, *names),
+        raised_operands=_operands(partial, error),
     )
+
+
+def _operands(partial: PartialTrace, error: BaseException) -> tuple[int, ...]:
+    """The variables that the call that raised received; empty where they are not known for certain.
+
+    The call is the primitive that the trace could not write down, or else the call that the innermost line of the
+    user's makes: that call received the arguments of the next frame, as long as the code of the frame gives its
+    arguments no other values.
+    """
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_frame is not partial.frame:
+        traceback = traceback.tb_next
+    called: FrameType | None = None
+    bound: list[Any] | None = None
+    was_users = False
+    while traceback is not None:
+        is_users = is_users_frame(traceback.tb_frame)
+        if is_users or was_users:
+            called, bound = (None if is_users else traceback.tb_frame), None
+        bound = partial.operands(traceback.tb_frame) if bound is None and called is not None else bound
+        was_users = is_users
+        traceback = traceback.tb_next
+    if called is None or not isinstance(error, Exception):  # an interrupt is of no call
+        return ()
+    received = _received(called) if bound is None else bound
+    found = {partial.variable(leaf) for value in received for leaf in _leaves(value)}
+    return tuple(sorted(number for number in found if number is not None))
+
+
+def _received(frame: FrameType) -> list[Any]:
+    """What the call of a frame passed."""
+    code = frame.f_code
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _VARKEYWORDS)
+    names = code.co_varnames[:count]
+    stored = {each.argval for each in dis.get_instructions(code) if each.opname.startswith(("STORE_", "DELETE_"))}
+    # Of several variables that are stored by one instruction the names come as a tuple.
+    stored |= {name for each in stored if isinstance(each, tuple) for name in each}
+    return [frame.f_locals[name] for name in names if name not in stored and name in frame.f_locals]
+
+
+_VARARGS, _VARKEYWORDS = 0x04, 0x08
+_DEPTH = 3
+
+
+def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
+    """What containers of Python's own hold."""
+    if type(value) in (list, tuple, dict) and depth < _DEPTH:
+        for inside in value.values() if type(value) is dict else value:
+            yield from _leaves(inside, depth + 1)
+    else:
+        yield value

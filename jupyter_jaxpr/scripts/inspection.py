@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from ..document.types import document as schema
 from ..document.types.steps import Recording
 from ..document.types.timing import ProgramTiming
 from ..document.types.transform import Transform, TransformKind
+from ..document.without_values import as_saved, without_values
 from ..exports.bundle import bundle
 from ..exports.markdown import markdown
 from ..exports.page import page
@@ -443,10 +445,10 @@ class Snapshot:
         path.write_text(writers[path.suffix](), encoding="utf-8")
 
     def __repr__(self) -> str:
-        return plain(self._document)
+        return plain(self._saved(self._document))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return bundle(self._document)
+        return bundle(self._saved(self._document))
 
     def _index(self, program: int | None) -> int:
         """The index of a program, that of the one in focus for None."""
@@ -467,8 +469,19 @@ class Snapshot:
     def _whole(self, *, equations: bool = False) -> schema.Snapshot:
         """The document with the texts of its levels; with all equations of large programs, too, where that is asked."""
         if self._sources is None:
-            return self._document
-        return msgspec.structs.replace(self._sources.with_texts(whole=equations), focus=self._document.focus)
+            return self._saved(self._document)
+        whole = self._sources.with_texts(whole=equations)
+        return self._saved(msgspec.structs.replace(whole, focus=self._document.focus))
+
+    def without_values(self) -> Snapshot:
+        """What may leave the kernel: this snapshot, or a copy without values under ``%config JaxprMagics.values``."""
+        saved = self._saved(self._document)
+        return self if saved is self._document else Snapshot(saved)
+
+    def _saved(self, document: schema.Snapshot) -> schema.Snapshot:
+        magic = sys.modules.get("jupyter_jaxpr.magic.session")  # loads nothing
+        hides = magic is not None and not magic.Session.all_save_values()
+        return without_values(document) if hides else as_saved(document)
 
 
 def inspect(

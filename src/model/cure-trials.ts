@@ -1,6 +1,6 @@
 /**
- * A run comes in; the kernel tries the cures of its misses and the rewrites of its loops once, and the document has
- * what passed.
+ * A run comes in; the kernel tries the cures of its misses and the rewrites of its loops, and the document has what
+ * passed. What the kernel could not decide in time is tried again when the user asks again.
  */
 import { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
@@ -12,11 +12,13 @@ const asked = new WeakMap<IJaxprModel, Map<string, Promise<void>>>();
 /**
  * Ask for the cures of a run; does nothing where no kernel can answer.
  *
+ * @param again Ask also where the run was asked for before.
  * @returns Why there is no answer, a sentence; null where there is one.
  */
 export async function tryCures(
   model: IJaxprModel,
-  snapshot: Snapshot
+  snapshot: Snapshot,
+  again: boolean
 ): Promise<string | null> {
   if (model.requests === null) {
     return null;
@@ -24,9 +26,9 @@ export async function tryCures(
   const asking = askingOf(model, 'cures');
   const runs = asked.get(model) ?? new Map<string, Promise<void>>();
   asked.set(model, runs);
-  const answer =
-    runs.get(snapshot.id) ??
-    asking.start(snapshot, 0, { snapshot: snapshot.id });
+  const isWorking = asking.stateOf(snapshot, 0).kind === 'working';
+  const before = again && !isWorking ? undefined : runs.get(snapshot.id);
+  const answer = before ?? asking.start(snapshot, 0, { snapshot: snapshot.id });
   runs.set(snapshot.id, answer);
   await answer;
   const state = asking.stateOf(snapshot, 0);

@@ -57,6 +57,11 @@ export function CodeExcerpt(props: {
   );
 }
 
+/** A line of Python, coloured. */
+export function PythonLine({ text }: { text: string }): JSX.Element {
+  return <Pieces text={text} />;
+}
+
 function Line(props: { text: string; mark: IMark | undefined }): JSX.Element {
   const { text, mark } = props;
   if (mark === undefined || mark.column < 0 || mark.endColumn <= mark.column) {

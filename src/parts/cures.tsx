@@ -1,43 +1,80 @@
 /**
- * The cures of an error or of a miss come in; a list goes out: what each uses, how sure it is, what to write.
+ * The cures of an error or of a miss come in; a list goes out: what each uses, how sure it is, what it changes where.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Cure } from '../protocol/snapshot';
+import { IEditPlace, editPlace } from '../model/cure-edits';
+import { Cure, Edit, Snapshot } from '../protocol/snapshot';
+import { CureActs, ICureOf, editPlaceWords } from './cure-acts';
+import { CureDiff } from './cure-diff';
 import { shortened } from './summary';
 
 /** Ways out to choose from. */
-export function Cures(props: {
-  cures: readonly Cure[];
-  trans: TranslationBundle;
-}): JSX.Element {
-  const { cures, trans } = props;
+export function Cures(
+  props: ICureOf & {
+    cures: readonly Cure[];
+    trans: TranslationBundle;
+  }
+): JSX.Element {
+  const { cures, model, snapshot, trans } = props;
   return (
     <dl className="jp-JaxprCures" aria-label={trans.__('Cures')}>
-      {cures.map(({ name, code, text, level }) => (
-        <div key={name} data-level={level ?? 'advice'}>
-          <dt>
-            {shortened(name, 80)}
-            {levelWords(level, trans) !== '' && (
-              <span className="jp-JaxprPanel-second">
-                {' '}
-                {levelWords(level, trans)}
-              </span>
-            )}
-          </dt>
-          <dd>
-            {code !== null && (
-              <pre tabIndex={0}>
-                <code>{shortened(code, 4000)}</code>
-              </pre>
-            )}
-            <p className="jp-JaxprPanel-second">{shortened(text, 1000)}</p>
-          </dd>
-        </div>
-      ))}
+      {cures.map(({ name, code, text, level, edits }) => {
+        const place = appliedPlace(snapshot, level, edits);
+        return (
+          <div key={name} data-level={level ?? 'advice'}>
+            <dt>
+              {shortened(name, 80)}
+              {levelWords(level, trans) !== '' && (
+                <span className="jp-JaxprPanel-second">
+                  {' '}
+                  {levelWords(level, trans)}
+                </span>
+              )}
+            </dt>
+            <dd>
+              {place !== null && (
+                <p className="jp-JaxprPanel-second">
+                  {editPlaceWords(place, trans)}
+                </p>
+              )}
+              {place !== null && place.edit !== null ? (
+                <CureDiff edit={place.edit} trans={trans} />
+              ) : (
+                code !== null && (
+                  <pre tabIndex={0}>
+                    <code>{shortened(code, 4000)}</code>
+                  </pre>
+                )
+              )}
+              <p className="jp-JaxprPanel-second">{shortened(text, 1000)}</p>
+              {place !== null && (
+                <CureActs
+                  model={model}
+                  snapshot={snapshot}
+                  place={place}
+                  level={level}
+                  trans={trans}
+                />
+              )}
+            </dd>
+          </div>
+        );
+      })}
     </dl>
   );
+}
+
+/** Where a cure edits the user's text; null where it does not: advice, or a sketch that no trial showed to apply. */
+export function appliedPlace(
+  snapshot: Snapshot,
+  level: Cure['level'],
+  edits: readonly Edit[] | undefined
+): IEditPlace | null {
+  return (level ?? 'advice') === 'advice'
+    ? null
+    : editPlace(snapshot, edits ?? []);
 }
 
 /** How sure a cure is; empty for advice. */

@@ -33,7 +33,15 @@ import { checkProgramPasses } from './passes';
 import { checkRecording } from './recording';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import { checkTransforms } from './transform';
-import { Environment, Scope, ScopePage, Snapshot, TextPage } from './snapshot';
+import {
+  Environment,
+  Program,
+  RaisedCall,
+  Scope,
+  ScopePage,
+  Snapshot,
+  TextPage
+} from './snapshot';
 
 /** The version of the document that this side reads. */
 export const DOCUMENT_VERSION = 1;
@@ -208,11 +216,38 @@ export function checkSnapshot(value: unknown): Snapshot {
   orNull(snapshot.sweep ?? null, 'sweep', checkSweep);
   checkTransforms(given(snapshot.transforms, []), 'transforms', sizes);
   orNull(snapshot.machine ?? null, 'machine', checkMachine);
+  oneOf(given(snapshot.values, 'kept'), 'values', VALUES);
+  once('raised_calls', (call, field) =>
+    checkRaisedCall(call, field, snapshot.programs as Program[], scopes)
+  );
   return snapshot as unknown as Snapshot;
 }
 
+const VALUES = ['kept', 'live', 'left_out'] as const;
 /** Lists that documents of every version have. */
 const IN_EVERY: ReadonlySet<string> = new Set(['programs', 'notes']);
+
+/** Check the operands of a call that raised. */
+function checkRaisedCall(
+  value: unknown,
+  field: string,
+  programs: readonly Program[],
+  scopes: readonly Scope[]
+): RaisedCall {
+  const call = fields(value, field);
+  const at = `${field}.program`;
+  const program = integer(call.program, at, 0, programs.length);
+  const { variable_avals } = scopes[programs[program].scope];
+  const operands = upTo(
+    MOST.RaisedCall.operands,
+    call.operands,
+    `${field}.operands`
+  );
+  each(operands, `${field}.operands`, (operand, where) =>
+    integer(operand, where, 0, variable_avals.length)
+  );
+  return call as unknown as RaisedCall;
+}
 
 export function checkEnvironment(value: unknown): Environment {
   const environment = fields(value, 'environment');

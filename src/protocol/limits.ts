@@ -80,6 +80,9 @@ export const MOST = {
   ProgramTiming: {
     notes: 1000
   },
+  RaisedCall: {
+    operands: 1000
+  },
   Recording: {
     visits: 20000,
     step: 20000,
@@ -97,7 +100,8 @@ export const MOST = {
     shardings: 20000,
     passes: 20000,
     exact_links: 20000,
-    transforms: 20000
+    transforms: 20000,
+    raised_calls: 20000
   },
   SpreadArray: {
     shape: 1000

@@ -75,6 +75,7 @@ export type Wire =
   | ProgramShardings
   | ProgramTiming
   | Progress
+  | RaisedCall
   | Recording
   | Refused
   | Resend
@@ -1152,6 +1153,16 @@ export interface Snapshot {
    * What the machine can do, where it was measured before; else null.
    */
   machine?: Machine | null;
+  /**
+   * Whether texts that may hold a value of the user's are here. live: they are, and what is saved or exported leaves them out. left_out: they are not here, and `cut` says so.
+   */
+  values?: 'kept' | 'left_out' | 'live';
+  /**
+   * Of programs whose trace raised, where an operand is known.
+   *
+   * @maxItems 20000
+   */
+  raised_calls?: RaisedCall[];
 }
 /**
  * What the program was made with.
@@ -2966,6 +2977,21 @@ export interface Machine {
    * That the measurement took.
    */
   seconds: number;
+}
+/**
+ * The call that ended the trace of a program by an error.
+ */
+export interface RaisedCall {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * Variables of the program's outermost scope that the call received; those that are known for certain.
+   *
+   * @maxItems 1000
+   */
+  operands: number[];
 }
 /**
  * A row: what stands on both sides, or on one.

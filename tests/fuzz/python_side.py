@@ -23,6 +23,7 @@ from jupyter_jaxpr.document.merge import merged
 from jupyter_jaxpr.document.read.diff import Diff
 from jupyter_jaxpr.document.saved_copy import saved_copy
 from jupyter_jaxpr.document.summary import summarised
+from jupyter_jaxpr.document.without_values import without_values
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.scripts.inspection import Snapshot
@@ -66,6 +67,7 @@ def operations(snapshot: Snapshot) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "markdown", lambda: markdown(document)
     yield "bundle", lambda: snapshot._repr_mimebundle_()
     yield "saved copy", lambda: saved_copy(document, 3_000)
+    yield "without values", lambda: page(without_values(document))
     yield "json", lambda: snapshot.to_json()
     yield "dict", lambda: snapshot.to_dict()
     yield "summary", lambda: summarised(document, range(len(document.programs)))

@@ -128,6 +128,12 @@ class _Check:
             self._transform(transform, f"transform {number}")
         derived = [part.program for transform in document.transforms for part in transform.parts]
         need(len(derived) == len(set(derived)), "transforms: a program is derived twice")
+        raised = [each.program for each in document.raised_calls]
+        need(len(raised) == len(set(raised)), "raised calls: a program is there twice")
+        for call in document.raised_calls:
+            index(call.program, document.programs, "a raised call's program")
+            scope = document.scopes[document.programs[call.program].scope]
+            indices(call.operands, scope.variable_avals, "a raised call's operands")
         check_bounds(document)
 
     def _transform(self, transform: Transform, where: str) -> None:

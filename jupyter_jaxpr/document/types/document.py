@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from ..limits import ARRAYS, FUNCTIONS
+from ..limits import ARRAYS, FUNCTIONS, SENTENCES
 from .comparison import VariantComparison
 from .control_flow import Control
 from .cost import Machine, ProgramCost
@@ -337,6 +337,19 @@ class Program(Struct):
     ] = False
 
 
+class RaisedCall(Struct):
+    """The call that ended the trace of a program by an error."""
+
+    program: Annotated[int, _text("Index into programs.")]
+    operands: Annotated[
+        list[int],
+        _text(
+            "Variables of the program's outermost scope that the call received; those that are known for certain.",
+            most=SENTENCES,
+        ),
+    ]
+
+
 class Note(Struct, omit_defaults=True):
     """Something a person should know."""
 
@@ -437,3 +450,13 @@ class Snapshot(Struct, omit_defaults=True):
     machine: Annotated[Machine | None, _text("What the machine can do, where it was measured before; else null.")] = (
         None
     )
+    values: Annotated[
+        Literal["kept", "live", "left_out"],
+        _text(
+            "Whether texts that may hold a value of the user's are here. live: they are, and what is saved or exported "
+            "leaves them out. left_out: they are not here, and `cut` says so."
+        ),
+    ] = "kept"
+    raised_calls: Annotated[
+        list[RaisedCall], _text("Of programs whose trace raised, where an operand is known.", most=FUNCTIONS)
+    ] = []

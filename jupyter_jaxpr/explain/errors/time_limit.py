@@ -33,6 +33,11 @@ class Budget:
         self._left = SECONDS
         self._left_by_the_clock = SECONDS * _BY_THE_CLOCK
 
+    @property
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return min(self._left, self._left_by_the_clock) <= 0
+
     @contextmanager
     def limited(self) -> Iterator[None]:
         """End what runs in the block when the time is over.
@@ -40,7 +45,7 @@ class Budget:
         Raises:
             TooLong: The time is over, or another tool traces this thread.
         """
-        if sys.gettrace() is not None or min(self._left, self._left_by_the_clock) <= 0:
+        if sys.gettrace() is not None or self.is_over:
             raise TooLong
         began, began_by_the_clock = time.thread_time(), time.perf_counter()
         is_users: dict[CodeType, bool] = {}

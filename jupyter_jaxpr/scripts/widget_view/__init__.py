@@ -54,6 +54,7 @@ def widget(snapshot: Snapshot | LastRun) -> Any:
 
 def shown(snapshot: Snapshot) -> dict[str, Any]:
     """What the view shows, as plain data: see view.js, which reads it."""
+    snapshot = snapshot.without_values()  # a notebook may be saved with the state of its widgets
     document = snapshot.document
     cached = cache_text(document)
     return {

@@ -6,6 +6,7 @@ import * as React from 'react';
 
 import { IAmount, amount } from '../../model/call-counts';
 import { Snapshot } from '../../protocol/snapshot';
+import { IJaxprModel } from '../../tokens';
 import { Guess } from './predictions';
 import { Row } from './rows';
 import { Sign } from './signs';
@@ -13,6 +14,7 @@ import { known } from './words';
 
 export interface IRowProps {
   row: Row;
+  model: IJaxprModel;
   snapshot: Snapshot;
   /** Seconds of the function that cost most; bars are drawn in parts of it. */
   dearest: number;

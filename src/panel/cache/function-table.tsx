@@ -57,7 +57,8 @@ export function FunctionTable(props: {
     }
     attentionOf(model).pointedAt = span && { ...span, role: 'own' };
     if (row.kind === 'miss' && hasMissesToCure(snapshot)) {
-      void tryCures(model, snapshot);
+      // Choosing the chosen row asks once more: the first trial may have been too slow.
+      void tryCures(model, snapshot, row.key === chosen);
     }
   };
   /** Go to the line of a row. */
@@ -156,6 +157,7 @@ export function FunctionTable(props: {
     )
   );
   const shared: Omit<IRowProps, 'row' | 'chosen' | 'active'> = {
+    model,
     snapshot,
     dearest,
     guess,

@@ -25,7 +25,7 @@ import {
 } from './words';
 
 export function MissCells(props: CellProps<IMissRow>): JSX.Element {
-  const { row, dearest, chosen, trans } = props;
+  const { row, model, snapshot, dearest, chosen, trans } = props;
   const { misses } = row;
   const price = priceWords(misses, trans);
   const edits = editsOf(misses);
@@ -46,7 +46,14 @@ export function MissCells(props: CellProps<IMissRow>): JSX.Element {
               {cure}
             </div>
           ))}
-          {edits.length > 0 && <Cures cures={edits} trans={trans} />}
+          {edits.length > 0 && (
+            <Cures
+              cures={edits}
+              model={model}
+              snapshot={snapshot}
+              trans={trans}
+            />
+          )}
           {chosen && <Detail {...props} />}
         </div>
       </div>

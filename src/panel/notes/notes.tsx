@@ -11,7 +11,8 @@ import { EvaluableText } from '../../protocol/evaluable';
 import { Note, Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { CodeExcerpt } from '../../parts/code-excerpt';
-import { Cures, levelWords } from '../../parts/cures';
+import { CureActs, editPlaceWords } from '../../parts/cure-acts';
+import { Cures, appliedPlace, levelWords } from '../../parts/cures';
 import { Icon, IconName } from '../../parts/icons';
 import { ModelWidget } from '../../parts/model-widget';
 import { excerptOf } from './note-code';
@@ -157,8 +158,13 @@ function NoteEntry(props: {
           insert={model.requests === null ? null : insert}
           trans={trans}
         />
-        {(note.cures ?? []).length > 0 && (
-          <Cures cures={note.cures ?? []} trans={trans} />
+        {snapshot !== null && (note.cures ?? []).length > 0 && (
+          <Cures
+            cures={note.cures ?? []}
+            model={model}
+            snapshot={snapshot}
+            trans={trans}
+          />
         )}
         {(note.price ?? []).map(text => (
           <p key={text} className="jp-JaxprNotes-price">
@@ -203,13 +209,17 @@ function NoteCode(props: {
   if (excerpt === null && code === null) {
     return null;
   }
+  const edited =
+    snapshot === null || code === null
+      ? null
+      : appliedPlace(snapshot, note.level, note.edits);
   const copy = (text: string): void => {
     Clipboard.copyToSystem(text);
     setDone(trans.__('Copied.'));
   };
   const tryOut = async (run: Snapshot): Promise<void> => {
     setDone(trans.__('The kernel tries the rewrite…'));
-    const reason = await tryCures(model, run);
+    const reason = await tryCures(model, run, true);
     const after = model.snapshot?.id === run.id ? model.snapshot : null;
     const isSketch =
       after?.notes[at]?.code === code && levelOf(after.notes[at]) === 'advice';
@@ -280,10 +290,24 @@ function NoteCode(props: {
           <span className="jp-JaxprPanel-second">
             {levelWords(note.level, trans)}
           </span>
+          {edited !== null && (
+            <span className="jp-JaxprPanel-second">
+              {editPlaceWords(edited, trans)}
+            </span>
+          )}
           <span role="status" className="jp-JaxprPanel-second">
             {done}
           </span>
         </p>
+      )}
+      {snapshot !== null && edited !== null && (
+        <CureActs
+          model={model}
+          snapshot={snapshot}
+          place={edited}
+          level={note.level}
+          trans={trans}
+        />
       )}
     </>
   );

@@ -58,9 +58,13 @@ export interface ITag {
   text: string;
   /** A sentence. */
   title: string;
-  /** name: what the user's code calls a value. fact: all else that is so. The others: of a derived program. */
+  /**
+   * name: what the user's code calls a value. raised: an operand of the call that ended the trace. fact: all else that
+   * is so. The others: of a derived program.
+   */
   kind:
     | 'name'
+    | 'raised'
     | 'fact'
     | 'forward'
     | 'backward'

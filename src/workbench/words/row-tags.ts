@@ -99,6 +99,10 @@ export class RowTags {
   ) {
     const { snapshot, program } = _links.equations;
     this.names = new ArgumentNames(snapshot, program);
+    const index = snapshot.programs.indexOf(program);
+    const call = snapshot.raised_calls?.find(each => each.program === index);
+    this._scope = program.scope;
+    this._raised = new Set(call?.operands);
   }
 
   readonly names: ArgumentNames;
@@ -121,6 +125,9 @@ export class RowTags {
       if (name !== null) {
         tags.push(this._nameTag(at, name));
       }
+      if (row.scope === this._scope && this._raised.has(variable)) {
+        tags.push(this._raisedTag(at));
+      }
       const aval = equations.aval(row.scope, variable);
       if (aval?.weak && aval.dtype !== 'bool') {
         tags.push(this._weakTag(at));
@@ -140,6 +147,17 @@ export class RowTags {
       text: name,
       title: this._trans.__('This input is %1 in the Python function.', name),
       kind: 'name'
+    };
+  }
+
+  private _raisedTag(at: number): ITag {
+    return {
+      at,
+      text: this._trans.__('failing operand'),
+      title: this._trans.__(
+        'The call that raised the error received this value.'
+      ),
+      kind: 'raised'
     };
   }
 
@@ -232,6 +250,10 @@ export class RowTags {
   }
 
   private _acting = new Map<ScopePart, ReadonlySet<number>>();
+
+  private _scope: number;
+  /** Variables that the call which ended the trace received. */
+  private _raised: ReadonlySet<number>;
 }
 
 /** What a weak type means. */

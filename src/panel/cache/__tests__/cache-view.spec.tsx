@@ -3,7 +3,7 @@ import * as React from 'react';
 
 import { attentionOf } from '../../../model/attention';
 import { JaxprModel } from '../../../model/model';
-import { FakeChannel } from '../../../model/__tests__/fake-channel';
+import { FakeChannel, answered } from '../../../model/__tests__/fake-channel';
 import {
   ledgerCounts,
   ledgerFunction,
@@ -159,7 +159,7 @@ describe('the Cache view', () => {
       functions: [ledgerFunction({ misses: [ledgerMiss({ cures })] })]
     });
     expect([...node.querySelectorAll('dd')].map(words)).toEqual([
-      'f(x, jnp.asarray(1.0, dtype=jnp.float32))Both calls share one cache entry.'
+      'Cell [7], line 3f(x, jnp.asarray(1.0, dtype=jnp.float32))Both calls share one cache entry.'
     ]);
     expect(words(node.querySelector('dt'))).toBe(
       'one type Applies as it stands'
@@ -176,6 +176,19 @@ describe('the Cache view', () => {
     expect(channel.questions).toEqual([
       { type: 'cures', snapshot: model.snapshot?.id }
     ]);
+  });
+
+  it('has the kernel try cures again, when the chosen miss is chosen', async () => {
+    const document = snapshotWithLedger();
+    const { model, channel } = withKernel(document);
+    channel.answer = () => Promise.resolve(answered({ ...document }));
+    const { node } = render(<Cache model={model} trans={trans} />);
+    for (const chosen of ['shape', 'first call', 'first call']) {
+      click(row(node, chosen));
+      await act(async () => undefined);
+    }
+    const question = { type: 'cures', snapshot: document.id };
+    expect(channel.questions).toEqual([question, question]);
   });
 
   it('is a sentence where there is no ledger, and where it is empty', () => {

@@ -213,7 +213,7 @@ describe('the notes of a run', () => {
               code: 'return jnp.where(x > 0, x, -x)',
               text: 'Both sides are computed.',
               level: 'applies' as const,
-              edits: [{ frame: 0, text: 'return jnp.where(x > 0, x, -x)' }]
+              edits: [{ frame: 1, text: 'return jnp.where(x > 0, x, -x)' }]
             },
             {
               name: 'size',
@@ -230,7 +230,10 @@ describe('the notes of a run', () => {
           ...base.cell,
           source: 'def f(x):\n    if x > 0:\n        return x\n    return -x'
         },
-        frames: [[0, 0, 2, 7, 2, 12], ...base.frames.slice(1)]
+        frames: [
+          [0, 0, 2, 7, 2, 12],
+          [0, 0, 2, 4, 4, 13]
+        ]
       }
     );
     const [region] = byRole(node, 'group');
@@ -242,7 +245,9 @@ describe('the notes of a run', () => {
       [...node.querySelectorAll('dt, dd')].map(each => each.textContent)
     ).toEqual([
       'jnp.where Applies as it stands',
-      'return jnp.where(x > 0, x, -x)Both sides are computed.',
+      'Cell [7], line 2' +
+        '2−removed: if x > 0:3−removed:     return x4−removed: return -x' +
+        '2+added: return jnp.where(x > 0, x, -x)Both sides are computed.',
       'size Replace the names in capitals',
       'jnp.where(c, size=SIZE)Set SIZE.',
       'static_argnames',

@@ -1,0 +1,245 @@
+"""A document in, a copy without the values of the user out, saying that they were left out.
+
+What stays is what the user wrote or named, and what JAX made of it: the text of cells, names, types, sizes, times,
+equations. What goes is each text that may hold a value: static arguments, what was printed, the old and the new value
+of a note, steps, results, errors, numbers in a program. A text that may hold a value is known by its field, not by what
+it says; of notes and of reasons those kinds stay that have no value in them, and all kinds that are not known here go.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from .saved_copy import compact
+from .types.comparison import Variant, VariantComparison
+from .types.document import Argument, Level, Note, Parameter, Program, Snapshot
+from .types.ledger import Ledger, LedgerEntry, LedgerMiss, LedgerReason
+from .types.timing import ProgramTiming, Sweep
+from .types.transform import Transform
+
+#: Stands in the place of a value.
+NOT_SAVED = "not saved"
+LEFT_OUT = "Values are left out by the setting JaxprMagics.values."
+_NOTE = "The text of this note is not saved."
+_TEXT = "Values are left out by the setting JaxprMagics.values. Run the cell again to see this text."
+_STOPPED = "It was stopped; the reason is not saved."
+_NO_TRANSFORM = "The transform raised an error; the error is not saved."
+
+#: Notes whose text names the user's own expressions, types, sizes and times, and no value.
+_PLAIN_NOTES = frozenset(
+    {
+        "captured_constant",
+        "dropped_update",
+        "eager_compiles",
+        "key_used_twice",
+        "leaked_tracer",
+        "short_loop",
+        "silenced",
+        "unblocked_timing",
+        "unrolled_loop",
+    }
+)
+#: Reasons whose texts are types, names of arguments and places of arrays.
+_PLAIN_REASONS = frozenset({"shape", "dtype", "weak_type", "committed", "sharding", "layout", "no_fast_path"})
+_REASONS = {
+    "first_call": "first call",
+    "first_observed": "first observed call",
+    "static_value": "the value of a static argument changed",
+    "static_identity": "a static argument is another object",
+    "pytree": "the structure of an argument changed",
+    "config": "a setting of JAX changed",
+    "new_function": "a new function object",
+    "cell_rerun": "the cell ran again",
+    "reloaded": "the module was loaded again",
+    "cleared": "the cache was cleared",
+    "call_style": "the arguments were passed in another way",
+    "argument_type": "the type of an argument changed",
+}
+#: Parameters of equations that hold a text or a function of the user's.
+_TEXT_PARAMETERS = frozenset({"callback", "err_msg", "error", "fmt", "label", "message", "msg"})
+_QUOTED = re.compile(r"'[^']*'?|\"[^\"]*\"?")
+_GIVEN = re.compile(r"=[^,(){}\[\]]*")
+
+
+def as_saved(document: Snapshot) -> Snapshot:
+    """What is saved or exported of a document: the document, or a copy without values where the user wants so."""
+    return without_values(document) if document.values == "live" else document
+
+
+def without_values(document: Snapshot) -> Snapshot:
+    """The document without values; one that has none already as it is."""
+    if document.values == "left_out":
+        return document
+    hidden = msgspec.structs.replace(
+        document,
+        values="left_out",
+        message=document.message and LEFT_OUT,
+        cut=LEFT_OUT if document.cut is None else f"{LEFT_OUT} {document.cut}",
+        strings=[*document.strings, "…"],
+        literals=[msgspec.structs.replace(each, text=len(document.strings)) for each in document.literals],
+        programs=[_program(each) for each in document.programs],
+        notes=[_note(each) for each in document.notes],
+        ledger=document.ledger and _ledger(document.ledger),
+        recordings=[],
+        comparison=document.comparison and _comparison(document.comparison),
+        timings=[_timing(each) for each in document.timings],
+        sweep=document.sweep and _sweep(document.sweep),
+        transforms=[_transform(each) for each in document.transforms],
+        retrace=None,
+    )
+    # The pools may hold what nothing refers to any more.
+    return compact(_with_parameters(hidden), hidden.scopes)
+
+
+def _with_parameters(document: Snapshot) -> Snapshot:
+    """Parameters without texts of the user's: a text inside of another value stands in quotes."""
+    strings = list(document.strings)
+    numbers: dict[str, int] = {}
+
+    def row(parameter: Parameter) -> Parameter:
+        if parameter.value < 0:
+            return parameter
+        text = strings[parameter.value]
+        plain = "…" if strings[parameter.name] in _TEXT_PARAMETERS else _QUOTED.sub("'…'", text)
+        if plain == text:
+            return parameter
+        if plain not in numbers:
+            numbers[plain] = len(strings)
+            strings.append(plain)
+        return msgspec.structs.replace(parameter, value=numbers[plain])
+
+    lists = [[row(parameter) for parameter in parameters] for parameters in document.parameter_lists]
+    return msgspec.structs.replace(document, strings=strings, parameter_lists=lists)
+
+
+def _program(program: Program) -> Program:
+    return msgspec.structs.replace(
+        program,
+        arguments=[_argument(each) for each in program.arguments],
+        result=program.result and _argument(program.result),
+        levels=[_level(each) for each in program.levels],
+    )
+
+
+def _argument(argument: Argument) -> Argument:
+    if argument.static:
+        return msgspec.structs.replace(argument, type=NOT_SAVED, summary="…")
+    return msgspec.structs.replace(argument, type=_type(argument.type), summary=_type(argument.summary))
+
+
+def _type(text: str) -> str:
+    """A type without what an object of the user's says of itself."""
+    return _GIVEN.sub("=…", _QUOTED.sub("'…'", text))
+
+
+def _level(level: Level) -> Level:
+    """A level without its text: constants are written into the text."""
+    if level.text is None:
+        return level
+    return msgspec.structs.replace(
+        level,
+        state="on_request",
+        text=None,
+        line_stacks=None,
+        inferred_lines=[],
+        other_stacks=[],
+        named_equations=[],
+        reason=_TEXT,
+    )
+
+
+def _note(note: Note) -> Note:
+    if note.kind in _PLAIN_NOTES:
+        return msgspec.structs.replace(note, detail=None, cures=[])
+    return msgspec.structs.replace(
+        note,
+        title=None,
+        text=_NOTE,
+        cure=None,
+        detail=None,
+        code=None,
+        price=[],
+        trial=None,
+        level="advice",
+        edits=[],
+        cures=[],
+    )
+
+
+def _ledger(ledger: Ledger) -> Ledger:
+    functions = [
+        msgspec.structs.replace(
+            each,
+            entries=[_entry(entry) for entry in each.entries],
+            misses=[_miss(miss) for miss in each.misses],
+        )
+        for each in ledger.functions
+    ]
+    return msgspec.structs.replace(ledger, functions=functions)
+
+
+def _entry(entry: LedgerEntry) -> LedgerEntry:
+    return msgspec.structs.replace(entry, signature=_signature(entry.signature))
+
+
+def _miss(miss: LedgerMiss) -> LedgerMiss:
+    reasons = [_reason(each) for each in miss.reasons]
+    return msgspec.structs.replace(miss, signature=_signature(miss.signature), reasons=reasons, cures=[])
+
+
+def _signature(signature: str) -> str:
+    """The types of a call; static arguments come last, and a value may hold any sign."""
+    types, is_static, _ = signature.partition("=")
+    return f"{types}=…" if is_static else signature
+
+
+def _reason(reason: LedgerReason) -> LedgerReason:
+    if reason.kind in _PLAIN_REASONS:
+        return reason
+    text = _REASONS.get(reason.kind, "the reason is not saved")
+    is_change = reason.before is not None and reason.after is not None
+    return msgspec.structs.replace(
+        reason,
+        text=f"{text}; values are not saved",
+        before=NOT_SAVED if is_change else None,
+        after=NOT_SAVED if is_change else None,
+        cure=None,
+    )
+
+
+def _comparison(comparison: VariantComparison) -> VariantComparison:
+    return msgspec.structs.replace(
+        comparison,
+        variants=[_variant(each) for each in comparison.variants],
+        verdict=[],
+        stopped=comparison.stopped and _STOPPED,
+        sweep=comparison.sweep and NOT_SAVED,
+        arguments="",
+    )
+
+
+def _variant(variant: Variant) -> Variant:
+    return msgspec.structs.replace(
+        variant,
+        result=variant.result and NOT_SAVED,
+        difference=variant.difference and NOT_SAVED,
+        differentiable_note=variant.differentiable_note and NOT_SAVED,
+        error=variant.error and NOT_SAVED,
+        notes=[],
+        remarks=[],
+    )
+
+
+def _timing(timing: ProgramTiming) -> ProgramTiming:
+    return msgspec.structs.replace(timing, notes=[], stopped=timing.stopped and _STOPPED)
+
+
+def _sweep(sweep: Sweep) -> Sweep:
+    points = [msgspec.structs.replace(each, error=each.error and NOT_SAVED) for each in sweep.points]
+    return msgspec.structs.replace(sweep, points=points, notes=[], stopped=sweep.stopped and _STOPPED)
+
+
+def _transform(transform: Transform) -> Transform:
+    return msgspec.structs.replace(transform, error=transform.error and _NO_TRANSFORM)

@@ -1,0 +1,182 @@
+/**
+ * The edits of a cure come in; the place that they change goes out, and the text before and after.
+ *
+ * Positions of a document are lines and columns of the text that ran. A change has offsets into that text.
+ */
+import { Cure, Edit, File, Snapshot } from '../protocol/snapshot';
+
+/** What stands from one offset of a text to another gives way to a text. */
+export interface IChange {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** Where the edits of a cure are. */
+export interface IEditPlace {
+  file: File;
+  /** The number in In [n]; null where the place is in no cell, or the number is not known. */
+  executionCount: number | null;
+  /** The cell to edit; null where the place is in no cell. */
+  cellId: string | null;
+  /** The first line of each edit, ascending. */
+  lines: number[];
+  /** The text that ran, and what changes in it; null where the document does not tell. */
+  edit: { ran: string; changes: IChange[] } | null;
+}
+
+/** Lines that a cure takes out of a text, and those that it puts in. */
+export interface IHunk {
+  /** The number of the first line that is taken out. */
+  line: number;
+  removed: string[];
+  added: string[];
+}
+
+/** Where a cure changes what; null of a cure without edits, or with edits of several files. */
+export function editPlace(
+  snapshot: Snapshot,
+  edits: readonly Edit[]
+): IEditPlace | null {
+  const frames = edits.map(({ frame }) => snapshot.frames[frame]);
+  const numbers = [...new Set(frames.map(([file]) => file))];
+  if (numbers.length !== 1) {
+    return null;
+  }
+  const file = snapshot.files[numbers[0]];
+  const { cell } = snapshot;
+  const isCell = file.kind === 'cell';
+  const own = isCell && cell !== null && cell.file === file.path;
+  const ran = !isCell ? null : own ? cell.source : file.source;
+  const changes = ran === null ? null : changesOf(ran, snapshot, edits);
+  return {
+    file,
+    executionCount: !isCell
+      ? null
+      : own
+        ? cell.execution_count
+        : file.execution_count,
+    cellId: !isCell ? null : (file.cell_id ?? (own ? cell.id : null)),
+    lines: [...new Set(frames.map(([, , line]) => line))].sort((a, b) => a - b),
+    edit: ran === null || changes === null ? null : { ran, changes }
+  };
+}
+
+/** Changes in the order of the text; null where one is not known to the letter, or two overlap. */
+function changesOf(
+  ran: string,
+  snapshot: Snapshot,
+  edits: readonly Edit[]
+): IChange[] | null {
+  const lines = ran.split('\n');
+  const starts = [0];
+  for (const line of lines) {
+    starts.push(starts[starts.length - 1] + line.length + 1);
+  }
+  const offset = (line: number, column: number): number | null =>
+    line >= 1 &&
+    line <= lines.length &&
+    column >= 0 &&
+    column <= lines[line - 1].length
+      ? starts[line - 1] + column
+      : null;
+  const changes: IChange[] = [];
+  for (const { frame, text } of edits) {
+    const [, , line, column, endLine, endColumn] = snapshot.frames[frame];
+    const [start, end] = [offset(line, column), offset(endLine, endColumn)];
+    if (start === null || end === null || end < start) {
+      return null;
+    }
+    changes.push({ start, end, text });
+  }
+  changes.sort((a, b) => a.start - b.start || a.end - b.end);
+  const overlap = changes.some(
+    ({ end }, at) => at + 1 < changes.length && end > changes[at + 1].start
+  );
+  return overlap ? null : changes;
+}
+
+/** A text with changes made. */
+export function changed(ran: string, changes: readonly IChange[]): string {
+  return changes.reduceRight(
+    (text, { start, end, text: now }) =>
+      text.slice(0, start) + now + text.slice(end),
+    ran
+  );
+}
+
+/** The lines that changes touch, before and after; equal lines at the ends of a hunk are left out. */
+export function hunksOf(ran: string, changes: readonly IChange[]): IHunk[] {
+  const groups: IChange[][] = [];
+  for (const change of changes) {
+    const last = groups[groups.length - 1];
+    const end = last?.[last.length - 1].end ?? 0;
+    // Two changes with no line between them are one hunk.
+    if (last && !ran.slice(end, change.start).includes('\n')) {
+      last.push(change);
+    } else {
+      groups.push([change]);
+    }
+  }
+  return groups.map(group => hunkOf(ran, group));
+}
+
+function hunkOf(ran: string, group: readonly IChange[]): IHunk {
+  const begin = ran.lastIndexOf('\n', group[0].start - 1) + 1;
+  const stop = ran.indexOf('\n', group[group.length - 1].end);
+  const end = stop < 0 ? ran.length : stop;
+  const inside = group.map(({ start, end: last, text }) => ({
+    start: start - begin,
+    end: last - begin,
+    text
+  }));
+  const before = ran.slice(begin, end);
+  const removed = before.split('\n');
+  const added = changed(before, inside).split('\n');
+  let line = ran.slice(0, begin).split('\n').length;
+  while (removed.length > 0 && added.length > 0 && removed[0] === added[0]) {
+    removed.shift();
+    added.shift();
+    line++;
+  }
+  while (
+    removed.length > 0 &&
+    added.length > 0 &&
+    removed[removed.length - 1] === added[added.length - 1]
+  ) {
+    removed.pop();
+    added.pop();
+  }
+  return { line, removed, added };
+}
+
+/** Where something is selected once changes are made: offsets into the new text. */
+export interface ISelected {
+  start: number;
+  end: number;
+}
+
+/**
+ * What is selected after changes: the first name in capitals that the user replaces, or the end of the first change.
+ */
+export function selectedAfter(
+  ran: string,
+  changes: readonly IChange[],
+  level: Cure['level']
+): ISelected {
+  let shift = 0;
+  if (level === 'choice') {
+    for (const { start, end, text } of changes) {
+      for (const match of text.matchAll(/(?<![\w.])[A-Z][A-Z0-9_]+\b/g)) {
+        if (!new RegExp(`\\b${match[0]}\\b`).test(ran)) {
+          const from = start + shift + match.index;
+          return { start: from, end: from + match[0].length };
+        }
+      }
+      shift += text.length - (end - start);
+    }
+  }
+  const { start, text } = changes[0];
+  const end = start + text.trimEnd().length;
+  return { start: end, end };
+}

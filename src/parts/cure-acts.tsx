@@ -1,0 +1,176 @@
+/**
+ * A cure of a run comes in; the buttons that put the cure into the notebook go out, or why there are none.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import {
+  ICellEditing,
+  Standing,
+  applyCure,
+  editingOf,
+  insertCure,
+  standingOf
+} from '../model/cell-editing';
+import { IEditPlace } from '../model/cure-edits';
+import { Cure, Snapshot } from '../protocol/snapshot';
+import { IJaxprModel } from '../tokens';
+import { shortened } from './summary';
+
+/** Where a cure belongs to. */
+export interface ICureOf {
+  model: IJaxprModel;
+  snapshot: Snapshot;
+}
+
+/** `Cell [3], line 4`: the place that a cure edits. */
+export function editPlaceWords(
+  { file, executionCount, lines }: IEditPlace,
+  trans: TranslationBundle
+): string {
+  const listed = lines.join(', ');
+  if (file.kind !== 'cell') {
+    const path = shortened(file.path.split(/[\\/]/).pop() ?? file.path, 60);
+    return trans._n('%2, line %3', '%2, lines %3', lines.length, path, listed);
+  }
+  return executionCount === null
+    ? trans._n('Line %2', 'Lines %2', lines.length, listed)
+    : trans._n(
+        'Cell [%2], line %3',
+        'Cell [%2], lines %3',
+        lines.length,
+        executionCount,
+        listed
+      );
+}
+
+/** The buttons of a cure that is an edit, and a sentence where a button is not there. */
+export function CureActs(
+  props: ICureOf & {
+    place: IEditPlace;
+    level: Cure['level'];
+    trans: TranslationBundle;
+  }
+): JSX.Element | null {
+  const { model, snapshot, place, level, trans } = props;
+  const editing = editingOf(model);
+  const [done, setDone] = React.useState<'applied' | 'inserted' | null>(null);
+  useCells(editing);
+  if (editing === null) {
+    return null;
+  }
+  const standing = standingOf(editing, snapshot, place);
+  const apply = (): void =>
+    setDone(applyCure(editing, snapshot, place, level) ? 'applied' : null);
+  const insert = (): void =>
+    setDone(insertCure(editing, snapshot, place, level) ? 'inserted' : null);
+  // After Undo the cure can be applied again, and nothing is applied.
+  const isDone =
+    done === 'inserted' || (done === 'applied' && standing.kind !== 'applies');
+  return (
+    <p className="jp-JaxprCures-acts">
+      {standing.kind === 'applies' && (
+        <button
+          className="jp-JaxprPanel-button"
+          title={trans.__('Edits the cell. Nothing runs.')}
+          onClick={event => {
+            event.stopPropagation();
+            apply();
+          }}
+        >
+          {trans.__('Apply to the cell')}
+        </button>
+      )}
+      {standing.kind !== 'none' && (
+        <button
+          className="jp-JaxprPanel-button"
+          title={trans.__(
+            'Puts the edited text into a new cell below. Nothing runs.'
+          )}
+          onClick={event => {
+            event.stopPropagation();
+            insert();
+          }}
+        >
+          {trans.__('Insert as a new cell')}
+        </button>
+      )}
+      <span role="status" className="jp-JaxprPanel-second">
+        {isDone && done !== null
+          ? doneWords(done, level, trans)
+          : whyWords(standing, place, trans)}
+      </span>
+    </p>
+  );
+}
+
+/** Draw again when a cell of the notebook is edited, added or deleted. */
+function useCells(editing: ICellEditing | null): void {
+  const [, draw] = React.useReducer((count: number) => count + 1, 0);
+  React.useEffect(() => {
+    editing?.changed.connect(draw);
+    return () => {
+      editing?.changed.disconnect(draw);
+    };
+  }, [editing]);
+}
+
+/** What was done, and what to press next. */
+function doneWords(
+  done: 'applied' | 'inserted',
+  level: Cure['level'],
+  trans: TranslationBundle
+): string {
+  const undo = /mac/i.test(navigator.platform) ? '⌘Z' : 'Ctrl+Z';
+  if (done === 'inserted') {
+    return level === 'choice'
+      ? trans.__(
+          'A new cell has the edited text. Replace the names in capitals, then press Shift+Enter to run the cell.'
+        )
+      : trans.__(
+          'A new cell has the edited text. Press Shift+Enter to run the cell.'
+        );
+  }
+  return level === 'choice'
+    ? trans.__(
+        'Applied. Replace the names in capitals, then press Shift+Enter to run the cell again. %1 takes the change back.',
+        undo
+      )
+    : trans.__(
+        'Applied. Press Shift+Enter to run the cell again. %1 takes the change back.',
+        undo
+      );
+}
+
+/** Why a cure cannot be applied; empty where it can be. */
+function whyWords(
+  standing: Standing,
+  place: IEditPlace,
+  trans: TranslationBundle
+): string {
+  if (standing.kind === 'applies') {
+    return '';
+  }
+  switch (standing.why) {
+    case 'changed':
+      return trans.__('The cell changed since the run. Run the cell again.');
+    case 'read-only':
+      return trans.__('The cell is read-only.');
+    case 'file':
+      return trans.__(
+        'The code is in a file. Edit line %1 of %2.',
+        place.lines[0],
+        shortened(place.file.path, 200)
+      );
+    case 'other-life':
+      return trans.__(
+        'The run is not of the kernel as it is now. Run the cell again to apply the cure.'
+      );
+    case 'gone':
+      return trans.__('The cell is no longer in the notebook.');
+    case 'unknown-place':
+      return trans.__(
+        'The place in the cell is not known. Edit the cell by hand.'
+      );
+  }
+}

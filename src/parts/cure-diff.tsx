@@ -1,0 +1,83 @@
+/** What a cure changes in a text comes in; the lines before and after go out, as a small diff. */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { IEditPlace, hunksOf } from '../model/cure-edits';
+import { PythonLine } from './code-excerpt';
+import { shortened } from './summary';
+
+/** More lines of one side of a hunk are not drawn. */
+const MOST_LINES = 60;
+const LONGEST_LINE = 300;
+
+export function CureDiff(props: {
+  edit: NonNullable<IEditPlace['edit']>;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { edit, trans } = props;
+  const hunks = hunksOf(edit.ran, edit.changes);
+  return (
+    <pre
+      className="jp-JaxprCode jp-JaxprCureDiff"
+      role="group"
+      aria-label={trans.__('Change of the cell')}
+      tabIndex={0}
+    >
+      {hunks.map(({ line, removed, added }) => {
+        const margin = indentOf([...removed, ...added]);
+        const drawn = (
+          lines: readonly string[],
+          kind: 'removed' | 'added'
+        ): JSX.Element[] =>
+          lines.slice(0, MOST_LINES).map((text, at) => (
+            <div
+              key={`${kind} ${line + at}`}
+              className="jp-JaxprCode-line"
+              data-change={kind}
+            >
+              <span className="jp-JaxprCode-number" aria-hidden="true">
+                {line + at}
+              </span>
+              <span className="jp-JaxprCureDiff-sign" aria-hidden="true">
+                {kind === 'removed' ? '−' : '+'}
+              </span>
+              {/* For a screen reader; the sign says it to the eye. */}
+              <span className="jp-JaxprPanel-notice">
+                {kind === 'removed'
+                  ? trans.__('removed: ')
+                  : trans.__('added: ')}
+              </span>
+              <code>
+                <PythonLine
+                  text={shortened(text.slice(margin), LONGEST_LINE)}
+                />
+              </code>
+            </div>
+          ));
+        const left =
+          Math.max(0, removed.length - MOST_LINES) +
+          Math.max(0, added.length - MOST_LINES);
+        return (
+          <React.Fragment key={line}>
+            {drawn(removed, 'removed')}
+            {drawn(added, 'added')}
+            {left > 0 && (
+              <div className="jp-JaxprCode-line">
+                <span className="jp-JaxprCode-number" aria-hidden="true" />
+                {trans._n('%1 more line', '%1 more lines', left)}
+              </div>
+            )}
+          </React.Fragment>
+        );
+      })}
+    </pre>
+  );
+}
+
+/** Spaces that all lines begin with. */
+function indentOf(lines: readonly string[]): number {
+  const indents = lines
+    .filter(line => line.trim() !== '')
+    .map(line => line.length - line.trimStart().length);
+  return indents.length === 0 ? 0 : Math.min(...indents);
+}

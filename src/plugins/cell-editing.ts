@@ -1,0 +1,151 @@
+/** Wires the edits of cures to the cells of the notebook in front. */
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { Cell } from '@jupyterlab/cells';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { ISignal } from '@lumino/signaling';
+
+// A table and an interface, and a view may ask for it as soon as it is drawn.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import {
+  ICellChange,
+  ICellEditing,
+  ICellNow,
+  setEditing
+} from '../model/cell-editing';
+import { ISelected } from '../model/cure-edits';
+import { EvaluableText } from '../protocol/evaluable';
+import { IJaxprTracker } from '../tokens';
+
+export const cellEditingPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-jaxpr:cell-editing',
+  description: 'Puts the edits of a cure into the cells of the notebook.',
+  autoStart: true,
+  requires: [IJaxprTracker, INotebookTracker],
+  activate: (
+    _: JupyterFrontEnd,
+    tracker: IJaxprTracker,
+    notebooks: INotebookTracker
+  ): void => {
+    const known = new WeakMap<NotebookPanel, NotebookEditing>();
+    const follow = (): void => {
+      const panel = notebooks.currentWidget;
+      if (panel !== null && tracker.current !== null) {
+        const editing = known.get(panel) ?? new NotebookEditing(panel);
+        known.set(panel, editing);
+        setEditing(tracker.current, editing);
+      }
+    };
+    tracker.currentChanged.connect(follow);
+    follow();
+  }
+};
+
+/** The cells of a notebook, to be edited. */
+export class NotebookEditing implements ICellEditing {
+  constructor(private _panel: NotebookPanel) {}
+
+  get isEditable(): boolean {
+    return !this._panel.isDisposed && !this._panel.context.model.readOnly;
+  }
+
+  get changed(): ISignal<unknown, unknown> {
+    return this._panel.context.model.contentChanged;
+  }
+
+  find(id: string): ICellNow | null {
+    const cell = this._find(id);
+    return cell === null
+      ? null
+      : {
+          source: cell.model.sharedModel.getSource(),
+          isEditable:
+            this.isEditable &&
+            !cell.readOnly &&
+            cell.model.getMetadata('editable') !== false
+        };
+  }
+
+  change(
+    id: string,
+    changes: readonly ICellChange[],
+    selected: ISelected
+  ): void {
+    const cell = this._find(id);
+    const texts = changes.flatMap(({ text }) => text.inCell ?? []);
+    if (cell === null || texts.length !== changes.length) {
+      return;
+    }
+    const { sharedModel } = cell.model;
+    // Undo takes back what was typed within half a second in one step; the edit is a step of its own.
+    stopCapturing(sharedModel);
+    sharedModel.transact(() => {
+      for (let i = changes.length - 1; i >= 0; i--) {
+        const { start, end } = changes[i];
+        sharedModel.updateSource(start, end, texts[i]);
+      }
+    });
+    stopCapturing(sharedModel);
+    void this._goTo(cell, selected);
+  }
+
+  insertBelow(id: string, source: EvaluableText, selected: ISelected): void {
+    const cell = this._find(id);
+    const text = source.inCell;
+    if (cell === null || text === null || !this.isEditable) {
+      return;
+    }
+    const notebook = this._panel.content;
+    const index = notebook.widgets.indexOf(cell) + 1;
+    notebook.model?.sharedModel.insertCell(index, {
+      cell_type: 'code',
+      source: text,
+      metadata: { trusted: true }
+    });
+    const added = notebook.widgets[index];
+    if (added) {
+      void this._goTo(added, selected);
+    }
+  }
+
+  /** Put the keyboard into a cell. */
+  private async _goTo(cell: Cell, { start, end }: ISelected): Promise<void> {
+    const notebook = this._panel.content;
+    notebook.deselectAll();
+    notebook.activeCellIndex = notebook.widgets.indexOf(cell);
+    await notebook.scrollToCell(cell);
+    await cell.ready;
+    const { editor } = cell;
+    if (cell.isDisposed || editor === null) {
+      return;
+    }
+    notebook.mode = 'edit';
+    const [from, to] = [editor.getPositionAt(start), editor.getPositionAt(end)];
+    if (from && to) {
+      // Of a tall cell any part may be in view.
+      editor.revealPosition(from);
+      editor.setSelection({ start: from, end: to });
+    }
+    editor.focus();
+  }
+
+  private _find(id: string): Cell | null {
+    return (
+      (this._panel.isDisposed
+        ? undefined
+        : this._panel.content.widgets.find(
+            ({ model }) => model.id === id && model.type === 'code'
+          )) ?? null
+    );
+  }
+}
+
+/** End the step of the undo that is going on, where the shared model has such steps. */
+function stopCapturing(sharedModel: object): void {
+  const { undoManager } = sharedModel as {
+    undoManager?: { stopCapturing?: () => void } | null;
+  };
+  undoManager?.stopCapturing?.();
+}
