@@ -1,10 +1,12 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { editorPlugin } from './plugins/editor';
+import { lessonsPlugin } from './plugins/lessons';
 import { outputPlugin } from './plugins/output';
 import { panelPlugin } from './plugins/panel';
 import { runningPlugin } from './plugins/running';
 import { savingPlugin } from './plugins/saving';
+import { startupPlugin } from './plugins/startup';
 import { trackerPlugin } from './plugins/tracker';
 import { transformsPlugin } from './plugins/transforms';
 
@@ -16,6 +18,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   editorPlugin,
   runningPlugin,
   savingPlugin,
+  startupPlugin,
+  lessonsPlugin,
   transformsPlugin
 ];
 
