@@ -13,11 +13,11 @@ from ..build.levels import Unavailable
 
 NAME = "50-jupyter_jaxpr.py"
 TEXT = """\
-# Loads jupyter_jaxpr in every new kernel of this IPython profile. Written by jupyter_jaxpr at your request:
-# "Load in Every New Kernel" in the menu of its panel removes the file. You can also delete the file.
+# Loads jupyter_jaxpr in every new kernel of this IPython profile.
+# jupyter_jaxpr wrote this file; the menu of its panel removes it.
 from importlib.util import find_spec as _find_spec
 
-if getattr(get_ipython(), "kernel", None) is not None and _find_spec("jupyter_jaxpr") is not None:
+if hasattr(get_ipython(), "kernel") and _find_spec("jupyter_jaxpr"):
     get_ipython().run_line_magic("load_ext", "jupyter_jaxpr")
 del _find_spec
 """

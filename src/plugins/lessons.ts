@@ -43,7 +43,8 @@ export const lessonsPlugin: JupyterFrontEndPlugin<void> = {
         'Copy the lessons on jit into the folder %1 and open the first one',
         'jaxpr-lessons'
       ),
-      icon: jaxprIcon,
+      // On the launcher's card; the other entries of the Help menu have none.
+      icon: ({ cwd }) => (cwd === undefined ? undefined : jaxprIcon),
       describedBy: {
         args: {
           type: 'object',

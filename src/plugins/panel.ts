@@ -204,7 +204,13 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     });
     showSavedCopies(panel, tracker, notebooks);
     panel.firstView = preferred.firstView;
-    preferred.follow(() => (panel.simple = preferred.isSimple()));
+    preferred.follow(() => {
+      panel.simple = preferred.isSimple();
+      document.body.classList.toggle(
+        'jp-mod-jaxprNoOutput',
+        !preferred.showsOutput()
+      );
+    });
     shell.add(panel, 'right', { rank: 700, type: 'Jaxpr' });
     restorer?.add(panel, JaxprPanel.ID);
     if (labShell !== null && state !== null) {

@@ -11,6 +11,8 @@ export interface IPreferences {
   readonly firstView: Promise<ViewName>;
   /** Whether only the simple set of tabs is shown; as the settings are now. */
   isSimple(): boolean;
+  /** Whether the two lines below a cell are shown; as the settings are now. */
+  showsOutput(): boolean;
   /** The noise that a program hides at first; as the settings are now. */
   hides(): readonly Noise[];
   /** Call back once the settings are known, and whenever they change. */
@@ -41,6 +43,7 @@ export function preferences(
   return {
     opensOnRun: () => settings?.get('openOnRun').composite !== false,
     isSimple: () => settings?.get('tabs').composite === 'simple',
+    showsOutput: () => settings?.get('output').composite !== 'none',
     hides: () => {
       const hidden = settings?.get('hide').composite;
       return Array.isArray(hidden)

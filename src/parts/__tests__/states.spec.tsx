@@ -266,8 +266,11 @@ describe('the line above a program', () => {
       <Banner model={model} again={again} trans={trans} />
     );
     expect(words(node)).toBe(
-      'This is a saved copy of cell [7].The cells run when the notebook has a kernel.'
+      'This is a saved copy of cell [7].The cells run when the notebook has a kernel.' +
+        'Run up to this cell'
     );
+    click(byRole(node, 'button')[0]);
+    expect(asked).toEqual([]);
     model.setChannel(kernel);
     kernel.turns({ kind: 'not-loaded' });
     redraw(<Banner model={model} again={again} trans={trans} />);
@@ -281,7 +284,8 @@ describe('the line above a program', () => {
     kernel.turns({ kind: 'connecting' });
     redraw(<Banner model={model} again={again} trans={trans} />);
     expect(words(node)).toBe(
-      'This is a saved copy of cell [7].The kernel is starting or busy.'
+      'This is a saved copy of cell [7].The kernel is starting or busy.' +
+        'Run up to this cell'
     );
   });
 

@@ -105,9 +105,11 @@ function SavedCopy(props: {
               : trans.__('The kernel is starting or busy.')}
         </span>
       </p>
-      {again !== undefined && kind === 'not-loaded' && (
+      {/* In its place before the kernel is there: what is below does not move. */}
+      {again !== undefined && kind !== 'ready' && (
         <AgainButton
           label={trans.__('Run up to this cell')}
+          isOff={kind !== 'not-loaded'}
           run={() => again(model, 'up to cell')}
         />
       )}
@@ -118,6 +120,7 @@ function SavedCopy(props: {
 /** A button that waits until what it began has ended: a second press would run the cell twice. */
 function AgainButton(props: {
   label: string;
+  isOff?: boolean;
   run: () => Promise<void>;
 }): JSX.Element {
   const [isBusy, setBusy] = React.useState(false);
@@ -125,9 +128,9 @@ function AgainButton(props: {
   return (
     <button
       className="jp-JaxprPanel-button"
-      aria-disabled={isBusy}
+      aria-disabled={isBusy || props.isOff === true}
       onClick={() => {
-        if (!began.current) {
+        if (!began.current && props.isOff !== true) {
           began.current = true;
           setBusy(true);
           void props.run().finally(() => {

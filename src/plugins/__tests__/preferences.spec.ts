@@ -32,6 +32,7 @@ it('are those of the schema where a person has set nothing', async () => {
   expect(await known.firstView).toBe('program');
   expect(known.opensOnRun()).toBe(true);
   expect(known.isSimple()).toBe(false);
+  expect(known.showsOutput()).toBe(true);
   expect(known.hides()).toEqual([]);
 });
 
@@ -40,6 +41,7 @@ it('are the same where the application has no settings', async () => {
   expect(await known.firstView).toBe('program');
   expect(known.opensOnRun()).toBe(true);
   expect(known.isSimple()).toBe(false);
+  expect(known.showsOutput()).toBe(true);
   expect(known.hides()).toEqual([]);
 });
 
@@ -48,6 +50,7 @@ it('are a person’s own, and follow a change', async () => {
     openOnRun: false,
     firstTab: 'cache',
     tabs: 'simple',
+    output: 'none',
     hide: ['unused', 'convert', 'no such noise']
   });
   const known = preferences(own.registry, 'plugin');
@@ -55,6 +58,7 @@ it('are a person’s own, and follow a change', async () => {
   known.follow(() => seen.push(known.isSimple()));
   expect(await known.firstView).toBe('cache');
   expect(known.opensOnRun()).toBe(false);
+  expect(known.showsOutput()).toBe(false);
   expect(known.hides()).toEqual(['convert', 'unused']);
   own.change('tabs', 'full');
   expect(seen).toEqual([true, false]);
