@@ -76,7 +76,7 @@ export const lessonsPlugin: JupyterFrontEndPlugin<void> = {
               error instanceof Error ? error.message : String(error)
             )
           );
-          return;
+          return null;
         }
         // The notebook comes last: the keyboard is to be in it.
         if (
@@ -86,7 +86,8 @@ export const lessonsPlugin: JupyterFrontEndPlugin<void> = {
         ) {
           await commands.execute(TOGGLE_PANEL);
         }
-        await commands.execute('docmanager:open', { path: first });
+        // A launcher gives its place to the widget that its card made.
+        return commands.execute('docmanager:open', { path: first });
       }
     });
     launcher?.add({
