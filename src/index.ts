@@ -2,10 +2,12 @@ import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { cellEditingPlugin } from './plugins/cell-editing';
 import { editorPlugin } from './plugins/editor';
+import { lessonsPlugin } from './plugins/lessons';
 import { outputPlugin } from './plugins/output';
 import { panelPlugin } from './plugins/panel';
 import { runningPlugin } from './plugins/running';
 import { savingPlugin } from './plugins/saving';
+import { startupPlugin } from './plugins/startup';
 import { trackerPlugin } from './plugins/tracker';
 import { transformsPlugin } from './plugins/transforms';
 
@@ -18,6 +20,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   cellEditingPlugin,
   runningPlugin,
   savingPlugin,
+  startupPlugin,
+  lessonsPlugin,
   transformsPlugin
 ];
 

@@ -180,6 +180,8 @@ export interface IJaxprModel extends IDisposable {
   readonly pinned: boolean;
   /** Replace the snapshot in view: after `make`, or when a saved output is opened. */
   show(snapshot: Snapshot, fromSaved: boolean): void;
+  /** Show a saved copy until the first run of the kernel comes; does nothing where a run is in view. */
+  standIn(snapshot: Snapshot): void;
   /** The user has read the failure. */
   dismissFailure(): void;
 }

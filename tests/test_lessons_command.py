@@ -1,10 +1,15 @@
 """`python -m jupyter_jaxpr.lessons`, as far as it goes without a JupyterLab."""
 
+import json
+import re
 import sys
+from pathlib import Path
 
 import pytest
+from lesson_outputs import FIRST, LESSON, MIME_TYPE
 
-from jupyter_jaxpr.lessons.__main__ import copy_lessons, main
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.lessons.__main__ import COURSE, copy_lessons, main
 
 pytestmark = pytest.mark.any_jax
 
@@ -42,3 +47,31 @@ def test_without_jupyterlab_it_says_what_to_install(tmp_path, capsys, monkeypatc
         "error: JupyterLab is not installed in this environment. Run pip install 'jupyter_jaxpr[lab]'.\n"
     )
     assert not (tmp_path / "mine").exists()
+
+
+def test_the_first_lesson_has_its_first_program_saved_and_no_lesson_has_more():
+    """The panel shows it before anything ran; see tests/lesson_outputs.py."""
+    saved = {}
+    for path in COURSE.glob("*/*.ipynb"):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            assert cell.get("execution_count") is None
+            for output in cell.get("outputs", ()):
+                saved[path, cell["id"]] = (cell, output)
+    assert list(saved) == [(LESSON, FIRST)]
+
+    ((cell, output),) = saved.values()
+    text = json.dumps(output["data"][MIME_TYPE])
+    document = read(text)
+    assert document.cell is not None
+    # Else the cell was edited: run tests/lesson_outputs.py.
+    assert document.cell.source == "".join(cell["source"])
+    assert [program.name for program in document.programs] == ["log2"]
+    assert len(text) < 16_000
+
+
+def test_the_saved_program_tells_nothing_of_the_machine_that_made_it():
+    text = LESSON.read_text(encoding="utf-8")
+
+    assert re.findall(r'"(?:/|[A-Z]:\\)[^"]*"', text) == []
+    assert str(Path.home()) not in text
+    assert sys.prefix not in text

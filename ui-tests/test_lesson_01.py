@@ -24,6 +24,8 @@ def lesson(notebook, lesson_file):
     cells = json.loads(lesson_file.read_text(encoding="utf-8"))["cells"]
     for cell in cells:
         cell["source"] = "".join(cell["source"])
+        if "outputs" in cell:
+            cell["outputs"] = []  # as after Clear All Outputs: what comes is of this kernel
     names = [cell["id"] for cell in cells]
     nb = notebook(*cells)
     nb.run(names.index("load"))

@@ -96,17 +96,19 @@ def test_it_follows_the_notebook_in_front(notebook, lab, page):
 
 
 @pytest.mark.fresh_page
-def test_the_settings_say_whether_a_run_opens_it_and_with_which_tab(notebook, lab):
+def test_the_settings_say_whether_a_run_opens_it_with_which_tabs_and_what_is_below_the_cell(notebook, lab):
     settings = lab.settings / "jupyter-jaxpr" / "plugin.jupyterlab-settings"
     settings.parent.mkdir(parents=True, exist_ok=True)
-    settings.write_text('{"openOnRun": false, "firstTab": "cache"}')
+    settings.write_text('{"openOnRun": false, "firstTab": "cache", "tabs": "simple", "output": "none"}')
     nb = notebook(LOAD, SINE)
     nb.run(0)
 
     nb.run(1)
     expect(nb.outputs(1).last).to_contain_text("sin")
+    expect(nb.outputs(1).last).to_be_hidden()
     expect(nb.panel).to_be_hidden()
 
     by_the_shortcut(nb.page)
+    expect(nb.panel.get_by_role("tab")).to_have_text(["Program", "Cache1", "Time", "Notes"])
     expect(nb.panel.get_by_role("tab", name=re.compile("^Cache"))).to_have_attribute("aria-selected", "true")
     expect(nb.panel.get_by_role("tabpanel", name=re.compile("^Cache"))).to_contain_text("sin")

@@ -245,6 +245,14 @@ export class JaxprModel implements IJaxprModel {
     this._putInView(run);
   }
 
+  standIn(snapshot: Snapshot): void {
+    if (this._view === null) {
+      const run = { snapshot, fromSaved: true, life: SAVED, standsIn: true };
+      this._runs.keep(run);
+      this._putInView(run);
+    }
+  }
+
   dismissFailure(): void {
     if (this._failure !== null) {
       this._failure = null;
@@ -374,6 +382,9 @@ export class JaxprModel implements IJaxprModel {
   /** Take a snapshot of the kernel into the list; the newest is put in view, unless another one is pinned there. */
   private _take(snapshot: Snapshot): void {
     const run = { snapshot, fromSaved: false, life: this._runs.life };
+    if (!this._pinned) {
+      this._runs.dropStandIn();
+    }
     const known = this._runs.find(snapshot.id);
     // One with other programs was traced anew: the kernel holds no passes and no twin for it.
     if (

@@ -9,6 +9,8 @@ export const RUNS_KEPT = 8;
 /** A run, and the life of the kernel it comes from. */
 export interface IKnownRun extends IRun {
   life: number;
+  /** A saved copy that nobody opened: it stays until the kernel's first run comes. */
+  standsIn?: boolean;
 }
 
 /** How a life of the kernel ended. */
@@ -75,6 +77,14 @@ export class Runs {
       runs.splice(runs.indexOf(oldest ?? runs[runs.length - 1]), 1);
     }
     this.list = runs;
+  }
+
+  /** A run of the kernel has come: let go of the saved copy that stood in for one, also where it is in view. */
+  dropStandIn(): void {
+    this.list = this.list.filter(run => run.standsIn !== true);
+    if (this.view?.standsIn === true) {
+      this.view = null;
+    }
   }
 
   /** The kernel's life has ended; another one begins. */

@@ -34,8 +34,13 @@ import { VariantComparison } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
 import { widenAtFirst } from './first-width';
 import { addGoing } from './going';
+import { OPEN_LESSONS } from './lessons';
+// Light, and the settings are wanted at the start.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
 import { preferences } from './preferences';
+import { cellOfCopy, showSavedCopies } from './saved-copies';
 import { SAVE_EXCERPT, SAVE_PAGE } from './saving';
+import { LOAD_IN_EVERY_KERNEL } from './startup';
 import { OPEN_TRANSFORMS } from './transforms';
 
 namespace CommandIDs {
@@ -127,10 +132,13 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
 
     const menu = new Menu({ commands });
+    const preferred = preferences(settings, panelPlugin.id);
     const panel = new JaxprPanel(tracker, trans, {
       copy: () => void commands.execute(CommandIDs.copyProgram),
       more: (x, y) => menu.open(x, y),
       rendermime: rendermime ?? undefined,
+      hides: () => preferred.hides(),
+      lessons: () => void commands.execute(OPEN_LESSONS),
       // Notebook 7 has one document a window, and no place beside it.
       beside:
         labShell === null
@@ -157,14 +165,31 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
           );
         }
       },
-      again: async model => {
+      again: async (model, how) => {
         const notebook = notebooks.currentWidget?.content;
-        const cell = model.snapshot?.cell?.id ?? null;
-        const { status } = model;
-        if (notebook && cell !== null && status.kind === 'stale') {
-          const { runAgain } = await import('./run-as-cell');
-          const load = status.again === 'load and run' ? LOAD : null;
-          await runAgain(cell, load, notebook, commands);
+        const { snapshot, status, fromSaved } = model;
+        if (!notebook || snapshot === null) {
+          return;
+        }
+        const { runAgain } = await import('./run-as-cell');
+        const isLoaded =
+          status.kind === 'stale'
+            ? status.again === 'run'
+            : status.kind !== 'not-loaded';
+        const cell = fromSaved
+          ? cellOfCopy(notebook, snapshot)
+          : (snapshot.cell?.id ?? null);
+        if (
+          cell === null ||
+          !(await runAgain(
+            cell,
+            isLoaded ? null : LOAD,
+            how,
+            notebook,
+            commands
+          ))
+        ) {
+          panel.notice = trans.__('The notebook no longer has this cell.');
         }
       },
       insert: source => {
@@ -177,8 +202,15 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         }
       }
     });
-    const preferred = preferences(settings, panelPlugin.id);
+    showSavedCopies(panel, tracker, notebooks);
     panel.firstView = preferred.firstView;
+    preferred.follow(() => {
+      panel.simple = preferred.isSimple();
+      document.body.classList.toggle(
+        'jp-mod-jaxprNoOutput',
+        !preferred.showsOutput()
+      );
+    });
     shell.add(panel, 'right', { rank: 700, type: 'Jaxpr' });
     restorer?.add(panel, JaxprPanel.ID);
     if (labShell !== null && state !== null) {
@@ -330,6 +362,8 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     menu.addItem({ type: 'separator' });
     menu.addItem({ command: CommandIDs.togglePin });
     menu.addItem({ command: CommandIDs.togglePause });
+    menu.addItem({ type: 'separator' });
+    menu.addItem({ command: LOAD_IN_EVERY_KERNEL });
 
     const category = trans.__('Jaxpr');
     const going = addGoing(app, panel, tracker, trans);

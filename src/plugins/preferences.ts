@@ -2,12 +2,21 @@
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { VIEW_NAMES, ViewName } from '../panel/shell/views';
+import { NOISES, Noise } from '../workbench/reading/noise-rules';
 
 export interface IPreferences {
   /** Whether the panel opens when a run has a program; as the settings are now. */
   opensOnRun(): boolean;
   /** The tab that is shown first; known once the settings are. */
   readonly firstView: Promise<ViewName>;
+  /** Whether only the simple set of tabs is shown; as the settings are now. */
+  isSimple(): boolean;
+  /** Whether the two lines below a cell are shown; as the settings are now. */
+  showsOutput(): boolean;
+  /** The noise that a program hides at first; as the settings are now. */
+  hides(): readonly Noise[];
+  /** Call back once the settings are known, and whenever they change. */
+  follow(changed: () => void): void;
 }
 
 /**
@@ -33,6 +42,19 @@ export function preferences(
   );
   return {
     opensOnRun: () => settings?.get('openOnRun').composite !== false,
+    isSimple: () => settings?.get('tabs').composite === 'simple',
+    showsOutput: () => settings?.get('output').composite !== 'none',
+    hides: () => {
+      const hidden = settings?.get('hide').composite;
+      return Array.isArray(hidden)
+        ? NOISES.filter(noise => hidden.includes(noise))
+        : [];
+    },
+    follow: changed =>
+      void loaded?.then(read => {
+        read?.changed.connect(changed);
+        changed();
+      }),
     firstView: Promise.resolve(loaded ?? null).then(read => {
       const view = read?.get('firstTab').composite;
       return VIEW_NAMES.find(name => name === view) ?? 'program';

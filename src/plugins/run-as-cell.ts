@@ -61,25 +61,55 @@ export function isOnly(line: string, source: string): boolean {
 /**
  * Run the cell of a run again, after the extension is loaded where it is not.
  *
- * @param cell The id of the cell. Where the notebook has no such cell any more, nothing is run.
+ * @param cell The id of the cell.
  * @param load What loads the extension; null where it is loaded.
+ * @param how Whether the cells above run first.
+ * @returns False where the notebook has no such cell any more: then nothing is run.
  */
 export async function runAgain(
   cell: string,
   load: EvaluableText | null,
+  how: 'cell' | 'up to cell',
   notebook: Notebook,
   commands: CommandRegistry
-): Promise<void> {
+): Promise<boolean> {
   const place = (): number =>
     notebook.widgets.findIndex(({ model }) => model.id === cell);
   if (place() < 0) {
-    return;
-  }
-  notebook.activeCellIndex = place();
-  if (load !== null) {
-    await runAsCell(load, 'above', notebook, commands);
-    notebook.activeCellIndex = place();
+    return false;
   }
   notebook.deselectAll();
+  if (how === 'up to cell') {
+    const line = load?.inCell ?? null;
+    notebook.activeCellIndex = 0;
+    if (line !== null && !hasLine(line, notebook, place())) {
+      NotebookActions.insertAbove(notebook);
+      notebook.activeCell?.model.sharedModel.setSource(line);
+      notebook.activeCellIndex = 0;
+    }
+    // A cell that raises ends the run of the selected cells.
+    notebook.extendContiguousSelectionTo(place());
+  } else {
+    notebook.activeCellIndex = place();
+    if (load !== null) {
+      await runAsCell(load, 'above', notebook, commands);
+      notebook.activeCellIndex = place();
+      notebook.deselectAll();
+    }
+  }
   await commands.execute('notebook:run-cell');
+  notebook.deselectAll();
+  return true;
+}
+
+/** Whether a code cell above a place has a line. */
+function hasLine(line: string, notebook: Notebook, before: number): boolean {
+  return notebook.widgets.slice(0, before).some(
+    ({ model }) =>
+      model.type === 'code' &&
+      model.sharedModel
+        .getSource()
+        .split('\n')
+        .some(written => written.trim() === line)
+  );
 }

@@ -7,6 +7,7 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { jaxprIcon } from '../parts/icon';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprTracker } from '../tokens';
 
@@ -39,6 +40,10 @@ export const runningPlugin: JupyterFrontEndPlugin<void> = {
         'Put %1 on top of the selected cell and run the cell',
         MAGIC
       ),
+      // The toolbar of a cell has no room for the label, and is on every kind of cell.
+      icon: ({ toolbar }) => (toolbar ? jaxprIcon : undefined),
+      isVisible: ({ toolbar }) =>
+        !toolbar || notebooks.activeCell?.model.type === 'code',
       isEnabled: () => source().trim() !== '',
       describedBy: { args: { type: 'object', properties: {} } },
       execute: async () => {

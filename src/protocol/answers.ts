@@ -9,6 +9,7 @@ import { Answer, RequestName } from './questions';
 import { checkRecording } from './recording';
 import { checkProgramShardings } from './shardings';
 import { checkSourcePage } from './source';
+import { checkStartupState } from './startup';
 import { text } from './structure';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 
@@ -37,6 +38,7 @@ export const ANSWERS: { readonly [Name in RequestName]: Check<Name> } = {
   scope: (value, _, { scopes }) => checkScopePage(value, scopes.length),
   shardings: checkProgramShardings,
   source: checkSourcePage,
+  startup: checkStartupState,
   steps: value => checkRecording(value),
   sweep: checkSweep,
   text: (value, _, { scopes }) => checkTextPage(value, scopes),

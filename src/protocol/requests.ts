@@ -25,6 +25,8 @@ import type {
   Snapshot,
   SourcePage,
   SourceRequest,
+  StartupRequest,
+  StartupState,
   StepsRequest,
   Sweep,
   SweepRequest,
@@ -50,6 +52,7 @@ export interface IRequestTypes {
   scope: { params: ScopeRequest; answer: ScopePage };
   shardings: { params: ShardingsRequest; answer: ProgramShardings };
   source: { params: SourceRequest; answer: SourcePage };
+  startup: { params: StartupRequest; answer: StartupState };
   steps: { params: StepsRequest; answer: Recording };
   sweep: { params: SweepRequest; answer: Sweep };
   text: { params: TextRequest; answer: TextPage };
@@ -81,6 +84,7 @@ export const REQUESTS = {
   scope: { patience: 30, into: null, by: null, isLong: false },
   shardings: { patience: 60, into: 'shardings', by: 'program', isLong: false },
   source: { patience: 30, into: null, by: null, isLong: false },
+  startup: { patience: 30, into: null, by: null, isLong: false },
   steps: { patience: 1800, into: 'recordings', by: 'control', isLong: true },
   sweep: { patience: 1800, into: 'sweep', by: null, isLong: true },
   text: { patience: 30, into: null, by: null, isLong: false },

@@ -97,6 +97,8 @@ export type Wire =
   | SpreadArray
   | Stack
   | Stages
+  | StartupRequest
+  | StartupState
   | StepsRequest
   | Stop
   | Summary
@@ -3580,6 +3582,41 @@ export interface SourceRequest {
    * As in its files.
    */
   path: string;
+}
+/**
+ * Look at the startup file of the kernel's IPython profile, write it or remove it; nothing runs.
+ */
+export interface StartupRequest {
+  type: 'startup';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run.
+   */
+  snapshot: string;
+  /**
+   * The user saw path and text before the file is written, and the path before it is removed.
+   */
+  action: 'look' | 'remove' | 'write';
+}
+/**
+ * The file of the IPython profile that loads the extension in every new kernel.
+ */
+export interface StartupState {
+  /**
+   * Its path, or the path that it would have.
+   */
+  file: string;
+  /**
+   * What the file holds, or would hold.
+   */
+  text: string;
+  /**
+   * Whether the file is there.
+   */
+  written: boolean;
 }
 /**
  * Run a construct again on the values of the last call, and record each step: the user pressed the button.

@@ -16,6 +16,7 @@ import { LevelPane } from '../../workbench/levels/level-pane';
 import { LinkedView } from '../../workbench/listing/linked-view';
 import type { ListingView } from '../../workbench/listing/listing-view';
 import { TransformRow } from '../../transform/transform-row';
+import type { Noise } from '../../workbench/reading/noise-rules';
 import { ReadingTools } from '../../workbench/reading/reading-tools';
 import { LEVELS, Toolbar, helpButton } from '../../workbench/reading/toolbar';
 import {
@@ -33,6 +34,8 @@ export class ProgramView extends LinkedView {
     wide?: () => void;
     /** Open the transforms side by side; left out where there is no place for that. */
     transforms?: () => void;
+    /** What is hidden at first. */
+    hidden?: readonly Noise[];
   }) {
     super('inView');
     this._trans = options.trans;
@@ -44,6 +47,7 @@ export class ProgramView extends LinkedView {
         })),
       goToLevel: level => this._searchIn(level)
     });
+    this._tools.setHidden(options.hidden ?? []);
     const filters = new FilterRow(
       this._tools,
       helpButton(this._trans, () => this.help(), 'jp-mod-narrow'),

@@ -22,6 +22,7 @@ import { Running } from '../../parts/states/running';
 import { Tabs } from './tabs';
 import { ViewName } from './views';
 import { shortened } from '../../parts/summary';
+import type { Noise } from '../../workbench/reading/noise-rules';
 
 /** What the panel's controls do beyond the model. */
 export interface IPanelActions extends IHeaderActions {
@@ -40,6 +41,10 @@ export interface IPanelActions extends IHeaderActions {
   wide?: () => void;
   /** Open the program beside its transforms in the main area; left out where the application has none. */
   transforms?: () => void;
+  /** The noise that a program hides at first; left out for none. */
+  hides?: () => readonly Noise[];
+  /** Copy the lessons and open the first one; left out where the application has no files. */
+  lessons?: () => void;
 }
 
 export class Head extends ModelWidget {
@@ -93,7 +98,14 @@ export class Head extends ModelWidget {
     const kind = filling(model);
     if (model === null) {
       const status: Status = { kind: 'no-notebook' };
-      return <Empty status={status} run={actions.run} trans={trans} />;
+      return (
+        <Empty
+          status={status}
+          run={actions.run}
+          lessons={actions.lessons}
+          trans={trans}
+        />
+      );
     }
     const failure = model.failure !== null && (
       <Failure

@@ -45,6 +45,14 @@ export class JaxprPanel extends Panel {
     this._shell?.showView(view);
   }
 
+  /** Whether only the simple set of tabs is shown. */
+  set simple(simple: boolean) {
+    this._simple = simple;
+    if (this._shell !== null) {
+      this._shell.simple = simple;
+    }
+  }
+
   /** The panel was shown or hidden. */
   get visibilityChanged(): ISignal<this, void> {
     return this._visibilityChanged;
@@ -114,6 +122,7 @@ export class JaxprPanel extends Panel {
       return;
     }
     const shell = new Shell(this.id, this._trans, this._actions, firstView);
+    shell.simple = this._simple;
     shell.model = this._tracker.current;
     this._shell = shell;
     this.addWidget(shell);
@@ -121,6 +130,7 @@ export class JaxprPanel extends Panel {
 
   private _visibilityChanged = new Signal<this, void>(this);
   private _shell: Shell | null = null;
+  private _simple = false;
   private _filling: Promise<void> | null = null;
 }
 

@@ -14,7 +14,7 @@ import { filling } from '../../parts/filling';
 import { NotesView } from '../notes/notes';
 import { STOP } from '../../parts/roving';
 import { tabId, viewId } from './tabs';
-import { VIEW_NAMES, ViewName, viewLabels } from './views';
+import { SIMPLE_VIEWS, VIEW_NAMES, ViewName, viewLabels } from './views';
 
 /** A view of the panel. */
 export interface IView extends Widget {
@@ -34,8 +34,8 @@ const MAKERS: Record<
     const { ProgramView } = await import(
       /* webpackChunkName: "panel_program" */ '../program'
     );
-    const { wide, transforms } = actions;
-    return new ProgramView({ trans, wide, transforms });
+    const { wide, transforms, hides } = actions;
+    return new ProgramView({ trans, wide, transforms, hidden: hides?.() });
   },
   flow: async (trans, choose) => {
     const { FlowView } = await import(
@@ -157,9 +157,18 @@ export class Shell extends Widget {
     this._head.notice = notice;
   }
 
+  /** Whether only the simple set of tabs is shown. */
+  set simple(simple: boolean) {
+    if (simple !== this._simple) {
+      this._simple = simple;
+      this._arrange();
+      this._head.update();
+    }
+  }
+
   /** Show a view, where there is anything for it to show. */
   showView(view: ViewName): void {
-    if (this._views().includes(view)) {
+    if (this._filled().includes(view)) {
       this._choose(view);
     } else {
       this.notice = this._trans.__(
@@ -223,8 +232,17 @@ export class Shell extends Widget {
     }
   }
 
-  /** The views that the snapshot has something for. */
+  /** The views that have a tab. */
   private _views(): readonly ViewName[] {
+    const filled = this._filled();
+    const shown = filled.filter(
+      view => !this._simple || SIMPLE_VIEWS.has(view) || view === this._wanted
+    );
+    return shown.length > 0 ? shown : filled;
+  }
+
+  /** The views that the snapshot has something for. */
+  private _filled(): readonly ViewName[] {
     const snapshot = this._model?.snapshot ?? null;
     const shown = filling(this._model);
     if (shown !== 'program' && shown !== 'message') {
@@ -355,6 +373,7 @@ export class Shell extends Widget {
   private _since: IView | null = null;
   private _sinceAsked = false;
   private _wanted: ViewName;
+  private _simple = false;
   /** What was in view before one came by itself. */
   private _before: ViewName | null = null;
   /** Id of the snapshot that was looked at for what it was asked. */

@@ -15,6 +15,13 @@ export const VIEW_NAMES: readonly ViewName[] = [
   'notes'
 ];
 
+/** The views that have a tab in the simple set; the other ones have a tab while they are in view. */
+export const SIMPLE_VIEWS: ReadonlySet<ViewName> = new Set([
+  'program',
+  'time',
+  'notes'
+]);
+
 /** The word on the tab of each view. */
 export function viewLabels(trans: TranslationBundle): Record<ViewName, string> {
   return {

@@ -101,6 +101,21 @@ describe('where there is no program', () => {
     expect(byRole(node, 'status')).toHaveLength(1);
   });
 
+  it('leads to the lessons where no notebook is open', () => {
+    let opened = 0;
+    const { node } = render(
+      <Empty
+        status={{ kind: 'no-notebook' }}
+        run={() => undefined}
+        lessons={() => opened++}
+        trans={trans}
+      />
+    );
+    expect(byRole(node, 'button')).toHaveLength(1);
+    click(byRole(node, 'button', 'Open the first lesson')[0]);
+    expect(opened).toBe(1);
+  });
+
   it('the button runs a whole example below the cell in which one is', () => {
     const asked: string[][] = [];
     const { node } = render(
@@ -237,6 +252,41 @@ describe('the line above a program', () => {
     expect(button.getAttribute('aria-disabled')).toBe('true');
     await act(async () => end());
     expect(button.getAttribute('aria-disabled')).toBe('false');
+  });
+
+  it('says that it is a saved copy, what to press, and runs up to its cell', () => {
+    const { model, kernel } = connected();
+    model.setChannel(null);
+    model.standIn(snapshot());
+    const asked: string[] = [];
+    const again = async (_: unknown, how: string): Promise<void> => {
+      asked.push(how);
+    };
+    const { node, redraw } = render(
+      <Banner model={model} again={again} trans={trans} />
+    );
+    expect(words(node)).toBe(
+      'This is a saved copy of cell [7].The cells run when the notebook has a kernel.' +
+        'Run up to this cell'
+    );
+    click(byRole(node, 'button')[0]);
+    expect(asked).toEqual([]);
+    model.setChannel(kernel);
+    kernel.turns({ kind: 'not-loaded' });
+    redraw(<Banner model={model} again={again} trans={trans} />);
+    expect(words(node)).toBe(
+      'This is a saved copy of cell [7].' +
+        'Press Shift+Enter to run the cells, beginning with the first.' +
+        'Run up to this cell'
+    );
+    click(byRole(node, 'button')[0]);
+    expect(asked).toEqual(['up to cell']);
+    kernel.turns({ kind: 'connecting' });
+    redraw(<Banner model={model} again={again} trans={trans} />);
+    expect(words(node)).toBe(
+      'This is a saved copy of cell [7].The kernel is starting or busy.' +
+        'Run up to this cell'
+    );
   });
 
   it('leads to a newer run', () => {

@@ -1,4 +1,4 @@
-/** The line above a program: that the program is from before, that a cell runs, that newer runs wait. */
+/** The line above a program: that the program is from before or a saved copy, that a cell runs, that runs wait. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -11,8 +11,16 @@ import { whereAndWhen } from '../summary';
 import { Sentence } from './sentence';
 import { useSeconds, stageVerb } from './running';
 
-/** Runs the cell of the run in view again, after what the kernel lacks for it. */
-export type RunAgain = (model: IJaxprModel) => Promise<void>;
+/**
+ * How the run in view is had again, after what the kernel lacks for it.
+ *
+ * - cell: its cell runs
+ * - up to cell: the cells above run first, as nothing of them may be in the kernel
+ */
+export type Again = 'cell' | 'up to cell';
+
+/** Runs the cell of the run in view again. */
+export type RunAgain = (model: IJaxprModel, how: Again) => Promise<void>;
 
 /** The line above a program: that it is from before, that a cell runs, that newer ones wait. */
 export function Banner(props: {
@@ -41,13 +49,13 @@ export function Banner(props: {
           <span className="jp-JaxprPanel-second">{status.cure}</span>
         </p>
         {again !== undefined && status.again !== null && (
-          <Again
+          <AgainButton
             label={
               status.again === 'run'
                 ? trans.__('Run again')
                 : trans.__('Load and run again')
             }
-            run={() => again(model)}
+            run={() => again(model, 'cell')}
           />
         )}
       </div>
@@ -63,12 +71,56 @@ export function Banner(props: {
   if (status.kind === 'running') {
     return <RunningLine progress={status.progress} trans={trans} />;
   }
-  return null;
+  return model.fromSaved ? (
+    <SavedCopy model={model} again={again} trans={trans} />
+  ) : null;
+}
+
+/** That the program comes from the notebook's file, and what makes it a program of this kernel. */
+function SavedCopy(props: {
+  model: IJaxprModel;
+  again?: RunAgain;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, again, trans } = props;
+  const number = model.snapshot?.cell?.execution_count ?? null;
+  const { kind } = model.status;
+  return (
+    <div className="jp-JaxprPanel-banner" role="status" data-status="saved">
+      <Icon name="save" />
+      <p>
+        <b>
+          {number === null
+            ? trans.__('This is a saved copy.')
+            : trans.__('This is a saved copy of cell [%1].', number)}
+        </b>
+        <br />
+        <span className="jp-JaxprPanel-second">
+          {kind === 'not-loaded' || kind === 'ready'
+            ? trans.__(
+                'Press Shift+Enter to run the cells, beginning with the first.'
+              )
+            : kind === 'no-kernel'
+              ? trans.__('The cells run when the notebook has a kernel.')
+              : trans.__('The kernel is starting or busy.')}
+        </span>
+      </p>
+      {/* In its place before the kernel is there: what is below does not move. */}
+      {again !== undefined && kind !== 'ready' && (
+        <AgainButton
+          label={trans.__('Run up to this cell')}
+          isOff={kind !== 'not-loaded'}
+          run={() => again(model, 'up to cell')}
+        />
+      )}
+    </div>
+  );
 }
 
 /** A button that waits until what it began has ended: a second press would run the cell twice. */
-function Again(props: {
+function AgainButton(props: {
   label: string;
+  isOff?: boolean;
   run: () => Promise<void>;
 }): JSX.Element {
   const [isBusy, setBusy] = React.useState(false);
@@ -76,9 +128,9 @@ function Again(props: {
   return (
     <button
       className="jp-JaxprPanel-button"
-      aria-disabled={isBusy}
+      aria-disabled={isBusy || props.isOff === true}
       onClick={() => {
-        if (!began.current) {
+        if (!began.current && props.isOff !== true) {
           began.current = true;
           setBusy(true);
           void props.run().finally(() => {

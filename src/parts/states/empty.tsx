@@ -31,9 +31,11 @@ export type Run = (source: EvaluableText, where: 'above' | 'below') => void;
 export function Empty(props: {
   status: Status;
   run: Run;
+  /** Copy the lessons and open the first one; left out where that is out of reach. */
+  lessons?: () => void;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { status, run, trans } = props;
+  const { status, run, lessons, trans } = props;
   switch (status.kind) {
     case 'no-notebook':
       return (
@@ -44,6 +46,14 @@ export function Empty(props: {
               MAGIC
             )}
           />
+          {lessons !== undefined && (
+            <button
+              className="jp-JaxprPanel-button jp-mod-primary"
+              onClick={lessons}
+            >
+              {trans.__('Open the first lesson')}
+            </button>
+          )}
         </EmptyText>
       );
     case 'no-kernel':

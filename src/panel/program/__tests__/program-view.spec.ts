@@ -12,6 +12,7 @@ import {
 } from '../../../model/__tests__/fake-channel';
 import { golden, goldenPage } from '../../../program-text/__tests__/documents';
 import type { Snapshot, TextPage } from '../../../protocol/snapshot';
+import type { Noise } from '../../../workbench/reading/noise-rules';
 import { ProgramView } from '..';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
@@ -22,7 +23,10 @@ Range.prototype.getClientRects = nowhere;
 Range.prototype.getBoundingClientRect = () => new DOMRect();
 
 /** A panel on a snapshot, with a kernel that answers as the test says. */
-function open(snapshot: Snapshot): {
+function open(
+  snapshot: Snapshot,
+  hidden: readonly Noise[] = []
+): {
   model: JaxprModel;
   view: ProgramView;
   channel: FakeChannel;
@@ -32,7 +36,7 @@ function open(snapshot: Snapshot): {
   model.setChannel(channel);
   channel.greets();
   channel.sends(snapshot);
-  const view = new ProgramView({ trans });
+  const view = new ProgramView({ trans, hidden });
   Widget.attach(view, document.body);
   view.model = model;
   opened.push(view);
@@ -333,6 +337,17 @@ describe('a program in the panel', () => {
     );
     attentionOf(model).unlinked = [];
     expect(messages(view)).toBe('');
+  });
+
+  it('hides at first what the settings say, and shows it again', () => {
+    const converts = (view: ProgramView): string[] =>
+      shown(view).filter(text => text.includes('convert_element_type'));
+    const snapshot = golden('noisy-0.12');
+    expect(converts(open(snapshot).view)).not.toEqual([]);
+    const { view } = open(snapshot, ['convert']);
+    expect(converts(view)).toEqual([]);
+    press(view, 'c');
+    expect(converts(view)).not.toEqual([]);
   });
 
   it('does nothing while it is hidden', () => {

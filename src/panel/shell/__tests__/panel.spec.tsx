@@ -126,6 +126,28 @@ describe('the panel', () => {
     await drawn(() => notes?.classList.contains('lm-mod-hidden'));
   });
 
+  it('has few tabs where a person wants few, and the tab of what is asked for', async () => {
+    const tabs = (): string[] =>
+      byRole(panel.node, 'tab').map(
+        each => each.getAttribute('aria-label') ?? ''
+      );
+    panel.simple = true;
+    Widget.attach(panel, document.body);
+    tracker.shows(model);
+    kernel.greets();
+    kernel.sends(snapshot());
+    await drawn(() => tab('Notes, 1 note'));
+    expect(tabs()).toEqual(['Program', 'Time', 'Notes, 1 note']);
+    await panel.showView('cost');
+    await drawn(() => tab('Cost'));
+    expect(tab('Cost').getAttribute('aria-selected')).toBe('true');
+    tab('Program').click();
+    await drawn(() => !tab('Cost'));
+    panel.simple = false;
+    await drawn(() => tab('Cost'));
+    expect(tabs().length).toBeGreaterThan(4);
+  });
+
   it('shows a message, and its notes, where a run made no program', async () => {
     Widget.attach(panel, document.body);
     tracker.shows(model);

@@ -1,0 +1,39 @@
+"""The file of the IPython profile that loads the extension in every new kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
+
+from IPython.core.getipython import get_ipython
+
+from ...build.levels import Unavailable
+from ...document.types.startup import StartupState
+from ...document.types.struct import described
+from ..request import Asked, Request
+from ..startup_file import TEXT, StartupFile
+
+
+class StartupRequest(Request, tag="startup"):
+    """Look at the startup file of the kernel's IPython profile, write it or remove it; nothing runs."""
+
+    patience: ClassVar[int] = 30
+
+    action: Annotated[
+        Literal["look", "write", "remove"],
+        described("The user saw path and text before the file is written, and the path before it is removed."),
+    ]
+
+    def answer(self, asked: Asked) -> StartupState:
+        profile = getattr(get_ipython(), "profile_dir", None)
+        if profile is None:
+            raise Unavailable(
+                "This kernel has no IPython profile to write to. Load the extension in the notebook with "
+                "%load_ext jupyter_jaxpr."
+            )
+        file = StartupFile(Path(profile.startup_dir))
+        if self.action == "write":
+            file.write()
+        elif self.action == "remove":
+            file.remove()
+        return StartupState(file=str(file.path), text=TEXT, written=file.is_there())

@@ -1,0 +1,106 @@
+"""The startup folder of an IPython profile in; the file in it that loads the extension in every new kernel, out.
+
+The file is written, and removed, where the user says so after seeing its path and its text. A file of that name with
+any other text is not ours, and is left as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from ..build.levels import Unavailable
+
+NAME = "50-jupyter_jaxpr.py"
+TEXT = """\
+# Loads jupyter_jaxpr in every new kernel of this IPython profile.
+# jupyter_jaxpr wrote this file; the menu of its panel removes it.
+from importlib.util import find_spec as _find_spec
+
+if hasattr(get_ipython(), "kernel") and _find_spec("jupyter_jaxpr"):
+    get_ipython().run_line_magic("load_ext", "jupyter_jaxpr")
+del _find_spec
+"""
+
+_NOT_OURS = (
+    "The file {path} exists and has another text than jupyter_jaxpr wrote, so it stays as it is. Read the file, and "
+    "delete it yourself if you no longer need it."
+)
+_NOT_WRITTEN = (
+    "The file {path} was not written: {why}. Make its folder writable, or load the extension in the notebook with "
+    "%load_ext jupyter_jaxpr."
+)
+_NOT_REMOVED = "The file {path} was not removed: {why}. Delete the file yourself."
+_NOT_READ = "The file {path} cannot be read: {why}. Make the file readable, or delete the file yourself."
+
+
+class StartupFile:
+    """The file in a startup folder.
+
+    Args:
+        folder: The folder; it may not exist yet.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / NAME
+
+    def is_there(self) -> bool:
+        """Whether our file is there.
+
+        Raises:
+            Unavailable: There is a file of this name that is not ours, or that cannot be read.
+        """
+        try:
+            text = self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return False
+        except UnicodeDecodeError:
+            raise Unavailable(_NOT_OURS.format(path=self.path)) from None
+        except OSError as error:
+            raise self._failed(_NOT_READ, error) from error
+        if text != TEXT:
+            raise Unavailable(_NOT_OURS.format(path=self.path))
+        return True
+
+    def write(self) -> None:
+        """Write the file where there is none.
+
+        Raises:
+            Unavailable: The file cannot be written, or there is one that is not ours.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._failed(_NOT_WRITTEN, error) from error
+        try:
+            # Never a file that is there: another page may have written it since the user was asked.
+            file = self.path.open("x", encoding="utf-8")
+        except FileExistsError:
+            self.is_there()
+            return
+        except OSError as error:
+            raise self._failed(_NOT_WRITTEN, error) from error
+        try:
+            with file:
+                file.write(TEXT)
+        except OSError as error:
+            # Half a file would raise an error in every new kernel.
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+            raise self._failed(_NOT_WRITTEN, error) from error
+
+    def remove(self) -> None:
+        """Remove our file.
+
+        Raises:
+            Unavailable: The file cannot be removed, or it is not ours.
+        """
+        if not self.is_there():
+            return
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._failed(_NOT_REMOVED, error) from error
+
+    def _failed(self, sentence: str, error: OSError) -> Unavailable:
+        return Unavailable(sentence.format(path=self.path, why=error.strerror or type(error).__name__))

@@ -1,0 +1,59 @@
+/** The lessons that this extension brings go out: their names, in order, and where the server has each. */
+
+/** One lesson. */
+export interface ILesson {
+  name: string;
+  /** Its text, as a notebook. */
+  load(): Promise<unknown>;
+}
+
+/**
+ * The files are those of the Python package: the build puts a copy of each beside the code of this page. A path must
+ * stand here as it is for that; a test holds the list against the folder.
+ */
+const FILES: readonly (readonly [string, URL])[] = [
+  [
+    '01-what-jit-does.ipynb',
+    new URL(
+      '../../jupyter_jaxpr/lessons/en/01-what-jit-does.ipynb',
+      import.meta.url
+    )
+  ],
+  [
+    '02-the-cache.ipynb',
+    new URL(
+      '../../jupyter_jaxpr/lessons/en/02-the-cache.ipynb',
+      import.meta.url
+    )
+  ],
+  [
+    '03-branches.ipynb',
+    new URL('../../jupyter_jaxpr/lessons/en/03-branches.ipynb', import.meta.url)
+  ],
+  [
+    '04-loops.ipynb',
+    new URL('../../jupyter_jaxpr/lessons/en/04-loops.ipynb', import.meta.url)
+  ],
+  [
+    '05-scan.ipynb',
+    new URL('../../jupyter_jaxpr/lessons/en/05-scan.ipynb', import.meta.url)
+  ],
+  [
+    '06-time-and-cost.ipynb',
+    new URL(
+      '../../jupyter_jaxpr/lessons/en/06-time-and-cost.ipynb',
+      import.meta.url
+    )
+  ]
+];
+
+export const LESSONS: readonly ILesson[] = FILES.map(([name, address]) => ({
+  name,
+  load: async () => {
+    const answer = await fetch(address);
+    if (!answer.ok) {
+      throw new Error(`${answer.status} ${answer.statusText}`);
+    }
+    return answer.json() as Promise<unknown>;
+  }
+}));

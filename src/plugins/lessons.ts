@@ -1,0 +1,100 @@
+/** Wires the lessons: a card of the launcher and an entry of the Help menu copy them and open the first one. */
+import {
+  ILabShell,
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette, showErrorMessage } from '@jupyterlab/apputils';
+import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
+import { ILauncher } from '@jupyterlab/launcher';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { jaxprIcon } from '../parts/icon';
+
+export const OPEN_LESSONS = 'jupyter-jaxpr:open-lessons';
+
+const TOGGLE_PANEL = 'jupyter-jaxpr:toggle-panel';
+
+export const lessonsPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-jaxpr:lessons',
+  description: 'Copies the lessons to a folder and opens the first one.',
+  autoStart: true,
+  // Notebook 7 has no launcher, and a file browser only beside its list of files.
+  optional: [
+    ILauncher,
+    IDefaultFileBrowser,
+    ILabShell,
+    ICommandPalette,
+    ITranslator
+  ],
+  activate: (
+    app: JupyterFrontEnd,
+    launcher: ILauncher | null,
+    browser: IDefaultFileBrowser | null,
+    labShell: ILabShell | null,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null
+  ): void => {
+    const { commands } = app;
+    const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
+    commands.addCommand(OPEN_LESSONS, {
+      label: trans.__('JAX Lessons'),
+      caption: trans.__(
+        'Copy the lessons on jit into the folder %1 and open the first one',
+        'jaxpr-lessons'
+      ),
+      // On the launcher's card; the other entries of the Help menu have none.
+      icon: ({ cwd }) => (cwd === undefined ? undefined : jaxprIcon),
+      describedBy: {
+        args: {
+          type: 'object',
+          properties: {
+            cwd: {
+              type: 'string',
+              description: trans.__('The folder that receives the copies')
+            }
+          }
+        }
+      },
+      execute: async ({ cwd }) => {
+        const folder =
+          typeof cwd === 'string' ? cwd : (browser?.model.path ?? '');
+        let first: string;
+        try {
+          const [{ LESSONS }, { copyLessons }] = await Promise.all([
+            import(/* webpackChunkName: "lessons" */ './lesson-files'),
+            import(/* webpackChunkName: "lessons" */ './copied-lessons')
+          ]);
+          const { contents } = app.serviceManager;
+          first = await copyLessons(folder, LESSONS, contents);
+        } catch (error) {
+          void showErrorMessage(
+            trans.__('The lessons were not copied'),
+            trans.__(
+              'The folder %1 did not take the copies (%2). Go to another folder in the file browser and try again.',
+              `${folder}/jaxpr-lessons`,
+              error instanceof Error ? error.message : String(error)
+            )
+          );
+          return null;
+        }
+        // The notebook comes last: the keyboard is to be in it.
+        if (
+          labShell !== null &&
+          commands.hasCommand(TOGGLE_PANEL) &&
+          !commands.isToggled(TOGGLE_PANEL)
+        ) {
+          await commands.execute(TOGGLE_PANEL);
+        }
+        // A launcher gives its place to the widget that its card made.
+        return commands.execute('docmanager:open', { path: first });
+      }
+    });
+    launcher?.add({
+      command: OPEN_LESSONS,
+      category: trans.__('Other'),
+      rank: 10
+    });
+    palette?.addItem({ command: OPEN_LESSONS, category: trans.__('Jaxpr') });
+  }
+};

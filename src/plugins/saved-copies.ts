@@ -1,0 +1,133 @@
+/** The notebook in front comes in; its first saved program goes to the panel, until a run of the kernel comes. */
+import { CodeCellModel, ICellModel } from '@jupyterlab/cells';
+import {
+  INotebookTracker,
+  Notebook,
+  NotebookPanel
+} from '@jupyterlab/notebook';
+
+import { MIME_TYPE } from '../output/mime-renderer';
+import type { JaxprPanel } from '../panel/shell/panel';
+import type { Snapshot } from '../protocol/snapshot';
+import { IJaxprModel, IJaxprTracker } from '../tokens';
+
+/** So many outputs are looked at: a notebook may have many that cannot be shown. */
+const LOOKED_AT = 8;
+
+/**
+ * Follow the panel and the notebook in front: what is saved is looked for where the panel is visible, once for each
+ * notebook, and only while its kernel has said nothing.
+ */
+export function showSavedCopies(
+  panel: Pick<JaxprPanel, 'isVisible' | 'visibilityChanged'>,
+  tracker: IJaxprTracker,
+  notebooks: INotebookTracker
+): void {
+  const looked = new WeakSet<IJaxprModel>();
+  let followed: IJaxprModel | null = null;
+
+  const look = async (): Promise<void> => {
+    const model = tracker.current;
+    const notebook = notebooks.currentWidget;
+    const isWanted = (): boolean =>
+      panel.isVisible &&
+      model !== null &&
+      model === tracker.current &&
+      notebook === notebooks.currentWidget &&
+      !looked.has(model) &&
+      lacksRuns(model);
+    if (notebook === null || model === null || !isWanted()) {
+      return;
+    }
+    try {
+      await notebook.context.ready;
+      if (model.status.kind === 'no-kernel' && (await willHaveRuns(notebook))) {
+        return;
+      }
+    } catch {
+      return; // the file cannot be read, and JupyterLab says so
+    }
+    const cells = notebook.content.model?.cells;
+    if (!isWanted() || cells === undefined) {
+      return;
+    }
+    looked.add(model);
+    const saved = await firstSaved(cells);
+    if (saved !== null && !model.isDisposed && lacksRuns(model)) {
+      model.standIn(saved);
+    }
+  };
+  const follow = (): void => {
+    followed?.changed.disconnect(look);
+    followed = tracker.current;
+    followed?.changed.connect(look);
+    void look();
+  };
+  panel.visibilityChanged.connect(look);
+  tracker.currentChanged.connect(follow);
+  follow();
+}
+
+/** The id of the cell below which a document was saved; null where the notebook has none. */
+export function cellOfCopy(
+  notebook: Pick<Notebook, 'model'>,
+  { id }: Snapshot
+): string | null {
+  // The document names a cell, too, and may name any.
+  for (const cell of notebook.model?.cells ?? []) {
+    for (const value of savedIn(cell)) {
+      if ((value as { id?: unknown } | null)?.id === id) {
+        return cell.id;
+      }
+    }
+  }
+  return null;
+}
+
+function lacksRuns({ snapshot, status }: IJaxprModel): boolean {
+  return snapshot === null && ['not-loaded', 'no-kernel'].includes(status.kind);
+}
+
+/** Whether a kernel runs for the notebook that this page does not know yet, as after a reload: it may have runs. */
+async function willHaveRuns({
+  sessionContext
+}: NotebookPanel): Promise<boolean> {
+  const { path, sessionManager } = sessionContext;
+  await sessionManager.ready;
+  return [...sessionManager.running()].some(session => session.path === path);
+}
+
+/** The first document with a program that was saved with these cells. */
+async function firstSaved(
+  cells: Iterable<ICellModel>
+): Promise<Snapshot | null> {
+  let left = LOOKED_AT;
+  for (const cell of cells) {
+    for (const value of savedIn(cell)) {
+      if (left-- === 0) {
+        return null;
+      }
+      const { isUnreadable, readSnapshot } =
+        await import('../protocol/document');
+      const read = readSnapshot(value);
+      if (!isUnreadable(read) && read.focus >= 0) {
+        return read;
+      }
+    }
+  }
+  return null;
+}
+
+/** What the outputs of a cell have for the panel, before anybody looked whether it can be read. */
+function* savedIn(cell: ICellModel): Iterable<unknown> {
+  if (cell.type !== 'code') {
+    return;
+  }
+  const { outputs } = cell as CodeCellModel;
+  for (let i = 0; i < outputs.length; i++) {
+    const value = outputs.get(i).data[MIME_TYPE];
+    if (value !== undefined) {
+      yield value;
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/**
+ * What a kernel says of its startup file comes in; it passes, or a `Mismatch` names the field.
+ */
+import type { StartupState } from './snapshot';
+import { fields, flag, text } from './structure';
+
+/** Check the path and the text of the file, which are shown before it is written. */
+export function checkStartupState(value: unknown, field: string): StartupState {
+  const state = fields(value, field);
+  text(state.file, `${field}.file`);
+  text(state.text, `${field}.text`);
+  flag(state.written, `${field}.written`);
+  return state as unknown as StartupState;
+}

@@ -1,0 +1,69 @@
+"""The first lesson in; the lesson with the output of its first program out: what the panel shows before anything ran.
+
+    python tests/lesson_outputs.py
+
+Run it again when that cell, or the cells above it, change. The lesson has no other outputs: readers are to see their
+own. The cells keep no numbers, since in the reader's kernel nothing has run. The output is the document, which the
+panel reads, and three lines of text; the HTML that a run saves beside it is for front ends without the panel. Names of
+folders of this machine are taken out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+
+LESSON = Path(__file__).parents[1] / "jupyter_jaxpr" / "lessons" / "en" / "01-what-jit-does.ipynb"
+FIRST = "a1-log2"
+MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
+#: The folder of a kernel's cells, and what stands before the packages of an environment.
+CELLS = re.compile(r'[^"]*/ipykernel_\d+/')
+PACKAGES = re.compile(r'[^"]*/(site|dist)-packages/')
+
+
+def without_places(document: dict[str, Any]) -> dict[str, Any]:
+    """The document without the folders of the machine that made it."""
+    text = json.dumps(document, ensure_ascii=False)
+    text = PACKAGES.sub("site-packages/", CELLS.sub("ipykernel/", text))
+    return json.loads(text)
+
+
+def first_output(notebook: Any) -> dict[str, Any]:
+    """Run the cells up to the first program; the output that its cell has then."""
+    number = next(i for i, cell in enumerate(notebook.cells) if cell.id == FIRST)
+    short = nbformat.from_dict({**notebook, "cells": notebook.cells[: number + 1]})
+    NotebookClient(short, timeout=120, kernel_name="python3").execute()
+    (output,) = [each for each in short.cells[number].outputs if MIME_TYPE in each.get("data", {})]
+    document = without_places(output.data[MIME_TYPE])
+    # nbclient, unlike JupyterLab, does not tell the kernel which cell it runs.
+    document["cell"] |= {"id": FIRST, "execution_count": None}
+    for file in document["files"]:
+        file |= {"cell_id": FIRST if file["kind"] == "cell" else None, "execution_count": None}
+    data = {MIME_TYPE: document, "text/plain": output.data["text/plain"]}
+    return {"output_type": "display_data", "data": data, "metadata": {}}
+
+
+def main() -> None:
+    """Write the lesson with its output."""
+    notebook = nbformat.read(LESSON, as_version=4)
+    output = first_output(notebook)
+    lesson = json.loads(LESSON.read_text(encoding="utf-8"))
+    (cell,) = [cell for cell in lesson["cells"] if cell["id"] == FIRST]
+    output["data"]["text/plain"] = output["data"]["text/plain"].splitlines(keepends=True)
+    cell["outputs"] = [output]
+    text = json.dumps(lesson, indent=1, ensure_ascii=False)
+    # A number a line would make a page of a few kilobytes.
+    document = json.dumps(output["data"][MIME_TYPE], ensure_ascii=False)
+    spread = json.dumps(output["data"][MIME_TYPE], indent=1, ensure_ascii=False)
+    indented = spread.replace("\n", "\n" + " " * 6)
+    assert indented in text, "the document is not where it was put"
+    LESSON.write_text(text.replace(indented, document) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
