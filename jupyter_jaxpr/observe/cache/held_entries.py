@@ -11,7 +11,6 @@ many traces of the function object it holds, and an entry whose trace is gone is
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 from ...jax.facts import jitted_by_name
@@ -51,9 +50,10 @@ def held_entries(history: FunctionHistory, clears: int, seen: int) -> list[bool 
             else:
                 found = [held and index not in fast[:-size] for index, held in enumerate(found)]
         slow = [index for index in mine if index not in fast and found[index]]
-        if slow:
+        held_traces = _traces_left(history, number, traces()) if slow else None
+        if held_traces is not None:
             traced = _last_traces(history, slow)
-            left = _traces_left(history, number, traces()) - sum(found[index] is True for index in fast)
+            left = held_traces - sum(found[index] is True for index in fast)
             if left < len(traced):
                 gone = slow if left <= 0 else sorted(traced, key=traced.__getitem__)[:-left]
                 verdict = None if forgotten and left > 0 else False
@@ -66,11 +66,11 @@ def _last_traces(history: FunctionHistory, entries: Sequence[int]) -> dict[int, 
     return {event.entry: event.number for event in history.events if event.entry in entries and event.trace is not None}
 
 
-def _traces_left(history: FunctionHistory, number: int, traces: Mapping[int, int] | None) -> float:
-    """How many traces of a function object JAX holds; infinite where JAX does not tell."""
+def _traces_left(history: FunctionHistory, number: int, traces: Mapping[int, int] | None) -> int | None:
+    """How many traces of a function object JAX holds; None where JAX does not tell."""
     reference = history.alive.get(number)
     fun = reference() if reference is not None else None
-    return traces.get(id(fun), 0) if traces is not None and fun is not None else math.inf
+    return traces.get(id(fun), 0) if traces is not None and fun is not None else None
 
 
 def _may_have_left_one(event: MissEvent, number: int, clears: int) -> bool:
