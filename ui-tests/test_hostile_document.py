@@ -231,24 +231,32 @@ def field(nb: OpenNotebook, name: str):
     return nb.panel.get_by_role("textbox", name=name)
 
 
-def test_no_control_evaluates_text_of_the_document(notebook, harmless, hostile):
+def test_no_control_of_a_saved_run_evaluates_text_of_the_document(notebook, harmless, hostile):
     nb = notebook(LOAD, saved(with_a_sweep(harmless, hostile)), LIVE)
     reader = Reader(nb)
     reader.runs(0)
-    of_the_saved_run = ControlWalk(nb.page, reader.panel, reader.opens_the_output).all()
-    for used in ("time: Run the sweep", "notes: Copy rewrite", "compare: Compare", "cost: Heat"):
-        assert used in of_the_saved_run
+    used = ControlWalk(nb.page, reader.panel, reader.opens_the_output).all()
+    for control in ("time: Run the sweep", "notes: Copy rewrite", "compare: Compare", "cost: Heat"):
+        assert control in used
+    reader.runs(0)
     assert hostile.evaluated == []
 
+
+@pytest.mark.slow
+def test_no_control_of_a_live_run_beside_it_evaluates_text_of_the_document(notebook, harmless, hostile):
+    nb = notebook(LOAD, saved(with_a_sweep(harmless, hostile)), LIVE)
+    reader = Reader(nb)
+    reader.runs(0)
+    reader.opens_the_output()
     reader.runs_the_cell()
-    of_the_live_run = ControlWalk(nb.page, reader.panel, reader.runs_the_cell).all()
-    for used in (
+    used = ControlWalk(nb.page, reader.panel, reader.runs_the_cell).all()
+    for control in (
         "time: Run it again",
         "time: Run the sweep",
         "notes: Insert a cell that compares both",
         "compare: Compare",
     ):
-        assert used in of_the_live_run
+        assert control in used
     reader.runs(0)
     assert hostile.evaluated == []
     # What was put into cells is there for the user to run, and none of it is of the document.
