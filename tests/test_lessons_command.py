@@ -56,8 +56,8 @@ def test_the_first_lesson_has_its_first_program_saved_and_no_lesson_has_more():
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             assert cell.get("execution_count") is None
             for output in cell.get("outputs", ()):
-                saved[path, cell["id"]] = (cell, output)
-    assert list(saved) == [(LESSON, FIRST)]
+                saved[path.name, cell["id"]] = (cell, output)
+    assert list(saved) == [(LESSON.name, FIRST)]
 
     ((cell, output),) = saved.values()
     text = json.dumps(output["data"][MIME_TYPE])

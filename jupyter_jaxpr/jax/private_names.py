@@ -146,6 +146,13 @@ MODULES: tuple[PrivateName, ...] = (
         "what was traced before an error",
         _NOT_PARTIAL,
     ),
+    _N(
+        "interpreters.partial_eval",
+        "trace_to_jaxpr",
+        "0.8.2",
+        "its cache tells how many traces there are of a function",
+        "entries without a fast path stay after f.clear_cache()",
+    ),
     _N("source_info_util", "current", "0.4.20", "source lines of recorded equations", _NO_RECORDING),
     _N("source_info_util", "new_source_info", "0.4.20", "the mark of no source line", _NO_RECORDING),
     _N(
@@ -214,6 +221,13 @@ LOCALS: tuple[PrivateName, ...] = (
         "what was traced",
         _NOT_PARTIAL,
         until="0.10",
+    ),
+    _N(
+        "interpreters.partial_eval:process_primitive",
+        "tracers",
+        "0.4.20",
+        "operands of a call that raised",
+        _NOT_PARTIAL,
     ),
     _N("interpreters.partial_eval:trace_to_jaxpr_nocache", "trace", "0.11.0", "what was traced", _NOT_PARTIAL),
     *_each("pmap:wrapped", "infer_params args kwargs cached dyn_args_flat", "0.9.1", "a call of pmap", _PMAP),
