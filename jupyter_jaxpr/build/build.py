@@ -43,6 +43,7 @@ from .level_texts import held_level
 from .levels import Unavailable
 from .live_sources import Sources, ToTry
 from .masked_notes import masked_notes
+from .named_values import named_values
 from .naming import learn_naming
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
@@ -167,18 +168,19 @@ class _Builder:
         costs = self._costs(controls, own)
         shardings = self._shardings() if environment.device_count > 1 else []
         found = [
-            *self._noted(lambda: notes.captured_notes(walk, own)),
-            *self._noted(lambda: self._loop_notes(own)),
-            *self._noted(lambda: notes.key_notes(walk, own, self._failures)),
-            *self._noted(lambda: index_notes(walk, own, [each.jaxpr for each in self._observed], self._failures)),
-            *self._noted(lambda: masked_notes(walk, own, self._failures)),
+            *self._found(lambda: notes.captured_notes(walk, own)),
+            *self._found(lambda: self._loop_notes(own)),
+            *self._found(lambda: notes.key_notes(walk, own, self._failures)),
+            *self._found(lambda: index_notes(walk, own, [each.jaxpr for each in self._observed], self._failures)),
+            *self._found(lambda: masked_notes(walk, own, self._failures)),
             *controls.notes,
             *self._each(observation.printed, lambda each: notes.printed_notes(walk, [each], self._programs)),
-            *self._noted(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
+            *self._found(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
             *self._each(observation.findings, lambda each: notes.finding_notes(walk, [each], self._programs)),
             *extra_notes,
         ]
         found += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
+        names = self._found(lambda: named_values(walk, self._builder.scopes, observation.named_values))
         document = Snapshot(
             version=VERSION,
             values="kept" if saves_values else "live",
@@ -203,6 +205,7 @@ class _Builder:
             retrace=notes.retrace_document(walk, observation.retrace),
             machine=machine_build.known(),
             raised_calls=self._raised_calls(),
+            named_values=names,
             **pools.of_walk(walk, self._cell_file).fields(),
         )
         document = summarised(document, range(len(document.programs)))
@@ -232,8 +235,8 @@ class _Builder:
         self._loops = notes.loop_notes(self._walk, own, self._loop_places[: len(own)], self._failures)
         return [each.note for each in self._loops]
 
-    def _noted(self, find: Callable[[], list[Note]]) -> list[Note]:
-        """Notes, where finding them does not fail."""
+    def _found(self, find: Callable[[], list[Item]]) -> list[Item]:
+        """Notes or names, where finding them does not fail."""
         try:
             return find()
         except Exception:

@@ -18,7 +18,7 @@ from .names import Names, Pools, name_program
 from .pools import of_document
 from .types.cost import ProgramCost
 from .types.cures import Cure, Edit
-from .types.document import Cell, Let, Level, Program, RaisedCall, Scope, Snapshot
+from .types.document import Cell, Let, Level, NamedValue, Program, RaisedCall, Scope, Snapshot
 from .types.ledger import Ledger, LedgerFunction
 
 #: Equations of each scope that are tried, from many to none.
@@ -74,6 +74,10 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
             document = _without_level(document, level)
             left_out.append(title)
             yield cut(document)
+    if document.named_values:
+        document = compact(msgspec.structs.replace(document, named_values=[]), document.scopes)
+        left_out.append("types of names")
+        yield cut(document)
     left_out.append("equations")
     for page in _PAGES:
         yield cut(_first_equations(document, page))
@@ -248,8 +252,21 @@ def compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
         ledger=ledger,
         control_flow=cards,
         costs=costs,
+        named_values=[_named(name, part, kept) for name in document.named_values if programs],
         raised_calls=[_raised(call, programs, kept) for call in document.raised_calls if programs],
         **part.pools.fields(),
+    )
+
+
+def _named(value: NamedValue, part: Part, scopes: Sequence[Scope]) -> NamedValue:
+    """A name in the pools of the part, with those of its variables that the copy holds."""
+    held = len(scopes[value.scope].variable_avals)
+    return msgspec.structs.replace(
+        value,
+        frame=part.frame(value.frame),
+        name=part.string(value.name),
+        types=[part.string(text) for text in value.types],
+        variables=[number for number in value.variables if number < held],
     )
 
 

@@ -212,4 +212,5 @@ class Observation:
     failures: list[str] = field(default_factory=list)  # our own failures, as tracebacks
     reading: Reading = field(default_factory=Reading)  # what the user's objects said while they were observed
     retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None where there is none
+    named_values: tuple[Any, ...] = ()  # `traced_names.NamedValues.all()`: what names had in the kernel's traces
     ledger: LedgerReading | None = None  # None where misses cannot be observed

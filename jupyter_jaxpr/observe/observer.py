@@ -81,6 +81,7 @@ from .threads import (
     state_of,
     stop_trace,
 )
+from .traced_names import NamedValues
 from .value_texts import NOTHING_CALLED, Reading
 
 _FUNCTIONS_IN_LEDGER = 40
@@ -103,6 +104,7 @@ class Observer:
         self.shows_libraries = False  # while a run is on
         self._watching: set[Run] = set()  # runs that show programs
         self._threads: dict[int, ThreadState] = {}
+        self.named_values = NamedValues()
         self._ahead: dict[str, FunctionHistory] = {}  # of functions asked for their trace without a call, by source
 
     # --- runs ---
@@ -117,6 +119,7 @@ class Observer:
         """
         self.hooks.ensure()
         run = Run(file, self.library, keep_values)
+        run.named_values = self.named_values
         if per_entry:
             run.entry_hits = EntryHits(self.functions, run.reading, run.fail)
         run.counter.drains = lambda: drain(run, self.functions, self.hooks)
@@ -180,6 +183,7 @@ class Observer:
             run.last_calls.stop()
             run.counter.stop()
             run.prints.stop()
+            run.names.close()
             if run.lines is not None:
                 run.lines.close()
         observation = run.observation()

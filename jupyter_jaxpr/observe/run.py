@@ -31,6 +31,7 @@ from .functions import FunctionRecord
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
 from .programs import KeptProgram
 from .stages import Tally
+from .traced_names import NamedValues, NameRecorder
 from .traces_ahead import TRACES_AHEAD, KeptTrace, with_traces
 from .value_texts import Reading
 
@@ -171,6 +172,8 @@ class Run:
         self.library_before: dict[int, int] = {}
         self.lines = LineRecorder(file) if file is not None else None
         self.prints = PrintRecorder(self._traced_function)
+        self.names = NameRecorder(self.fail)
+        self.named_values = NamedValues()  # of all runs of the kernel, where an observer holds them
         self.traced_names: list[str] = []  # of the functions being traced now, innermost last
         self.frozen_calls = FrozenCalls(self._staged_function, self.fail)
         self.truncated: dict[Place, TruncatedType] = {}  # by the user's expression that asked for the type
@@ -278,6 +281,7 @@ class Run:
             eager_compiles=list(self.eager),
             failures=self.failures,
             reading=self.reading,
+            named_values=self.named_values.all() if self.keeps_programs else (),
         )
 
     counted = False  # whether calls were counted all along

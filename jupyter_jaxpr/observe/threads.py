@@ -189,10 +189,13 @@ def begin_trace(run: Run, name: str, fun: Any) -> None:
             run.traced_functions.append((name, before))
     if len(run.traced_names) == 1:
         run.prints.start()
+        inner = fun if type(fun) is FunctionType and "__wrapped__" not in vars(fun) else unwrap(fun)
+        code = inner.__code__ if type(inner) is FunctionType else code_of(inner)
+        module = getattr(inner, "__globals__", None)
         if run.lines is not None:
-            inner = fun if type(fun) is FunctionType and "__wrapped__" not in vars(fun) else unwrap(fun)
-            code = inner.__code__ if type(inner) is FunctionType else code_of(inner)
-            run.lines.start(code, getattr(inner, "__globals__", None))
+            run.lines.start(code, module)
+        if run.keeps_programs:
+            run.names.start(inner, code, module)
 
 
 def stop_trace(miss: Miss) -> None:
@@ -213,6 +216,7 @@ def end_trace(run: Run) -> None:
         run.prints.stop()
         if run.lines is not None:
             run.lines.stop()
+        run.named_values.add(run.names.stop())
 
 
 def forget_asked(state: ThreadState, new: int = 0) -> None:

@@ -14,6 +14,7 @@ import { lineCounts } from '../model/call-counts';
 import { Costs, costsOf } from '../model/costs';
 import { heatOfLines } from '../model/heat';
 import { ILinkedSpan, linksOf } from '../model/links';
+import { typesOfLines } from '../model/named-types';
 import type { ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, ModelChange } from '../tokens';
 import {
@@ -82,6 +83,18 @@ export class CellLinks implements IDisposable {
         mouseleave: () => this._hoverAt(null)
       })
     ];
+  }
+
+  /** Whether the types of names are shown in the cells. */
+  get showsTypes(): boolean {
+    return this._showsTypes;
+  }
+
+  set showsTypes(shows: boolean) {
+    if (shows !== this._showsTypes) {
+      this._showsTypes = shows;
+      this._mark();
+    }
   }
 
   /** Link this model's program to these cells from now on. */
@@ -386,6 +399,9 @@ export class CellLinks implements IDisposable {
         });
       }
     }
+    for (const [cellId, types] of this._typesOfCells(snapshot)) {
+      change(cellId, { types });
+    }
     for (const [cellId, heat] of this._heatOfCells(snapshot)) {
       const known = marks.get(cellId)?.counts ?? [];
       const costs = heat.map(({ line, text }) => ({
@@ -434,6 +450,25 @@ export class CellLinks implements IDisposable {
       .filter(({ parts }) => parts.length > 0);
   }
 
+  /** Of each linked cell: the types of its names, where they are to be seen. */
+  private _typesOfCells(snapshot: Snapshot): [string, ICellMarks['types']][] {
+    const { model } = this;
+    if (!model || !this._showsTypes || !this._attention?.linksInView) {
+      return [];
+    }
+    const { program } = model;
+    if (this._types?.snapshot !== snapshot || this._types.program !== program) {
+      const lines = typesOfLines(snapshot, program, this._trans);
+      this._types = { snapshot, program, lines };
+    }
+    return [...this._types.lines].flatMap(([path, lines]) => {
+      const cellId = this._cellIds.get(path) ?? null;
+      return cellId !== null && this._linkedCells.has(cellId)
+        ? [[cellId, lines] as [string, ICellMarks['types']]]
+        : [];
+    });
+  }
+
   /** Of each linked cell: what its lines cost, where that is to be seen. */
   private _heatOfCells(
     snapshot: Snapshot
@@ -475,6 +510,13 @@ export class CellLinks implements IDisposable {
   private _heat: {
     cost: ProgramCost;
     lines: ReturnType<typeof heatOfLines>;
+  } | null = null;
+  private _showsTypes = true;
+  /** Of the program that was last to be seen. */
+  private _types: {
+    snapshot: Snapshot;
+    program: number;
+    lines: ReturnType<typeof typesOfLines>;
   } | null = null;
   private _views = new Map<string, Set<EditorView>>();
   /** What each editor shows, so that the same is not shown again. */

@@ -48,6 +48,8 @@ export interface ICellMarks {
   untraced: readonly number[];
   /** What is known of the calls of jitted functions at a line, in parts. */
   counts: readonly { line: number; parts: readonly ILineCount[] }[];
+  /** What the names of a line had while JAX traced. */
+  types: readonly { line: number; text: string; title: string }[];
   /** What was noted of a line. */
   notes: readonly { line: number; text: string }[];
   /** What the lines cost; drawn beside them. */
@@ -60,6 +62,7 @@ export const NO_CELL_MARKS: ICellMarks = {
   spans: [],
   untraced: [],
   counts: [],
+  types: [],
   notes: [],
   heat: [],
   untracedTitle: ''
@@ -92,6 +95,32 @@ class LineCounts extends WidgetType {
       part.textContent = text;
       node.append(part);
     }
+    return node;
+  }
+}
+
+/** Shown at the end of a line whose names had traced values; no part of the text. */
+class LineTypes extends WidgetType {
+  constructor(
+    private _text: string,
+    private _title: string
+  ) {
+    super();
+  }
+
+  override eq(other: LineTypes): boolean {
+    return other._text === this._text && other._title === this._title;
+  }
+
+  override toDOM(): HTMLElement {
+    const node = document.createElement('span');
+    node.className = 'jp-JaxprCell-types';
+    // Read on request: who types hears the code alone.
+    node.setAttribute('role', 'note');
+    node.setAttribute('aria-label', this._title);
+    node.title = this._title;
+    // Drawn from the attribute: the text of the line stays the user's.
+    node.dataset.jaxprTypes = this._text;
     return node;
   }
 }
@@ -178,6 +207,16 @@ function decorate(state: EditorState, marks: ICellMarks): DecorationSet {
           class: 'jp-JaxprCell-untraced',
           attributes: { title: marks.untracedTitle }
         }).range(doc.line(line).from)
+      );
+    }
+  }
+  for (const { line, text, title } of marks.types) {
+    if (has(line)) {
+      ranges.push(
+        Decoration.widget({
+          widget: new LineTypes(text, title),
+          side: 1
+        }).range(doc.line(line).to)
       );
     }
   }

@@ -3,6 +3,7 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
 import { Cell } from '@jupyterlab/cells';
 import { CodeEditor } from '@jupyterlab/codeeditor';
 import {
@@ -10,6 +11,7 @@ import {
   IEditorExtensionRegistry
 } from '@jupyterlab/codemirror';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 // Light, and every editor of a cell has it from the start.
@@ -25,19 +27,27 @@ namespace CommandIDs {
   export const returnToProgram = 'jupyter-jaxpr:return-to-program';
 }
 
+/** Shows and hides the types beside the code; the choice is kept in the settings. */
+export const TOGGLE_TYPES = 'jupyter-jaxpr:toggle-types';
+
+/** The plugin that has the schema of the settings. */
+const SETTINGS = 'jupyter-jaxpr:plugin';
+
 export const editorPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:editor',
   description:
     'Marks in the cells what the program in the panel came from, and the other way round.',
   autoStart: true,
   requires: [IJaxprTracker, INotebookTracker, IEditorExtensionRegistry],
-  optional: [ITranslator],
+  optional: [ITranslator, ISettingRegistry, ICommandPalette],
   activate: (
     app: JupyterFrontEnd,
     tracker: IJaxprTracker,
     notebooks: INotebookTracker,
     editors: IEditorExtensionRegistry,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    registry: ISettingRegistry | null,
+    palette: ICommandPalette | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
     const links = new CellLinks(trans);
@@ -70,6 +80,31 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
     };
     tracker.currentChanged.connect(follow, links);
     follow();
+
+    const settings = registry?.load(SETTINGS).catch(() => null) ?? null;
+    void settings?.then(read => {
+      const apply = (): void => {
+        links.showsTypes = read?.get('typesInCells').composite !== false;
+        app.commands.notifyCommandChanged(TOGGLE_TYPES);
+      };
+      read?.changed.connect(apply);
+      apply();
+    });
+    app.commands.addCommand(TOGGLE_TYPES, {
+      label: trans.__('Types beside the Code'),
+      caption: trans.__(
+        'Show what each name had while JAX traced, at the end of its line in the cell'
+      ),
+      isToggled: () => links.showsTypes,
+      isToggleable: true,
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: async () => {
+        links.showsTypes = !links.showsTypes;
+        app.commands.notifyCommandChanged(TOGGLE_TYPES);
+        await (await settings)?.set('typesInCells', links.showsTypes);
+      }
+    });
+    palette?.addItem({ command: TOGGLE_TYPES, category: trans.__('Jaxpr') });
 
     app.commands.addCommand(CommandIDs.returnToProgram, {
       label: trans.__('Return to the Program'),

@@ -32,6 +32,9 @@ import { IDiffQuestion } from '../model/diffs';
 import { EvaluableText } from '../protocol/evaluable';
 import { VariantComparison } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
+// A name.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { TOGGLE_TYPES } from './editor';
 import { widenAtFirst } from './first-width';
 import { addGoing } from './going';
 import { OPEN_LESSONS } from './lessons';
@@ -363,6 +366,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     menu.addItem({ command: CommandIDs.togglePin });
     menu.addItem({ command: CommandIDs.togglePause });
     menu.addItem({ type: 'separator' });
+    menu.addItem({ command: TOGGLE_TYPES });
     menu.addItem({ command: LOAD_IN_EVERY_KERNEL });
 
     const category = trans.__('Jaxpr');

@@ -35,6 +35,7 @@ import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import { checkTransforms } from './transform';
 import {
   Environment,
+  NamedValue,
   Program,
   RaisedCall,
   Scope,
@@ -217,6 +218,9 @@ export function checkSnapshot(value: unknown): Snapshot {
   checkTransforms(given(snapshot.transforms, []), 'transforms', sizes);
   orNull(snapshot.machine ?? null, 'machine', checkMachine);
   oneOf(given(snapshot.values, 'kept'), 'values', VALUES);
+  some('named_values', (value, field) =>
+    checkNamedValue(value, field, pools, scopes)
+  );
   once('raised_calls', (call, field) =>
     checkRaisedCall(call, field, snapshot.programs as Program[], scopes)
   );
@@ -226,6 +230,35 @@ export function checkSnapshot(value: unknown): Snapshot {
 const VALUES = ['kept', 'live', 'left_out'] as const;
 /** Lists that documents of every version have. */
 const IN_EVERY: ReadonlySet<string> = new Set(['programs', 'notes']);
+
+/** Check what a name of the user's Python had. */
+function checkNamedValue(
+  value: unknown,
+  field: string,
+  pools: IPools,
+  scopes: readonly Scope[]
+): NamedValue {
+  const named = fields(value, field);
+  integer(named.frame, `${field}.frame`, 0, pools.frames);
+  integer(named.name, `${field}.name`, 0, pools.strings);
+  oneOf(named.kind, `${field}.kind`, NAMED_KINDS);
+  const scope = integer(named.scope, `${field}.scope`, 0, scopes.length);
+  const types = upTo(MOST.NamedValue.types, named.types, `${field}.types`);
+  each(types, `${field}.types`, (text, where) =>
+    integer(text, where, 0, pools.strings)
+  );
+  const variables = upTo(
+    MOST.NamedValue.variables,
+    given(named.variables, []),
+    `${field}.variables`
+  );
+  each(variables, `${field}.variables`, (variable, where) =>
+    integer(variable, where, 0, scopes[scope].variable_avals.length)
+  );
+  return named as unknown as NamedValue;
+}
+
+const NAMED_KINDS = ['parameter', 'assigned', 'returned'] as const;
 
 /** Check the operands of a call that raised. */
 function checkRaisedCall(

@@ -58,6 +58,10 @@ export const MOST = {
     live: 100000,
     residuals: 100000
   },
+  NamedValue: {
+    types: 1000,
+    variables: 1000
+  },
   ProgramCost: {
     per_trip: 1000,
     unknown: 1000,
@@ -101,6 +105,7 @@ export const MOST = {
     passes: 20000,
     exact_links: 20000,
     transforms: 20000,
+    named_values: 20000,
     raised_calls: 20000
   },
   SpreadArray: {

@@ -62,6 +62,7 @@ export type Wire =
   | MakeRequest
   | Memory
   | MeshAxis
+  | NamedValue
   | Naming
   | Note
   | Parameter
@@ -1159,6 +1160,12 @@ export interface Snapshot {
    * Whether texts that may hold a value of the user's are here. live: they are, and what is saved or exported leaves them out. left_out: they are not here, and `cut` says so.
    */
   values?: 'kept' | 'left_out' | 'live';
+  /**
+   * Names of the user's Python and their types in the traces of the programs.
+   *
+   * @maxItems 20000
+   */
+  named_values?: NamedValue[];
   /**
    * Of programs whose trace raised, where an operand is known.
    *
@@ -2979,6 +2986,36 @@ export interface Machine {
    * That the measurement took.
    */
   seconds: number;
+}
+/**
+ * What a name of the user's Python had while JAX traced.
+ */
+export interface NamedValue {
+  /**
+   * Place of the name; of a returned value, of the return statement.
+   */
+  frame: number;
+  /**
+   * Index into strings; the empty string of a returned value.
+   */
+  name: number;
+  kind: 'assigned' | 'parameter' | 'returned';
+  /**
+   * The scope that the values belong to; in a container, the innermost one.
+   */
+  scope: number;
+  /**
+   * Indices into strings: the types that the name had there, in order, each once. Not empty.
+   *
+   * @maxItems 1000
+   */
+  types: number[];
+  /**
+   * Variables of the scope that the name had, where each was one array.
+   *
+   * @maxItems 1000
+   */
+  variables?: number[];
 }
 /**
  * The call that ended the trace of a program by an error.

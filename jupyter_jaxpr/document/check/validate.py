@@ -134,6 +134,12 @@ class _Check:
             index(call.program, document.programs, "a raised call's program")
             scope = document.scopes[document.programs[call.program].scope]
             indices(call.operands, scope.variable_avals, "a raised call's operands")
+        for value in document.named_values:
+            index(value.frame, document.frames, "a named value's frame")
+            indices([value.name, *value.types], document.strings, "a named value's texts")
+            index(value.scope, document.scopes, "a named value's scope")
+            need(bool(value.types), "named values: one has no type")
+            indices(value.variables, document.scopes[value.scope].variable_avals, "a named value's variables")
         check_bounds(document)
 
     def _transform(self, transform: Transform, where: str) -> None:

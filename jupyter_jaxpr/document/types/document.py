@@ -350,6 +350,25 @@ class RaisedCall(Struct):
     ]
 
 
+class NamedValue(Struct, omit_defaults=True):
+    """What a name of the user's Python had while JAX traced."""
+
+    frame: Annotated[int, _text("Place of the name; of a returned value, of the return statement.")]
+    name: Annotated[int, _text("Index into strings; the empty string of a returned value.")]
+    kind: Literal["parameter", "assigned", "returned"]
+    scope: Annotated[int, _text("The scope that the values belong to; in a container, the innermost one.")]
+    types: Annotated[
+        list[int],
+        _text(
+            "Indices into strings: the types that the name had there, in order, each once. Not empty.", most=SENTENCES
+        ),
+    ]
+    variables: Annotated[
+        list[int],
+        _text("Variables of the scope that the name had, where each was one array.", most=SENTENCES),
+    ] = []
+
+
 class Note(Struct, omit_defaults=True):
     """Something a person should know."""
 
@@ -457,6 +476,10 @@ class Snapshot(Struct, omit_defaults=True):
             "leaves them out. left_out: they are not here, and `cut` says so."
         ),
     ] = "kept"
+    named_values: Annotated[
+        list[NamedValue],
+        _text("Names of the user's Python and their types in the traces of the programs.", most=FUNCTIONS),
+    ] = []
     raised_calls: Annotated[
         list[RaisedCall], _text("Of programs whose trace raised, where an operand is known.", most=FUNCTIONS)
     ] = []

@@ -1,0 +1,124 @@
+"""What names had while JAX traced in, the names of a document's variables with their places and types out.
+
+A value belongs to a program where its variables are variables of the program: JAX's own objects are compared, so a
+trace that JAX gave up and a program that JAX derived show no name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..document.types.document import NamedValue, Scope
+from ..jax.traced_values import TracedArray, TracedTree, type_text, variables_of
+from ..observe.traced_names import VALUES, NamePlace
+from ..program.jaxpr.walk import Walk
+from ..program.source.name_places import Span, name_places
+
+#: Types of one name that are shown, the first ones.
+_TYPES = 8
+#: Names in a document, the first ones.
+NAMES = 2_000
+_LONGEST = 200
+
+_Where = tuple[int, int]  # scope, number of the variable
+
+
+@dataclass
+class _Values:
+    """The values of a name in one scope."""
+
+    types: list[str] = field(default_factory=list)
+    variables: list[int] = field(default_factory=list)
+    is_tree: bool = False
+
+
+def named_values(
+    walk: Walk, scopes: Sequence[Scope], traces: Sequence[Mapping[NamePlace, list[TracedArray | TracedTree]]]
+) -> list[NamedValue]:
+    """The names of values in the scopes of a document.
+
+    Args:
+        walk: Where the programs were walked.
+        scopes: Of the document, one for each of the walk.
+        traces: Of this kernel; most have no part in the document.
+    """
+    if not traces:
+        return []
+    variables = _variables(walk)
+    values: dict[tuple[NamePlace, int], _Values] = {}
+    for trace in traces:
+        for key, described in trace.items():
+            for value in described:
+                for scope, numbers in _scopes_of(value, variables):
+                    _add(values.setdefault((key, scope), _Values()), value, numbers)
+    names: list[NamedValue] = []
+    for (key, scope), found in values.items():
+        span = _span(key)
+        if span is None or len(names) == NAMES:
+            continue
+        source = walk.positions.source_file(key.place.file)
+        frame = walk.positions.frame(source, key.place.function, *span)
+        if walk.positions.frames[frame][3] < 0:
+            continue  # the line is not as it ran
+        held = len(scopes[scope].variable_avals)
+        names.append(
+            NamedValue(
+                frame=frame,
+                name=walk.strings.number(key.name),
+                kind=key.kind,
+                scope=scope,
+                types=[walk.strings.number(text) for text in found.types[:_TYPES]],
+                variables=[] if found.is_tree else [number for number in found.variables if number < held],
+            )
+        )
+    return names
+
+
+def _variables(walk: Walk) -> dict[int, list[_Where]]:
+    """Where each of JAX's variables is, by its id; the walk holds the variables."""
+    places: dict[int, list[_Where]] = {}
+    for scope, jaxpr in enumerate(walk.jaxprs):
+        number = 0
+        for variable in (*jaxpr.constvars, *jaxpr.invars):
+            places.setdefault(id(variable), []).append((scope, number))
+            number += 1
+        for equation in jaxpr.eqns:
+            for variable in equation.outvars:
+                places.setdefault(id(variable), []).append((scope, number))
+                number += 1
+    return places
+
+
+def _scopes_of(value: TracedArray | TracedTree, places: Mapping[int, list[_Where]]) -> list[tuple[int, Sequence[int]]]:
+    """The scopes that a value belongs to, each with the numbers of its variables there."""
+    found = [places.get(id(variable)) for variable in variables_of(value)]
+    if not found or None in found:
+        return []
+    if isinstance(value, TracedArray):
+        return [(scope, [number]) for scope, number in found[0] or ()]
+    # Arrays of an outer program may stand in a container with arrays of an inner one.
+    innermost = max(scope for places_of in found for scope, _ in places_of or ())
+    return [(innermost, [])]
+
+
+def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int]) -> None:
+    text = type_text(value)
+    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    if text not in values.types:
+        values.types.append(text)
+    values.is_tree |= isinstance(value, TracedTree)
+    values.variables += [number for number in numbers if number not in values.variables][:VALUES]
+
+
+def _span(key: NamePlace) -> Span | None:
+    places = name_places(key.place.file)
+    if places is None:
+        return None
+    by_kind: dict[str, Mapping[Any, Span]] = {
+        "assigned": places.assigned,
+        "parameter": places.parameters,
+        "returned": places.returned,
+    }
+    return by_kind[key.kind].get((key.place.line, key.name))

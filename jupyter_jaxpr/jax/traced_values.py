@@ -1,0 +1,141 @@
+"""A value that Python holds while JAX traces in, its type and its variables in the program out."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..plain_text import exact
+from .facts import private
+from .tracer_origins import under
+
+#: Leaves of a container that are read; a container with more is not described.
+LEAVES = 64
+_DEPTH = 6
+
+
+class TracedArray(NamedTuple):
+    """A traced array.
+
+    Attributes:
+        aval: As the code sees the array: under vmap, without the mapped axis.
+        variable: JAX's own, of the program under the tracers of vmap, grad and jvp.
+    """
+
+    aval: Any
+    variable: Any
+
+
+class TracedTree(NamedTuple):
+    """A container of Python's own with at least one traced array in it.
+
+    Attributes:
+        kind: Such as `dict`, or the name of a named tuple's class.
+        keys: Of a dict and of a named tuple, as text; empty otherwise.
+        items: Type names stand for values that are not traced.
+    """
+
+    kind: str
+    keys: tuple[str, ...]
+    items: tuple[TracedArray | TracedTree | str, ...]
+
+
+class ValueReader:
+    """Reads values of names while JAX traces; runs no code of the user's.
+
+    Raises:
+        AttributeError: This JAX has other tracers.
+    """
+
+    def __init__(self) -> None:
+        self._tracer: type = private("core").Tracer
+        self._trace: type = private("interpreters.partial_eval").DynamicJaxprTrace
+        self._left = 0
+
+    def read(self, value: Any) -> TracedArray | TracedTree | None:
+        """A traced array, or a container with one in it; None of anything else."""
+        kind = type(value)
+        if issubclass(kind, self._tracer):
+            return self._array(value)
+        if kind in _CONTAINERS or (issubclass(kind, tuple) and "_fields" in vars(kind)):
+            self._left = LEAVES
+            tree = self._tree(value, 0)
+            return tree if tree is not None and _has_array(tree) else None
+        return None
+
+    def _array(self, value: Any) -> TracedArray | None:
+        inner = under(value)
+        if type(getattr(inner, "_trace", None)) is not self._trace:
+            return None
+        variable = getattr(inner, "val", None)
+        return None if variable is None else TracedArray(value.aval, variable)
+
+    def _tree(self, value: Any, depth: int) -> TracedTree | None:
+        kind = type(value)
+        if depth > _DEPTH or len(value) > LEAVES:
+            return None
+        if kind is dict:
+            keys, values = tuple(map(_key, value)), list(value.values())
+        else:
+            fields = vars(kind).get("_fields", ()) if kind not in _CONTAINERS else ()
+            keys, values = (
+                tuple(map(exact, fields)),
+                list(kind.__iter__(value) if kind is list else tuple.__iter__(value)),
+            )
+        items: list[TracedArray | TracedTree | str] = []
+        for item in values:
+            self._left -= 1
+            if self._left < 0:
+                return None
+            described = self._item(item, depth)
+            if described is None:
+                return None
+            items.append(described)
+        return TracedTree(exact(kind.__name__), keys, tuple(items))
+
+    def _item(self, item: Any, depth: int) -> TracedArray | TracedTree | str | None:
+        kind = type(item)
+        if issubclass(kind, self._tracer):
+            return self._array(item)
+        if kind in _CONTAINERS or (issubclass(kind, tuple) and "_fields" in vars(kind)):
+            return self._tree(item, depth + 1)
+        return exact(kind.__name__)
+
+
+def _has_array(tree: TracedTree) -> bool:
+    return any(type(item) is TracedArray or (type(item) is TracedTree and _has_array(item)) for item in tree.items)
+
+
+def _key(key: Any) -> str:
+    return repr(key) if type(key) in (str, int) else "…"
+
+
+_CONTAINERS = frozenset({dict, list, tuple})
+
+
+def type_text(described: TracedArray | TracedTree | str) -> str:
+    """The type of a described value, arrays as JAX prints their types in programs: f32[16], f32[]{weak}."""
+    if isinstance(described, TracedArray):
+        text = exact(described.aval.str_short(short_dtypes=True))
+        if not getattr(described.aval, "weak_type", False):
+            return text
+        return f"{text.lstrip('~')}{{weak}}"
+    if isinstance(described, str):
+        return described
+    items = [type_text(item) for item in described.items]
+    if described.kind == "dict":
+        return "{" + ", ".join(f"{key}: {item}" for key, item in zip(described.keys, items, strict=True)) + "}"
+    if described.kind == "list":
+        return f"[{', '.join(items)}]"
+    if described.kind == "tuple":
+        return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+    named = [f"{key}={item}" for key, item in zip(described.keys, items, strict=True)]
+    return f"{described.kind}({', '.join(named)})"
+
+
+def variables_of(described: TracedArray | TracedTree | str) -> list[Any]:
+    """JAX's variables of all traced arrays, in the order of the container."""
+    if isinstance(described, TracedArray):
+        return [described.variable]
+    if isinstance(described, str):
+        return []
+    return [variable for item in described.items for variable in variables_of(item)]

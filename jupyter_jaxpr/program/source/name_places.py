@@ -1,0 +1,94 @@
+"""The text of a file in, the place of each name that gets a value, by line and name, out."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """Lines from 1; columns in UTF-8 bytes from 0."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class NamePlaces:
+    """The places of names in one file.
+
+    Attributes:
+        assigned: By line and name; a name that a line assigns twice is not there.
+        parameters: By the first line of the function, with decorators, and name; not where two functions share a line.
+        returned: The `return` statements by their first line, and the bodies of lambdas by the lambda's line.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.assigned = _once(_assigned(tree))
+        self.parameters = _once(_parameters(tree))
+        self.returned = _once(_returned(tree))
+
+
+def name_places(file: str) -> NamePlaces | None:
+    """The places of names in a file as it ran; None where its text is not known or is no Python.
+
+    Args:
+        file: As code objects have it.
+    """
+    return _parsed("".join(linecache.getlines(file)))
+
+
+@functools.lru_cache(maxsize=32)
+def _parsed(text: str) -> NamePlaces | None:
+    if not text or len(text) > _LONGEST:
+        return None
+    try:
+        return NamePlaces(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+_LONGEST = 500_000
+
+_Key = tuple[int, str]
+
+
+def _once(places: Iterator[tuple[_Key, Span]]) -> Mapping[_Key, Span]:
+    found: dict[_Key, Span | None] = {}
+    for key, span in places:
+        found[key] = None if key in found else span
+    return {key: span for key, span in found.items() if span is not None}
+
+
+def _span(node: ast.expr | ast.stmt | ast.arg) -> Span:
+    end_line = node.end_lineno if node.end_lineno is not None else node.lineno
+    end_column = node.end_col_offset if node.end_col_offset is not None else node.col_offset
+    return Span(node.lineno, node.col_offset, end_line, end_column)
+
+
+def _assigned(tree: ast.Module) -> Iterator[tuple[_Key, Span]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield (node.lineno, node.id), _span(node)
+
+
+def _parameters(tree: ast.Module) -> Iterator[tuple[_Key, Span]]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+        first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+        arguments = node.args
+        listed = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        for argument in filter(None, listed):
+            yield (first, argument.arg), _span(argument)
+
+
+def _returned(tree: ast.Module) -> Iterator[tuple[_Key, Span]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Return) and node.value is not None:
+            yield (node.lineno, ""), _span(node)

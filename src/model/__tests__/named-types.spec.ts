@@ -1,0 +1,106 @@
+/** The types beside the code: what each name of a line had while JAX traced the program in view. */
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { golden } from '../../program-text/__tests__/documents';
+import { isUnreadable, readSnapshot } from '../../protocol/document';
+import { NamedValue, Snapshot } from '../../protocol/snapshot';
+import { typesOfLines } from '../named-types';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+/** A document whose cell has names on its lines 3 and 4, in the scopes that are told. */
+function named(
+  ...values: [
+    name: string,
+    kind: NamedValue['kind'],
+    line: number,
+    column: number,
+    scope: number,
+    ...types: string[]
+  ][]
+): Snapshot {
+  const document = golden('selu-0.12');
+  const strings = [...document.strings];
+  const frames = [...document.frames];
+  const file = document.files.findIndex(each => each.kind === 'cell');
+  const string = (text: string): number => strings.push(text) - 1;
+  const named_values = values.map(
+    ([name, kind, line, column, scope, ...types]) => ({
+      frame:
+        frames.push([file, string('f'), line, column, line, column + 1]) - 1,
+      name: string(name),
+      kind,
+      scope,
+      types: types.map(string)
+    })
+  );
+  return { ...document, strings, frames, named_values };
+}
+
+function lines(document: Snapshot, program = 0): Record<number, string> {
+  const [ofCell] = typesOfLines(document, program, trans).values();
+  return Object.fromEntries(
+    (ofCell ?? []).map(({ line, text }) => [line, text])
+  );
+}
+
+const SCOPE = golden('selu-0.12').programs[0].scope;
+
+describe('the types of the names of a line', () => {
+  it('stand in the order of the code', () => {
+    const document = named(
+      ['b', 'assigned', 3, 7, SCOPE, 'f32[4]'],
+      ['a', 'assigned', 3, 4, SCOPE, 'f32[]{weak}'],
+      ['', 'returned', 4, 4, SCOPE, '(f32[], f32[4])']
+    );
+    expect(isUnreadable(readSnapshot(document))).toBe(false);
+    expect(lines(document)).toEqual({
+      3: 'a: f32[]{weak}  b: f32[4]',
+      4: '→ (f32[], f32[4])'
+    });
+  });
+
+  it('are the first and the last where Python ran the line several times', () => {
+    expect(
+      lines(
+        named(
+          ['x', 'assigned', 3, 4, SCOPE, 'f32[]', 'f32[2]'],
+          ['y', 'assigned', 4, 4, SCOPE, 'f32[1]', 'f32[2]', 'f32[3]']
+        )
+      )
+    ).toEqual({ 3: 'x: f32[], f32[2]', 4: 'y: f32[1] … f32[3]' });
+  });
+
+  it('are those of the program in view, and shortened', () => {
+    const long = `{${'w: f32[3], '.repeat(9)}}`;
+    const document = named(
+      ['x', 'assigned', 3, 4, SCOPE, long],
+      ['y', 'assigned', 4, 4, SCOPE + 1, 'f32[1]']
+    );
+    const alone = {
+      ...document,
+      scopes: [
+        ...document.scopes.map(scope => ({ ...scope, children: [] })),
+        ...document.scopes.slice(0, 1)
+      ]
+    };
+    expect(lines(alone)).toEqual({ 3: `x: ${long.slice(0, 47)}…` });
+    const [[{ title }]] = typesOfLines(alone, 0, trans).values();
+    expect(title).toBe(`While JAX traced, x had the type ${long} here.`);
+    expect(lines(alone, -1)).toEqual({});
+  });
+
+  it.each([
+    { frame: 4000 },
+    { name: -1 },
+    { kind: 'guessed' },
+    { scope: 99 },
+    { types: [1e9] },
+    { variables: [4000] }
+  ])('are refused where the document does not hold together: %j', changes => {
+    const document = named(['x', 'assigned', 3, 4, SCOPE, 'f32[]']);
+    const [value] = document.named_values ?? [];
+    const damaged = { ...document, named_values: [{ ...value, ...changes }] };
+    expect(isUnreadable(readSnapshot(damaged))).toBe(true);
+  });
+});
