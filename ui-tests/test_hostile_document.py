@@ -175,6 +175,8 @@ _RUN = """async ([path, id]) => {
   const panel = [...shell.widgets('main')].find(widget => widget.context?.path === path);
   shell.activateById(panel.id);
   const { content } = panel;
+  // The keyboard may be in a cell that the panel inserted.
+  content.mode = 'command';
   content.activeCellIndex = content.widgets.findIndex(cell => cell.model.id === id);
   await commands.execute('notebook:run-cell');
 }"""

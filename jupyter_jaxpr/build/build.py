@@ -19,7 +19,7 @@ from ..document.limits import SENTENCES
 from ..document.summary import summarised
 from ..document.types.control_flow import Control
 from ..document.types.cost import ProgramCost
-from ..document.types.document import VERSION, Cell, Environment, Level, Note, Program, RaisedCall, Snapshot
+from ..document.types.document import VERSION, Cell, Environment, Level, NamedValue, Note, Program, RaisedCall, Snapshot
 from ..document.types.ledger import Ledger
 from ..document.types.shardings import ProgramShardings
 from ..observe.collection import without_collection
@@ -180,7 +180,7 @@ class _Builder:
             *extra_notes,
         ]
         found += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
-        names = self._found(lambda: named_values(walk, self._builder.scopes, observation.named_values))
+        names = self._found(lambda: self._named_values(observation))
         document = Snapshot(
             version=VERSION,
             values="kept" if saves_values else "live",
@@ -220,6 +220,12 @@ class _Builder:
         loops = tuple(each for each in self._loops if each.loop.statement.node in rewritten)
         sources.to_try = ToTry(self._miss_numbers, loops, len(own))
         return Built(document, sources)
+
+    def _named_values(self, observation: Observation) -> list[NamedValue]:
+        if observation.named_values is None:
+            return []
+        outermost = {program.scope for program in self._programs}
+        return named_values(self._walk, self._builder.scopes, outermost, observation.named_values.all())
 
     def _raised_calls(self) -> list[RaisedCall]:
         """The operands of calls that raised, as far as the document holds the variables."""

@@ -1,12 +1,13 @@
 """What names had while JAX traced in, the names of a document's variables with their places and types out.
 
-A value belongs to a program where its variables are variables of the program: JAX's own objects are compared, so a
-trace that JAX gave up and a program that JAX derived show no name.
+A value belongs to a program where its variables are variables of the program: JAX's own objects are compared, so
+values of a trace that JAX gave up do not count. Where a place of the code has no such value, as in the body of a scan
+under vmap, which JAX writes anew, the last value of the place in the trace of the program counts, without variables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,13 +36,17 @@ class _Values:
 
 
 def named_values(
-    walk: Walk, scopes: Sequence[Scope], traces: Sequence[Mapping[NamePlace, list[TracedArray | TracedTree]]]
+    walk: Walk,
+    scopes: Sequence[Scope],
+    outermost: Collection[int],
+    traces: Sequence[Mapping[NamePlace, list[TracedArray | TracedTree]]],
 ) -> list[NamedValue]:
     """The names of values in the scopes of a document.
 
     Args:
         walk: Where the programs were walked.
         scopes: Of the document, one for each of the walk.
+        outermost: The scope of each program.
         traces: Of this kernel; most have no part in the document.
     """
     if not traces:
@@ -49,10 +54,16 @@ def named_values(
     variables = _variables(walk)
     values: dict[tuple[NamePlace, int], _Values] = {}
     for trace in traces:
+        owned: dict[NamePlace, set[int]] = {}
         for key, described in trace.items():
             for value in described:
                 for scope, numbers in _scopes_of(value, variables):
+                    owned.setdefault(key, set()).add(scope)
                     _add(values.setdefault((key, scope), _Values()), value, numbers)
+        programs = {scope for found in owned.values() for scope in found} & set(outermost)
+        for key in trace:
+            for scope in programs if key not in owned else ():
+                _add(values.setdefault((key, scope), _Values()), trace[key][-1], [])
     names: list[NamedValue] = []
     for (key, scope), found in values.items():
         span = _span(key)

@@ -49,6 +49,7 @@ class ValueReader:
     def __init__(self) -> None:
         self._tracer: type = private("core").Tracer
         self._trace: type = private("interpreters.partial_eval").DynamicJaxprTrace
+        self._plain: type = private("interpreters.partial_eval").DynamicJaxprTracer
         self._left = 0
 
     def read(self, value: Any) -> TracedArray | TracedTree | None:
@@ -63,7 +64,7 @@ class ValueReader:
         return None
 
     def _array(self, value: Any) -> TracedArray | None:
-        inner = under(value)
+        inner = value if type(value) is self._plain else under(value)
         if type(getattr(inner, "_trace", None)) is not self._trace:
             return None
         variable = getattr(inner, "val", None)

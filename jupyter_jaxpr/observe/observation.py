@@ -212,5 +212,5 @@ class Observation:
     failures: list[str] = field(default_factory=list)  # our own failures, as tracebacks
     reading: Reading = field(default_factory=Reading)  # what the user's objects said while they were observed
     retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None where there is none
-    named_values: tuple[Any, ...] = ()  # `traced_names.NamedValues.all()`: what names had in the kernel's traces
+    named_values: Any = None  # `observe.traced_names.NamedValues`: what names had in the traces of the kernel
     ledger: LedgerReading | None = None  # None where misses cannot be observed

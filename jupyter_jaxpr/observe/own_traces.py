@@ -32,13 +32,14 @@ from .calls.call_values import CallValues, copied
 from .calls.calling_at import calling_at
 from .calls.held_calls import HeldCall, is_array
 from .calls.printed_output import PrintRecorder
-from .functions import code_of, is_users, name_of, place_of
+from .functions import code_of, is_users, name_of, place_of, unwrap
 from .jit_here import jitted_anew
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
 from .observer import Observer
 from .programs import KeptProgram
 from .side_effects.effect import SideEffect
 from .side_effects.guard import EffectsError, undone
+from .traced_names import NameRecorder
 from .value_texts import Reading
 
 Stage = Literal["trace", "lower", "compile", "run"]
@@ -89,12 +90,15 @@ def trace_call(
     """
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)
+    names = NameRecorder(observer.hooks.fail)
     own = OwnTrace(printed=prints.printed)
     began = time.perf_counter()
     with observer.looking_away() as events, observer.listening(_name_in_events(fun)) as stages:
         prints.start()
         try:
             call = _Call(fun, tuple(args), dict(kwargs), keep_values, at, reading or Reading())
+            inner = unwrap(fun)
+            names.start(inner, code_of(inner), getattr(inner, "__globals__", None))
             try:
                 program, is_traced, called = _traced(call, allow_effects)
             except Exception as error:
@@ -107,6 +111,8 @@ def trace_call(
             return own
         finally:
             prints.stop()
+            observer.named_values.add(names.stop())
+            names.close()
         held_fixed = _held_fixed(program) if not is_jitted(fun) else ""
         reused = is_jitted(fun) and not events()
         try:

@@ -281,7 +281,7 @@ class Run:
             eager_compiles=list(self.eager),
             failures=self.failures,
             reading=self.reading,
-            named_values=self.named_values.all() if self.keeps_programs else (),
+            named_values=self.named_values if self.keeps_programs else None,
         )
 
     counted = False  # whether calls were counted all along

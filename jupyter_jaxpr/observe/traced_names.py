@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import dis
 import sys
-import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from types import CodeType, FrameType, FunctionType
+from sys import _getframe
+from threading import get_ident
+from types import CodeType, FunctionType
 from typing import Any, Literal, NamedTuple
 
 from ..jax.facts import is_jitted
@@ -79,13 +80,13 @@ class NameRecorder:
 
     def __init__(self, fail: Callable[[BaseException], None]) -> None:
         self._fail = fail
-        self._thread = threading.get_ident()
+        self._thread = get_ident()
         self._tool: MonitoringTool | None = None
-        self._reader: ValueReader | None = None
+        self._read_value: Callable[[Any], TracedArray | TracedTree | None] = lambda value: None
+        self._reads = False
         self._codes: dict[int, _Watched] = {}  # by the ids of the codes, which each holds
         self._looked_through: dict[int, int] = {}  # modules by id: how many names each had
         self._frames: dict[int, _Line] = {}
-        self._found: dict[NamePlace, list[TracedArray | TracedTree]] = {}
         self._watching = False
         self._is_over = False  # the tool is not to be had, or we failed
 
@@ -100,10 +101,11 @@ class NameRecorder:
         if not HAS_MONITORING or self._watching or self._is_over:
             return
         try:
-            self._reader = self._reader or ValueReader()
+            if not self._reads:
+                self._read_value, self._reads = ValueReader().read, True
             for found in _users_codes(fun, code, module, self._looked_through):
                 if id(found) not in self._codes and len(self._codes) < _FUNCTIONS:
-                    self._codes[id(found)] = _Watched.of(found)
+                    self._codes[id(found)] = _Watched(found)
             if not self._codes or not self._take_tool() or self._tool is None:
                 return
         except Exception as error:
@@ -128,8 +130,7 @@ class NameRecorder:
         else:
             self._is_over = True
         self._frames.clear()
-        found, self._found = self._found, {}
-        return found
+        return {place: values for watched in self._codes.values() for place, values in watched.take()}
 
     def close(self) -> None:
         """Give the tool id back."""
@@ -152,156 +153,207 @@ class NameRecorder:
             self._is_over = True
         return not self._is_over
 
-    # --- told by Python: nothing may be raised here ---
+    # --- told by Python: nothing may be raised here, and each line of a trace comes by ---
 
     def _on_start(self, code: CodeType, offset: int) -> None:
         try:
             watched = self._codes.get(id(code))
-            if watched is None or threading.get_ident() != self._thread or not self._watching:
+            if watched is None or get_ident() != self._thread:
                 return
-            frame = sys._getframe(1)
+            frame = _getframe(1)
             self._frames.pop(id(frame), None)
             local = frame.f_locals
-            for key in watched.parameters:
-                if key.name in local:
-                    self._note(key, local[key.name])
+            for name in watched.parameters:
+                if name in local:
+                    self._note(watched, "parameter", name, code.co_firstlineno, local[name])
         except RecursionError:
-            self._is_over = True
+            self._give_up()
         except Exception as error:
             self._failed(error)
 
     def _on_line(self, code: CodeType, line: int) -> None:
         try:
             watched = self._codes.get(id(code))
-            if watched is None or threading.get_ident() != self._thread or not self._watching:
+            if watched is None or get_ident() != self._thread:
                 return
-            watched.lines_left -= 1
-            if watched.lines_left < 0:
-                self._give_up(code)
-                return
-            frame = sys._getframe(1)
+            frame = _getframe(1)
             last = self._frames.get(id(frame))
-            if last is not None and last.keys:
-                self._read(last, frame)
-            keys = watched.stores.get(line, ())
-            if keys:
+            if last is not None:
+                self._read(watched, last, frame.f_locals)
+            names = watched.stores.get(line)
+            if names is None:
+                if last is not None:
+                    del self._frames[id(frame)]
+            elif watched.may_skip:
                 local = frame.f_locals
-                self._frames[id(frame)] = _Line(keys, [id(local.get(key.name, _ABSENT)) for key in keys])
-            elif last is not None:
-                last.keys = ()
+                self._frames[id(frame)] = line, names, [id(local.get(name, _ABSENT)) for name in names]
+            else:
+                self._frames[id(frame)] = line, names, None
+            watched.lines_left -= 1
+            if not watched.lines_left:
+                self._give_up()
         except RecursionError:
-            self._is_over = True
+            self._give_up()
         except Exception as error:
             self._failed(error)
 
     def _on_return(self, code: CodeType, offset: int, value: Any) -> None:
         try:
             watched = self._codes.get(id(code))
-            if watched is None or threading.get_ident() != self._thread or not self._watching:
+            if watched is None or get_ident() != self._thread:
                 return
-            frame = sys._getframe(1)
+            frame = _getframe(1)
             last = self._frames.pop(id(frame), None)
-            if last is not None and last.keys:
-                self._read(last, frame)
-            key = watched.returned(offset)
-            if key is not None:
-                self._note(key, value)
+            if last is not None:
+                self._read(watched, last, frame.f_locals)
+            line = watched.returns.get(offset)
+            if line is not None:
+                self._note(watched, "returned", "", line, value)
         except RecursionError:
-            self._is_over = True
+            self._give_up()
         except Exception as error:
             self._failed(error)
 
-    def _read(self, last: _Line, frame: FrameType) -> None:
-        """Read what a line stored: names that hold another object than before the line."""
-        local = frame.f_locals
-        for key, before in zip(last.keys, last.before, strict=True):
-            value = local.get(key.name, _ABSENT)
-            if value is not _ABSENT and id(value) != before:
-                self._note(key, value)
+    def _read(self, watched: _Watched, last: _Line, local: Mapping[str, Any]) -> None:
+        """Read what a line stored; of a line that may be left early, names that hold another object than before."""
+        line, names, before = last
+        for at, name in enumerate(names):
+            value = local.get(name, _ABSENT)
+            if value is not _ABSENT and (before is None or id(value) != before[at]):
+                self._note(watched, "assigned", name, line, value)
 
-    def _note(self, key: NamePlace, value: Any) -> None:
-        assert self._reader is not None
-        described = self._reader.read(value)
-        if described is not None:
-            values = self._found.setdefault(key, [])
-            if len(values) < VALUES:
-                values.append(described)
+    def _note(self, watched: _Watched, kind: Kind, name: str, line: int, value: Any) -> None:
+        described = self._read_value(value)
+        if described is None:
+            return
+        values = watched.values.get((kind, name, line))
+        if values is None:
+            watched.values[kind, name, line] = values = []
+        if len(values) < VALUES:
+            values.append(described)
 
-    def _give_up(self, code: CodeType) -> None:
+    def _give_up(self) -> None:
+        """Read no more of this trace."""
         if self._tool is not None and self._tool.is_ours:
-            monitoring().set_local_events(self._tool.number, code, 0)
+            for watched in self._codes.values():
+                monitoring().set_local_events(self._tool.number, watched.code, 0)
 
     def _failed(self, error: BaseException) -> None:
-        self._watching, self._is_over = False, True
+        self._is_over = True
+        self._give_up()
         self._fail(error)
 
 
-class _Line:
-    """A line that runs in a frame."""
-
-    __slots__ = ("before", "keys")
-
-    def __init__(self, keys: tuple[NamePlace, ...], before: list[int]) -> None:
-        self.keys = keys
-        self.before = before  # ids of the values before the line; the values are not held
+#: The line that a frame runs, the names that the line stores, and the ids of what they held before where that is asked.
+_Line = tuple[int, tuple[str, ...], list[int] | None]
 
 
 class _Watched:
-    """A function of the user's, with the names that each of its lines stores."""
+    """A function of the user's, with the names that each of its lines stores.
 
-    __slots__ = ("_returns", "code", "lines_left", "parameters", "stores")
+    Attributes:
+        stores: By line.
+        returns: The line of each instruction that returns.
+        may_skip: Whether a line may end before its names are stored: at a jump or an error that the function catches.
+        lines_left: Of this trace.
+        values: What was read in this trace.
+    """
 
-    def __init__(
-        self,
-        code: CodeType,
-        parameters: tuple[NamePlace, ...],
-        stores: Mapping[int, tuple[NamePlace, ...]],
-        returns: Mapping[int, NamePlace],
-    ) -> None:
+    __slots__ = ("code", "lines_left", "may_skip", "parameters", "returns", "stores", "values")
+
+    def __init__(self, code: CodeType) -> None:
         self.code = code
-        self.parameters = parameters
-        self.stores = stores
-        self._returns = returns
-        self.lines_left = 0
-
-    @staticmethod
-    def of(code: CodeType) -> _Watched:
-        file, function = file_of(code), function_of(code)
         count = code.co_argcount + code.co_kwonlyargcount
         count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _VARKEYWORDS)
-        at_def = Place(file, code.co_firstlineno, function)
-        parameters = tuple(NamePlace("parameter", name, at_def) for name in code.co_varnames[:count])
-        times: Counter[tuple[int, str]] = Counter()
-        returns: dict[int, NamePlace] = {}
-        for instruction in dis.get_instructions(code):
-            line = None if instruction.positions is None else instruction.positions.lineno
-            if line is None:
-                continue
-            times.update((line, name) for name in _stored(instruction))
-            if instruction.opname == "RETURN_VALUE":
-                returns[instruction.offset] = NamePlace("returned", "", Place(file, line, function))
-        stores: dict[int, tuple[NamePlace, ...]] = {}
-        for (line, name), stored in times.items():
-            if stored == 1:  # which of two stores of one name on one line gave a value is not known
-                key = NamePlace("assigned", name, Place(file, line, function))
-                stores[line] = (*stores.get(line, ()), key)
-        return _Watched(code, parameters, stores, returns)
+        self.parameters = code.co_varnames[:count]
+        self.stores, self.returns = _stores_and_returns(code)
+        self.may_skip = bool(code.co_exceptiontable) or _has_jumps(code)
+        self.lines_left = 0
+        self.values: dict[tuple[Kind, str, int], list[TracedArray | TracedTree]] = {}
 
-    def returned(self, offset: int) -> NamePlace | None:
-        """The `return` statement at an instruction."""
-        return self._returns.get(offset)
+    def take(self) -> Iterator[tuple[NamePlace, list[TracedArray | TracedTree]]]:
+        """What was read in this trace; forgets it."""
+        if not self.values:
+            return
+        values, self.values = self.values, {}
+        file, function = file_of(self.code), function_of(self.code)
+        for (kind, name, line), described in values.items():
+            yield NamePlace(kind, name, Place(file, line, function)), described
 
 
-def _stored(instruction: dis.Instruction) -> tuple[str, ...]:
-    """The names that an instruction stores; newer Pythons join two instructions into one."""
-    if instruction.opname == "STORE_FAST_STORE_FAST":
-        return tuple(instruction.argval)
-    if instruction.opname == "STORE_FAST_LOAD_FAST":
-        return (instruction.argval[0],)
-    return (instruction.argval,) if instruction.opname in _STORES else ()
+def _stores_and_returns(code: CodeType) -> tuple[dict[int, tuple[str, ...]], dict[int, int]]:
+    """The names that each line stores, and the line of each instruction that returns, by its offset.
+
+    `dis` takes twenty times as long, and a function is read while JAX waits to trace the function.
+    """
+    name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]
+    written = code.co_code
+    stores: dict[int, tuple[str, ...]] = {}
+    returns: dict[int, int] = {}
+    twice: set[tuple[int, str]] = set()
+    operations = written[::2]
+    for start, end, line in code.co_lines():
+        if line is None:
+            continue
+        for unit in range(start // 2, end // 2):
+            operation = operations[unit]
+            if operation in _STORES:
+                argument = _argument(written, unit)
+                for shift, mask in _STORES[operation]:
+                    name = name_of(argument >> shift & mask)
+                    known = stores.get(line, ())
+                    if name in known:
+                        twice.add((line, name))
+                    else:
+                        stores[line] = (*known, name)
+            elif operation == _RETURN:
+                returns[2 * unit] = line
+    for line, name in twice:
+        # Which of two stores of one name on one line gave a value is not known. The condition of a loop is written
+        # twice, with one place; such a line is left out, too, unless its places are equal.
+        if len(_places(code, written, line, name)) > 1:
+            stores[line] = tuple(other for other in stores[line] if other != name)
+    return stores, returns
 
 
-_STORES = frozenset({"STORE_FAST", "STORE_DEREF", "STORE_FAST_MAYBE_NULL"})
+def _argument(written: bytes, unit: int) -> int:
+    argument, shift = written[2 * unit + 1], 8
+    while unit > 0 and written[2 * unit - 2] == _EXTENDED:
+        unit -= 1
+        argument |= written[2 * unit + 1] << shift
+        shift += 8
+    return argument
+
+
+def _places(code: CodeType, written: bytes, line: int, name: str) -> set[Any]:
+    """The places of the stores of a name on a line."""
+    name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]
+    places = set()
+    for unit, position in enumerate(code.co_positions()):
+        if position[0] == line and written[2 * unit] in _STORES:
+            argument = _argument(written, unit)
+            if any(name_of(argument >> shift & mask) == name for shift, mask in _STORES[written[2 * unit]]):
+                places.add(position)
+    return places
+
+
+def _has_jumps(code: CodeType) -> bool:
+    return not _JUMPS.isdisjoint(code.co_code[::2])
+
+
+_EXTENDED = dis.opmap["EXTENDED_ARG"]
+_RETURN = dis.opmap["RETURN_VALUE"]
+_JUMPS = frozenset({*dis.hasjrel, *dis.hasjabs, *getattr(dis, "hasjump", ())})
+_WHOLE = ((0, -1),)
+#: Which bits of the argument name a variable; newer Pythons join two instructions into one.
+_BITS = {
+    "STORE_FAST": _WHOLE,
+    "STORE_DEREF": _WHOLE,
+    "STORE_FAST_MAYBE_NULL": _WHOLE,
+    "STORE_FAST_STORE_FAST": ((4, 15), (0, 15)),
+    "STORE_FAST_LOAD_FAST": ((4, 15),),
+}
+_STORES = {dis.opmap[name]: bits for name, bits in _BITS.items() if name in dis.opmap}
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
 _ABSENT = object()
 

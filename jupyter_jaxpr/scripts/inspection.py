@@ -26,6 +26,7 @@ from ..document.facts import TRANSFORM_KINDS
 from ..document.read.control_flow import ControlFlow, constructs, control_flow
 from ..document.read.costs import Cost, cost_of
 from ..document.read.diff import Diff
+from ..document.read.named_types import NamedType, types_of
 from ..document.read.shardings import Shardings, shardings_of
 from ..document.text import program_text
 from ..document.types import document as schema
@@ -289,6 +290,20 @@ class Snapshot:
             raise ValueError(made.error)
         return Snapshot(msgspec.structs.replace(document, focus=made.parts[0].program), self._sources)
 
+    def types(self, program: int | None = None) -> tuple[NamedType, ...]:
+        """What the names of the Python code had while JAX traced a program, in the order of the code.
+
+        A name is there for each place that gives the name a traced array, or a container with one. Python 3.12 or
+        later is needed; on Python 3.11 there is none.
+
+        Args:
+            program: Index into `programs`; the program in focus if None.
+
+        Raises:
+            IndexError: There is no such program.
+        """
+        return types_of(self._document, self._index(program))
+
     def text(self, level: LevelName = "jaxpr", program: int | None = None, *, platform: Platform | None = None) -> str:
         """A program as text.
 
@@ -537,7 +552,11 @@ def inspect(
         raise own.error
     if stage == "run" and own.program is not None:
         own.program.origin, own.program.origin_note = "ran", None
-    observation = Observation(functions=[own.function] if own.function is not None else [], printed=list(own.printed))
+    observation = Observation(
+        functions=[own.function] if own.function is not None else [],
+        printed=list(own.printed),
+        named_values=observer().named_values,
+    )
     built: Built = build(observation, None, environment=environment(), run_id=uuid.uuid4().hex)
     if time:
         time_focus(built.sources)

@@ -118,8 +118,8 @@ export class NotebookEditing implements ICellEditing {
     await notebook.scrollToCell(cell);
     await cell.ready;
     const { editor } = cell;
-    if (cell.isDisposed || editor === null) {
-      return;
+    if (cell.isDisposed || editor === null || notebook.activeCell !== cell) {
+      return; // the user has gone elsewhere meanwhile
     }
     notebook.mode = 'edit';
     const [from, to] = [editor.getPositionAt(start), editor.getPositionAt(end)];

@@ -106,12 +106,17 @@ class FakePanel {
 
   get content(): unknown {
     const widgets = this.shared.cells.map(cell => this._widget(cell));
-    return {
+    const content = {
       widgets,
+      activeCellIndex: 0,
+      get activeCell() {
+        return widgets[content.activeCellIndex];
+      },
       model: { sharedModel: this.shared },
       deselectAll: () => undefined,
       scrollToCell: () => Promise.resolve()
     };
+    return content;
   }
 
   get sources(): string[] {
