@@ -137,6 +137,12 @@ def test_the_types_of_a_line_that_ran_several_times_are_in_their_order() -> None
     ]
 
 
+@needs_lines
+def test_a_setting_turns_the_types_off(notebook: Notebook) -> None:
+    notebook.run("%config JaxprMagics.types = False\n@jax.jit\ndef f(x):\n    y = x * 2\n    return y")
+    assert shown(notebook.run("%%jaxpr\nf(x)").document) == []
+
+
 def test_python_without_line_events_has_no_types(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["jupyter_jaxpr.observe.traced_names"], "HAS_MONITORING", False)
     ran = notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    y = x * 2\n    return y\nf(x)")

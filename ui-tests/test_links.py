@@ -172,3 +172,25 @@ def test_lines_that_no_trace_reached_are_marked(notebook):
     untraced = nb.cell(1).locator(".jp-JaxprCell-untraced")
     expect(untraced).to_have_text(["        return x.T / 2"])
     expect(untraced).to_have_attribute("title", "The trace did not reach this line.")
+
+
+def test_the_types_of_the_names_stand_beside_the_code(dense):
+    types = dense.cell(1).get_by_role("note")
+    said = [
+        "While JAX traced, w had the type f32[8,16] here.\nWhile JAX traced, x had the type f32[8] here.",
+        "While JAX traced, h had the type f32[16] here.",
+        "While JAX traced, this line returned the type f32[16].",
+    ]
+    for at, sentence in enumerate(said):
+        expect(types.nth(at)).to_have_attribute("aria-label", sentence)
+    expect(types).to_have_count(len(said))
+    # The text of the cell is the user's own, also for who copies it.
+    expect(dense.lines(1).nth(3)).to_have_text("    h = x @ w")
+    dense.editor(1).click()
+    dense.page.keyboard.press("Control+Alt+T")
+    expect(types).to_have_count(0)
+    dense.page.keyboard.press("Control+Alt+T")
+    expect(types).to_have_count(len(said))
+    # No type of a text that did not run.
+    dense.page.keyboard.type("#")
+    expect(types).to_have_count(0)

@@ -246,6 +246,7 @@ class Session:
     def _begin(self, found: options.Options, info: Any, cell: cells.RunningCell) -> Active:
         run = self.observer.begin(cell.file, found.keeps_values, found.per_entry)
         run.look_before = reach_before
+        run.reads_names = self.magics is None or bool(self.magics.types)
         run_id = uuid.uuid4().hex
         warning = EAGER_TAKES if found.eager else None
         heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id, warning)

@@ -173,6 +173,7 @@ class Run:
         self.lines = LineRecorder(file) if file is not None else None
         self.prints = PrintRecorder(self._traced_function)
         self.names = NameRecorder(self.fail)
+        self.reads_names = True
         self.named_values = NamedValues()  # of all runs of the kernel, where an observer holds them
         self.traced_names: list[str] = []  # of the functions being traced now, innermost last
         self.frozen_calls = FrozenCalls(self._staged_function, self.fail)

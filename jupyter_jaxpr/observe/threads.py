@@ -194,7 +194,7 @@ def begin_trace(run: Run, name: str, fun: Any) -> None:
         module = getattr(inner, "__globals__", None)
         if run.lines is not None:
             run.lines.start(code, module)
-        if run.keeps_programs:
+        if run.keeps_programs and run.reads_names:
             run.names.start(inner, code, module)
 
 

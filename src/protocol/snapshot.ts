@@ -2999,6 +2999,9 @@ export interface NamedValue {
    * Index into strings; the empty string of a returned value.
    */
   name: number;
+  /**
+   * How the name got the value: by a call, by an assignment or a loop; returned has no name.
+   */
   kind: 'assigned' | 'parameter' | 'returned';
   /**
    * The scope that the values belong to; in a container, the innermost one.

@@ -355,7 +355,10 @@ class NamedValue(Struct, omit_defaults=True):
 
     frame: Annotated[int, _text("Place of the name; of a returned value, of the return statement.")]
     name: Annotated[int, _text("Index into strings; the empty string of a returned value.")]
-    kind: Literal["parameter", "assigned", "returned"]
+    kind: Annotated[
+        Literal["parameter", "assigned", "returned"],
+        _text("How the name got the value: by a call, by an assignment or a loop; returned has no name."),
+    ]
     scope: Annotated[int, _text("The scope that the values belong to; in a container, the innermost one.")]
     types: Annotated[
         list[int],
