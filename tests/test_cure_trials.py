@@ -112,7 +112,10 @@ def test_a_cure_that_applies_keeps_what_the_text_means(cell, text, expected):
 @pytest.mark.parametrize(
     "text",
     [
-        "def fib(n): return fib(n - 1) + fib(n - 2)\nfib(3)",
+        pytest.param(
+            "def fib(n): return fib(n - 1) + fib(n - 2)\nfib(3)",
+            marks=pytest.mark.slow,  # IPython prints the frames in ten seconds
+        ),
         "[0] * 2.5",
         "np.array([2**70], dtype=np.int64)",
         "np.uint8(300)",

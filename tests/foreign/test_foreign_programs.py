@@ -68,11 +68,11 @@ LOOPS = {
 }
 
 # On the older JAX line these run in `full` alone: the observer meets there what optax, flax and JAX's own programs do.
-ON_ONE_LINE = ("equinox", "optimistix")
+ON_ONE_LINE = ("equinox", "optimistix", "flax_nnx_mlp_training")
 # Both lines run diffrax in `full` alone: its programs take a third of the time of all libraries.
 LONG = ("diffrax",)
 MARKS = {**dict.fromkeys(ON_ONE_LINE, pytest.mark.any_jax), **dict.fromkeys(LONG, pytest.mark.slow)}
-PROGRAMS = [pytest.param(name, marks=MARKS.get(name.partition("_")[0], ())) for name in LISTED]
+PROGRAMS = [pytest.param(name, marks=MARKS.get(name, MARKS.get(name.partition("_")[0], ()))) for name in LISTED]
 
 Runs = Callable[[str], tuple[dict[str, Any], dict[str, Any]]]
 
