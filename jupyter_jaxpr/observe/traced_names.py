@@ -24,13 +24,13 @@ from .calls.counters import HAS_MONITORING, MonitoringTool, monitoring
 from .functions import is_installed
 from .observation import Place
 
-_TOOL_IDS = (3, 5, 4, 0)
+_TOOL_IDS = (3, 5, 4)  # those free by convention; call counting has 4, untraced lines have 5
 #: Lines of one function that are read in one trace; the rest of the trace is not read.
 _LINES = 20_000
-#: Values that are kept of one name at one place.
+#: Values that are kept of one name at one place in one trace: the first ones, and the last one.
 VALUES = 200
-#: Names that are kept of all traces of a kernel, the newest ones.
-_NAMES = 5_000
+#: Values that are kept of all traces of a kernel, those of the newest traces: some 5 MB.
+_KEPT = 20_000
 _FUNCTIONS = 1_000
 
 Kind = Literal["parameter", "assigned", "returned"]
@@ -51,24 +51,28 @@ class NamePlace(NamedTuple):
 
 
 class NamedValues:
-    """The values that names had in the traces of a kernel, the newest names."""
+    """The values that names had in the newest traces of a kernel."""
 
     def __init__(self) -> None:
         self._traces: deque[Mapping[NamePlace, list[TracedArray | TracedTree]]] = deque()
-        self._names = 0
+        self._values = 0
 
     def add(self, trace: Mapping[NamePlace, list[TracedArray | TracedTree]]) -> None:
         """Keep what one trace showed."""
         if not trace:
             return
         self._traces.append(trace)
-        self._names += len(trace)
-        while self._names > _NAMES and len(self._traces) > 1:
-            self._names -= len(self._traces.popleft())
+        self._values += _count(trace)
+        while self._values > _KEPT and len(self._traces) > 1:
+            self._values -= _count(self._traces.popleft())
 
     def all(self) -> tuple[Mapping[NamePlace, list[TracedArray | TracedTree]], ...]:
         """One mapping for each trace, in the order of the traces."""
         return tuple(self._traces)
+
+
+def _count(trace: Mapping[NamePlace, list[TracedArray | TracedTree]]) -> int:
+    return sum(map(len, trace.values()))
 
 
 class NameRecorder:
@@ -130,7 +134,11 @@ class NameRecorder:
         else:
             self._is_over = True
         self._frames.clear()
-        return {place: values for watched in self._codes.values() for place, values in watched.take()}
+        found: dict[NamePlace, list[TracedArray | TracedTree]] = {}
+        for watched in self._codes.values():
+            for place, values in watched.take():
+                found.setdefault(place, []).extend(values)  # two lambdas of one line have one place
+        return found
 
     def close(self) -> None:
         """Give the tool id back."""
@@ -229,8 +237,9 @@ class NameRecorder:
         values = watched.values.get((kind, name, line))
         if values is None:
             watched.values[kind, name, line] = values = []
-        if len(values) < VALUES:
-            values.append(described)
+        if len(values) == VALUES:
+            values.pop()  # the first ones and the last one are kept
+        values.append(described)
 
     def _give_up(self) -> None:
         """Read no more of this trace."""
