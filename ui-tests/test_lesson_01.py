@@ -57,6 +57,10 @@ def test_a1_the_function_becomes_three_equations_each_linked_to_its_line(lesson)
     nb.page.keyboard.press("End")
     expect(nb.listing().locator('[data-linked="true"]')).to_have_text("d:f32[]weak = div b c")
 
+    expect(nb.cell(cell).get_by_role("note").nth(1)).to_have_attribute(
+        "aria-label", "While JAX traced, ln_x had the type f32[]{weak} here."
+    )
+
     head = nb.panel.locator(".jp-JaxprPanel-header")
     expect(head).to_contain_text("x: f32[] weak → f32[] weak")
     expect(nb.panel.get_by_role("img", name="First call")).to_have_accessible_name(
