@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from types import FrameType
 from typing import Any
@@ -13,6 +14,7 @@ from conftest import Notebook
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.read.named_types import types_of
+from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
 
 needs_lines = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not show the lines that run")
@@ -134,6 +136,22 @@ def test_the_types_of_a_line_that_ran_several_times_are_in_their_order() -> None
         ("x", "parameter", ("f32[2]",)),
         ("x", "assigned", ("f32[4]", "f32[8]", "f32[16]")),
         ("return", "returned", ("f32[16]",)),
+    ]
+
+
+@needs_lines
+def test_the_saved_page_has_the_types_beside_the_lines_of_the_cell(notebook: Notebook) -> None:
+    """They are drawn from an attribute: who searches or copies the text has the cell's own."""
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(x):\n    for n in (6, 4, 2):\n        x = x[:n]\n    p = {'x': x, 'y': x}\n"
+        "    return p\nf(x)"
+    )
+    html = page(read(ran.document))
+    assert re.findall(r'<li data-t="([^"]*)">([^<]*)</li>', html) == [
+        ("x: f32[8]", "def f(x):"),
+        ("x: f32[6] … f32[2]", "        x = x[:n]"),
+        ("p: {&#x27;x&#x27;: f32[2], &#x27;y&#x27;: f32[2]}", "    p = {'x': x, 'y': x}"),
+        ("→ {&#x27;x&#x27;: f32[2], &#x27;y&#x27;: f32[2]}", "    return p"),
     ]
 
 

@@ -12,12 +12,14 @@ import base64
 import hashlib
 import json
 import zlib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import chain
 
+from ..document.read.named_types import texts_of_lines
 from ..document.text import Budget
-from ..document.types.document import Frame, Snapshot
+from ..document.types.document import Cell, Frame, Snapshot
 from ..document.without_values import as_saved
 from . import wording
 from .html import about, after, before
@@ -56,7 +58,9 @@ def page(document: Snapshot) -> str:
     budget = Budget()
     texts = {index: linked_texts(document, index, budget) for index in order}
     benches = [
-        element("section", *about(document, document.programs[index], 2), _bench(document, texts[index], number == 0))
+        element(
+            "section", *about(document, document.programs[index], 2), _bench(document, texts[index], index, number == 0)
+        )
         for number, index in enumerate(order)
     ]
     body = element(
@@ -104,12 +108,12 @@ def _is_own(document: Snapshot, number: int) -> bool:
     return cell is not None and document.files[document.frames[number].file].path == cell.file
 
 
-def _bench(document: Snapshot, texts: list[LinkedText], opened: bool) -> Markup:
+def _bench(document: Snapshot, texts: list[LinkedText], index: int, opened: bool) -> Markup:
     """The texts of a program side by side, the cell's first."""
     columns = [_column(text) for text in texts]
     names = [(text.name, text.title) for text in texts]
     if document.cell is not None:
-        columns.insert(0, _source(document.cell.source))
+        columns.insert(0, _source(document.cell, texts_of_lines(document, index, document.cell.file)))
         names.insert(0, ("source", "Source"))
     buttons = [element("button", title, type="button", aria_pressed="true", data_column=name) for name, title in names]
     tools = element(
@@ -131,8 +135,11 @@ def _bench(document: Snapshot, texts: list[LinkedText], opened: bool) -> Markup:
     return element("details", element("summary", "Program"), bench, class_="jjx-program", open=opened)
 
 
-def _source(source: str) -> Markup:
-    lines = [unclosed("li", line) for line in source.split("\n")]
+def _source(cell: Cell, types: Mapping[int, str]) -> Markup:
+    lines = [
+        element("li", line, data_t=types[number]) if number in types else unclosed("li", line)
+        for number, line in enumerate(cell.source.split("\n"), 1)
+    ]
     return _section("source", "Source", "", _listing("source", "Source", lines, []))
 
 

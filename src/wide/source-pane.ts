@@ -8,8 +8,14 @@ import { EditorView, ViewUpdate, keymap, lineNumbers } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
 
-import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../parts/cell-marks';
+import {
+  ICellMarks,
+  NO_CELL_MARKS,
+  cellMarks,
+  setCellMarks
+} from '../parts/cell-marks';
 import type { ILinked, ILinkedSpan } from '../model/links';
+import { typesOfLines } from '../model/named-types';
 import { SourceFiles, sourceFilesOf } from '../model/source-files';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, Selection } from '../tokens';
@@ -134,6 +140,7 @@ export class SourcePane implements IDisposable {
         changes: { from: 0, to: doc.length, insert: now.text },
         effects: setParts.of(now.parts)
       });
+      this._marked = ''; // the marks went with the text
     }
     this._view.requestMeasure();
     this._options.host.changed();
@@ -159,15 +166,30 @@ export class SourcePane implements IDisposable {
         role
       };
     });
-    const key = JSON.stringify(spans);
+    const types = this._types();
+    const key = JSON.stringify([spans, types]);
     if (key !== this._marked) {
       this._marked = key;
-      view.dispatch({ effects: setCellMarks.of({ ...NO_CELL_MARKS, spans }) });
+      const marks = { ...NO_CELL_MARKS, spans, types };
+      view.dispatch({ effects: setCellMarks.of(marks) });
     }
     const pointed = hover ?? selection;
     if (reveal && pointed !== null && !this._own.has(pointed)) {
       this._reveal(this._linkedLines());
     }
+  }
+
+  /** The types of the names, at the lines of the whole text. */
+  private _types(): ICellMarks['types'] {
+    const { snapshot, program, trans } = this._options;
+    this._typesOfFiles ??= typesOfLines(snapshot, program, trans);
+    const parts = this._text?.parts ?? [];
+    return [...this._typesOfFiles].flatMap(([path, lines]) =>
+      lines.flatMap(types => {
+        const line = lineOf(parts, { path, line: types.line });
+        return line < 0 ? [] : { ...types, line: line + 1 };
+      })
+    );
   }
 
   /** Bring what is chosen into view with the next `mark`, even if it was chosen here. */
@@ -450,7 +472,8 @@ export class SourcePane implements IDisposable {
   private _wanted: string | null = null;
   private _view: EditorView | null = null;
   private _text: ISourceText | null = null;
-  private _marked = '[]';
+  private _marked = '';
+  private _typesOfFiles: ReturnType<typeof typesOfLines> | null = null;
   /** What was pointed at here: it is in view already. */
   private _own = new WeakSet<Selection>();
   private _mouse: { x: number; y: number } | null = null;

@@ -43,6 +43,28 @@ def types_of(document: Snapshot, program: int) -> tuple[NamedType, ...]:
     return tuple(NamedType(*key, tuple(texts)) for key, texts in sorted(types.items()))
 
 
+def texts_of_lines(document: Snapshot, program: int, file: str) -> dict[int, str]:
+    """The types of the names of each line of a file, as the panel writes them beside the code: `h: f32[16]`.
+
+    Of several types the text has the first and the last.
+    """
+    texts: dict[int, list[str]] = {}
+    for at in types_of(document, program):
+        if at.file == file:
+            ends = [at.types[0], *at.types[1:][-1:]]
+            shown = (" … " if len(at.types) > 2 else ", ").join(_shortened(text) for text in ends)
+            texts.setdefault(at.line, []).append(f"→ {shown}" if at.kind == "returned" else f"{at.name}: {shown}")
+    return {line: "  ".join(named) for line, named in texts.items()}
+
+
+#: So many characters of a type stand beside a line.
+_LONGEST = 48
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
 def _scopes_of(document: Snapshot, program: int) -> set[int]:
     """The scope of a program and all scopes inside."""
     scopes: set[int] = set()
