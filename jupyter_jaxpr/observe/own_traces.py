@@ -97,8 +97,7 @@ def trace_call(
         prints.start()
         try:
             call = _Call(fun, tuple(args), dict(kwargs), keep_values, at, reading or Reading())
-            inner = unwrap(fun)
-            names.start(inner, code_of(inner), getattr(inner, "__globals__", None))
+            names.start(unwrap(fun))
             try:
                 program, is_traced, called = _traced(call, allow_effects)
             except Exception as error:

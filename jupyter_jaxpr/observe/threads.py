@@ -195,7 +195,7 @@ def begin_trace(run: Run, name: str, fun: Any) -> None:
         if run.lines is not None:
             run.lines.start(code, module)
         if run.keeps_programs and run.reads_names:
-            run.names.start(inner, code, module)
+            run.names.start(inner)
 
 
 def stop_trace(miss: Miss) -> None:

@@ -9,20 +9,18 @@ no program. Python 3.11 has no such events, and nothing is read there.
 from __future__ import annotations
 
 import dis
-import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from sys import _getframe
 from threading import get_ident
-from types import CodeType, FunctionType
+from types import CodeType
 from typing import Any, Literal, NamedTuple
 
-from ..jax.facts import is_jitted
 from ..jax.traced_values import TracedArray, TracedTree, ValueReader
 from ..plain_text import file_of, function_of
 from .calls.counters import HAS_MONITORING, MonitoringTool, monitoring
-from .functions import is_installed
 from .observation import Place
+from .users_codes import UsersCodes
 
 _TOOL_IDS = (3, 5, 4)  # those free by convention; call counting has 4, untraced lines have 5
 #: Lines of one function that are read in one trace; the rest of the trace is not read.
@@ -31,7 +29,7 @@ _LINES = 20_000
 VALUES = 200
 #: Values that are kept of all traces of a kernel, those of the newest traces: some 5 MB.
 _KEPT = 20_000
-_FUNCTIONS = 1_000
+_FUNCTIONS = 2_000
 
 Kind = Literal["parameter", "assigned", "returned"]
 
@@ -89,27 +87,21 @@ class NameRecorder:
         self._read_value: Callable[[Any], TracedArray | TracedTree | None] = lambda value: None
         self._reads = False
         self._codes: dict[int, _Watched] = {}  # by the ids of the codes, which each holds
-        self._looked_through: dict[int, int] = {}  # modules by id: how many names each had
+        self._search = UsersCodes()
         self._frames: dict[int, _Line] = {}
         self._watching = False
         self._is_over = False  # the tool is not to be had, or we failed
 
-    def start(self, fun: Any, code: CodeType | None, module: dict[str, Any] | None) -> None:
-        """JAX is about to trace a function.
-
-        Args:
-            fun: The function.
-            code: Of the user's function inside.
-            module: The globals of that function, where its helpers are.
-        """
+    def start(self, fun: Any) -> None:
+        """JAX is about to trace a function."""
         if not HAS_MONITORING or self._watching or self._is_over:
             return
         try:
             if not self._reads:
                 self._read_value, self._reads = ValueReader().read, True
-            for found in _users_codes(fun, code, module, self._looked_through):
-                if id(found) not in self._codes and len(self._codes) < _FUNCTIONS:
-                    self._codes[id(found)] = _Watched(found)
+            for code in self._search.reached_from(fun, _getframe(1)):
+                if id(code) not in self._codes and len(self._codes) < _FUNCTIONS:
+                    self._codes[id(code)] = _Watched(code)
             if not self._codes or not self._take_tool() or self._tool is None:
                 return
         except Exception as error:
@@ -117,11 +109,11 @@ class NameRecorder:
             self._fail(error)
             return
         self._watching = True
-        monitor = monitoring()
-        events = monitor.events.LINE | monitor.events.PY_START | monitor.events.PY_RETURN
+        monitor, number = monitoring(), self._tool.number
+        # Of the functions that the trace may run, those that it does run are read when they begin.
         for watched in self._codes.values():
             watched.lines_left = _LINES
-            monitor.set_local_events(self._tool.number, watched.code, events)
+            monitor.set_local_events(number, watched.code, monitor.events.PY_START)
 
     def stop(self) -> Mapping[NamePlace, list[TracedArray | TracedTree]]:
         """The trace is over; gives what the names had."""
@@ -130,6 +122,7 @@ class NameRecorder:
         self._watching = False
         if self._tool.is_ours:
             for watched in self._codes.values():
+                watched.tells_lines = False
                 monitoring().set_local_events(self._tool.number, watched.code, 0)
         else:
             self._is_over = True
@@ -168,6 +161,10 @@ class NameRecorder:
             watched = self._codes.get(id(code))
             if watched is None or get_ident() != self._thread:
                 return
+            if not watched.is_read:
+                watched.read()
+            if not watched.tells_lines:
+                self._tell_lines(watched)
             frame = _getframe(1)
             self._frames.pop(id(frame), None)
             local = frame.f_locals
@@ -178,6 +175,13 @@ class NameRecorder:
             self._give_up()
         except Exception as error:
             self._failed(error)
+
+    def _tell_lines(self, watched: _Watched) -> None:
+        if self._tool is not None and self._tool.is_ours:
+            watched.tells_lines = True
+            events = monitoring().events
+            wanted = events.LINE | events.PY_START | events.PY_RETURN
+            monitoring().set_local_events(self._tool.number, watched.code, wanted)
 
     def _on_line(self, code: CodeType, line: int) -> None:
         try:
@@ -264,21 +268,43 @@ class _Watched:
         stores: By line.
         returns: The line of each instruction that returns.
         may_skip: Whether a line may end before its names are stored: at a jump or an error that the function catches.
+        tells_lines: Whether Python tells of its lines now.
         lines_left: Of this trace.
         values: What was read in this trace.
     """
 
-    __slots__ = ("code", "lines_left", "may_skip", "parameters", "returns", "stores", "values")
+    __slots__ = (
+        "code",
+        "is_read",
+        "lines_left",
+        "may_skip",
+        "parameters",
+        "returns",
+        "stores",
+        "tells_lines",
+        "values",
+    )
 
     def __init__(self, code: CodeType) -> None:
         self.code = code
+        self.is_read = False
+        self.tells_lines = False
+        self.parameters: tuple[str, ...] = ()
+        self.stores: dict[int, tuple[str, ...]] = {}
+        self.returns: dict[int, int] = {}
+        self.may_skip = True
+        self.lines_left = 0
+        self.values: dict[tuple[Kind, str, int], list[TracedArray | TracedTree]] = {}
+
+    def read(self) -> None:
+        """Read what the code stores; only code that runs is read."""
+        self.is_read = True
+        code = self.code
         count = code.co_argcount + code.co_kwonlyargcount
         count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _VARKEYWORDS)
         self.parameters = code.co_varnames[:count]
         self.stores, self.returns = _stores_and_returns(code)
         self.may_skip = bool(code.co_exceptiontable) or _has_jumps(code)
-        self.lines_left = 0
-        self.values: dict[tuple[Kind, str, int], list[TracedArray | TracedTree]] = {}
 
     def take(self) -> Iterator[tuple[NamePlace, list[TracedArray | TracedTree]]]:
         """What was read in this trace; forgets it."""
@@ -365,45 +391,3 @@ _BITS = {
 _STORES = {dis.opmap[name]: bits for name, bits in _BITS.items() if name in dis.opmap}
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
 _ABSENT = object()
-
-
-def _users_codes(
-    fun: Any, code: CodeType | None, module: dict[str, Any] | None, looked_through: dict[int, int]
-) -> Iterator[CodeType]:
-    """Code of the user's that a trace of a function may run: the function's own, its cells', that of its module."""
-    waiting: list[Any] = [fun]
-    if code is not None and not is_installed(file_of(code)):
-        yield from _with_nested(code)
-    modules = [module] if module is not None else []
-    seen: set[int] = set()
-    while waiting or modules:
-        while modules:
-            names = modules.pop()
-            if looked_through.get(id(names)) != len(names):
-                looked_through[id(names)] = len(names)
-                for value in list(names.values()):
-                    waiting += vars(value).values() if type(value) is type else [value]
-        if not waiting:
-            break
-        value = waiting.pop()
-        inner = value.__wrapped__ if is_jitted(value) else value
-        inner = getattr(inner, "__func__", inner) if type(inner) in (staticmethod, classmethod) else inner
-        if type(inner) is not FunctionType or id(inner) in seen or is_installed(file_of(inner.__code__)):
-            continue
-        seen.add(id(inner))
-        yield from _with_nested(inner.__code__)
-        modules.append(inner.__globals__)
-        for cell in inner.__closure__ or ():
-            try:
-                waiting.append(cell.cell_contents)
-            except ValueError:  # not assigned yet
-                continue
-
-
-def _with_nested(code: CodeType) -> Iterator[CodeType]:
-    if sys.version_info < (3, 13) and "locals" in code.co_names:
-        return  # reading its variables would write them into what locals() gave
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _with_nested(constant)

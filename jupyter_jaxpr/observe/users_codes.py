@@ -1,0 +1,160 @@
+"""A function that JAX is about to trace in, code of the user's that the trace may run out.
+
+No code of the user's runs: attributes are read from the dictionaries of objects.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Iterator
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+from ..jax.facts import is_jitted
+from ..plain_text import file_of
+from .functions import is_installed
+
+#: Values of one kernel that are looked at for one trace.
+_VALUES = 20_000
+#: Attributes of one object that are looked at.
+_ATTRIBUTES = 64
+
+
+class UsersCodes:
+    """Finds code of the user's, each code once; a namespace is looked through again when it has more or fewer names."""
+
+    def __init__(self) -> None:
+        self._looked_through: dict[int, int] = {}  # namespaces by id: how many names each had
+        self._left = 0
+
+    def reached_from(self, fun: Any, frame: FrameType | None) -> Iterator[CodeType]:
+        """Code of the function, of what stands beside it, and of the cell or the file that asks for the trace.
+
+        Args:
+            fun: The function.
+            frame: From which the frame of the user is looked for.
+        """
+        self._left = _VALUES
+        waiting: list[Any] = [fun]
+        namespaces: list[dict[str, Any]] = []
+        caller = _users_frame(frame)
+        if caller is not None:
+            namespaces.append(caller.f_globals)
+            yield from _defined_in(caller)
+        seen: set[int] = set()
+        while (waiting or namespaces) and self._left > 0:
+            while namespaces:
+                names = namespaces.pop()
+                if self._looked_through.get(id(names)) != len(names):
+                    self._looked_through[id(names)] = len(names)
+                    waiting += list(names.values())
+            if not waiting:
+                break
+            self._left -= 1
+            value = waiting.pop()
+            if type(value) in _PLAIN or id(value) in seen:
+                continue
+            seen.add(id(value))
+            if type(value) is FunctionType and not is_installed(file_of(value.__code__)):
+                yield from with_nested(value.__code__)
+                namespaces.append(value.__globals__)
+            waiting += _inside(value)
+
+
+def _users_frame(frame: FrameType | None) -> FrameType | None:
+    while frame is not None and is_installed(file_of(frame.f_code)):
+        frame = frame.f_back
+    return frame
+
+
+def _defined_in(frame: FrameType) -> Iterator[CodeType]:
+    """Code that the cell or the file around a frame defines: also methods that a class of a library wraps."""
+    while frame.f_back is not None and not is_installed(file_of(frame.f_back.f_code)):
+        frame = frame.f_back
+    for constant in frame.f_code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from with_nested(constant)
+
+
+def _inside(value: Any) -> list[Any]:
+    """What a value may call: of a function the values in its closure, of a class its methods, of an object its parts."""
+    kind = type(value)
+    if kind is FunctionType:
+        wrapped = [value.__dict__["__wrapped__"]] if "__wrapped__" in value.__dict__ else []
+        return wrapped + [inner for cell in value.__closure__ or () if (inner := _content(cell)) is not None]
+    if kind in _METHODS:
+        return [value.__func__]
+    if kind is functools.partial:
+        return [value.func, *value.args]
+    if is_jitted(value):
+        return [value.__wrapped__]
+    if issubclass(kind, type):
+        return list(_namespace(value).values()) if _is_users_class(value) else []
+    stored = _stored(value)
+    if stored is None or len(stored) > _ATTRIBUTES:
+        return [] if is_of_jax(kind) else [kind]
+    return [each for each in stored.values() if type(each) not in _PLAIN and not is_of_jax(type(each))] + [kind]
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        return None
+
+
+def _namespace(kind: type) -> dict[str, Any]:
+    """The namespace of a class, whatever its metaclass says of it."""
+    return dict(type.__dict__["__dict__"].__get__(kind))
+
+
+def _is_users_class(kind: type) -> bool:
+    module = sys.modules.get(_namespace(kind).get("__module__", ""))
+    file = vars(module).get("__file__") if type(module) is types.ModuleType else None
+    return type(module) is types.ModuleType and not (isinstance(file, str) and is_installed(file))
+
+
+def _stored(value: Any) -> dict[str, Any] | None:
+    try:
+        stored = object.__getattribute__(value, "__dict__")
+    except (AttributeError, TypeError):
+        return None
+    return stored if type(stored) is dict else None
+
+
+def is_of_jax(kind: type) -> bool:
+    """Whether a class is an array's or another one of JAX's own."""
+    module = _namespace(kind).get("__module__")
+    return isinstance(module, str) and module.partition(".")[0] in ("jax", "jaxlib", "numpy")
+
+
+def with_nested(code: CodeType) -> Iterator[CodeType]:
+    """A code, and those of the functions inside it."""
+    if sys.version_info < (3, 13) and "locals" in code.co_names:
+        return  # reading its variables would write them into what locals() gave
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from with_nested(constant)
+
+
+_METHODS = (types.MethodType, staticmethod, classmethod)
+_PLAIN = frozenset(
+    {
+        str,
+        bytes,
+        int,
+        float,
+        bool,
+        complex,
+        type(None),
+        list,
+        tuple,
+        dict,
+        set,
+        types.ModuleType,
+        types.BuiltinFunctionType,
+    }
+)
