@@ -79,7 +79,7 @@ def _defined_in(frame: FrameType) -> Iterator[CodeType]:
 
 
 def _inside(value: Any) -> list[Any]:
-    """What a value may call: of a function the values in its closure, of a class its methods, of an object its parts."""
+    """What a value may call: a function the values in its closure, a class its methods, an object its parts."""
     kind = type(value)
     if kind is FunctionType:
         wrapped = [value.__dict__["__wrapped__"]] if "__wrapped__" in value.__dict__ else []
