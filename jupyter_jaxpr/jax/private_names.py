@@ -148,6 +148,13 @@ MODULES: tuple[PrivateName, ...] = (
     ),
     _N(
         "interpreters.partial_eval",
+        "DynamicJaxprTracer",
+        "0.4.20",
+        "a traced array under no transformation",
+        "no types beside the code",
+    ),
+    _N(
+        "interpreters.partial_eval",
         "trace_to_jaxpr",
         "0.8.2",
         "its cache tells how many traces there are of a function",

@@ -91,6 +91,8 @@ class NameRecorder:
         self._frames: dict[int, _Line] = {}
         self._watching = False
         self._is_over = False  # the tool is not to be had, or we failed
+        self._ended = False  # nothing more is read of this trace
+        self._error: BaseException | None = None  # a failure of ours in this trace
 
     def start(self, fun: Any) -> None:
         """JAX is about to trace a function."""
@@ -108,7 +110,7 @@ class NameRecorder:
             self._is_over = True
             self._fail(error)
             return
-        self._watching = True
+        self._watching, self._ended = True, False
         monitor, number = monitoring(), self._tool.number
         # Of the functions that the trace may run, those that it does run are read when they begin.
         for watched in self._codes.values():
@@ -120,6 +122,9 @@ class NameRecorder:
         if not self._watching or self._tool is None:
             return {}
         self._watching = False
+        if self._error is not None:
+            error, self._error = self._error, None
+            self._fail(error)
         if self._tool.is_ours:
             for watched in self._codes.values():
                 watched.tells_lines = False
@@ -154,12 +159,15 @@ class NameRecorder:
             self._is_over = True
         return not self._is_over
 
-    # --- told by Python: nothing may be raised here, and each line of a trace comes by ---
+    # --- called by Python at each line of a trace ---
+    #
+    # What is raised here would reach the user's code. Near Python's recursion limit any call can raise an error, also
+    # in an `except` clause; so the `except` clauses below call nothing.
 
     def _on_start(self, code: CodeType, offset: int) -> None:
         try:
             watched = self._codes.get(id(code))
-            if watched is None or get_ident() != self._thread:
+            if watched is None or self._ended or get_ident() != self._thread:
                 return
             if not watched.is_read:
                 watched.read()
@@ -172,9 +180,10 @@ class NameRecorder:
                 if name in local:
                     self._note(watched, "parameter", name, code.co_firstlineno, local[name])
         except RecursionError:
-            self._give_up()
+            self._ended = True
         except Exception as error:
-            self._failed(error)
+            self._is_over = self._ended = True
+            self._error = error
 
     def _tell_lines(self, watched: _Watched) -> None:
         if self._tool is not None and self._tool.is_ours:
@@ -186,7 +195,7 @@ class NameRecorder:
     def _on_line(self, code: CodeType, line: int) -> None:
         try:
             watched = self._codes.get(id(code))
-            if watched is None or get_ident() != self._thread:
+            if watched is None or self._ended or get_ident() != self._thread:
                 return
             frame = _getframe(1)
             last = self._frames.get(id(frame))
@@ -205,14 +214,15 @@ class NameRecorder:
             if not watched.lines_left:
                 self._give_up()
         except RecursionError:
-            self._give_up()
+            self._ended = True
         except Exception as error:
-            self._failed(error)
+            self._is_over = self._ended = True
+            self._error = error
 
     def _on_return(self, code: CodeType, offset: int, value: Any) -> None:
         try:
             watched = self._codes.get(id(code))
-            if watched is None or get_ident() != self._thread:
+            if watched is None or self._ended or get_ident() != self._thread:
                 return
             frame = _getframe(1)
             last = self._frames.pop(id(frame), None)
@@ -222,9 +232,10 @@ class NameRecorder:
             if line is not None:
                 self._note(watched, "returned", "", line, value)
         except RecursionError:
-            self._give_up()
+            self._ended = True
         except Exception as error:
-            self._failed(error)
+            self._is_over = self._ended = True
+            self._error = error
 
     def _read(self, watched: _Watched, last: _Line, local: Mapping[str, Any]) -> None:
         """Read what a line stored; of a line that may be left early, names that hold another object than before."""
@@ -247,14 +258,10 @@ class NameRecorder:
 
     def _give_up(self) -> None:
         """Read no more of this trace."""
+        self._ended = True
         if self._tool is not None and self._tool.is_ours:
             for watched in self._codes.values():
                 monitoring().set_local_events(self._tool.number, watched.code, 0)
-
-    def _failed(self, error: BaseException) -> None:
-        self._is_over = True
-        self._give_up()
-        self._fail(error)
 
 
 #: The line that a frame runs, the names that the line stores, and the ids of what they held before where that is asked.
