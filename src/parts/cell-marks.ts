@@ -123,6 +123,11 @@ class LineTypes extends WidgetType {
     node.dataset.jaxprTypes = this._text;
     return node;
   }
+
+  /** A click on the types puts the caret at the end of the line, as a click beside the text does. */
+  override ignoreEvent(): boolean {
+    return false;
+  }
 }
 
 /** Shown at the end of a line that has a note. */
