@@ -66,8 +66,8 @@ export function size(bytes: number): string {
   return scaled(bytes, 'B');
 }
 
-/** How many numbers an array holds: `468`, `1.2 M`. */
-export function numbers(value: number): string {
+/** A count in short, without a unit: `468`, `1.6 k`, `1.2 M`. */
+export function shortCount(value: number): string {
   return scaled(value, '').trimEnd();
 }
 

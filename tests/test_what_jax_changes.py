@@ -184,7 +184,7 @@ def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
             "0",
             "f(jnp.ones(3))",
             "x",
-            "f donates x (f32[3]), and JAX cannot use the memory of x for a result. No result has the type f32[3]: the "
+            "f donates x (f32[3]), and JAX cannot use the memory of x for a result. No result has the type f32[3]. The "
             "result is f32[].",
             "Do not donate x, or return an array of the type f32[3], such as the new x.",
         ),
@@ -194,7 +194,7 @@ def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
             "f({'w': jnp.ones(3), 'b': jnp.ones((2, 2))})",
             "x['b']",
             "f donates x['b'] (f32[2,2]), and JAX cannot use the memory of x['b'] for a result. No result has the type "
-            "f32[2,2]: the results are f32[3], f32[].",
+            "f32[2,2]. The results are f32[3], f32[].",
             "Do not donate x['b'], or return an array of the type f32[2,2], such as the new x['b'].",
         ),
         (

@@ -193,7 +193,7 @@ def test_what_is_hidden_is_seen_when_it_is_linked(net):
 
     nb.lines(1).nth(8).get_by_text("sin").click()  # jnp.sin(hs), in the cell
     expect(sine).to_be_visible()
-    expect(nb.panel.get_by_text("No lines hidden. No line matches the filters: unused.")).to_be_visible()
+    expect(nb.panel.get_by_text("No lines hidden. No line matches the filters: Unused.")).to_be_visible()
 
     # The arrows pass over what is hidden, and a search shows it.
     nb.listing().focus()

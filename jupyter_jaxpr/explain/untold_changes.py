@@ -26,8 +26,8 @@ _CURE_OF_CARRY = "Begin the carry with the type {dtype}, such as jnp.asarray(val
 
 _TITLE_OF_DONATION = "The memory of {path} could not be donated"
 _DONATION = "{function} donates {path} ({type}), and JAX cannot use the memory of {path} for a result. {reason}"
-_NO_RESULT = "No result has the type {type}: {results}."
-_RESULTS = ("The program has no result", "The result is {}", "The results are {}")
+_NO_RESULT = "No result has the type {type}. {results}"
+_RESULTS = ("The program has no result.", "The result is {}.", "The results are {}.")
 _TAKEN = "Each result of this type uses the memory of another donated argument."
 _NOT_ON_PLATFORM = "The platform does not know donation."
 _CURE_OF_DONATION = "Do not donate {path}, or return an array of the type {type}, such as the new {path}."
@@ -88,5 +88,5 @@ def _reason(argument: DonatedArgument, donation: UnusedDonation) -> str:
     if not argument.results:
         listed = ", ".join(donation.results[:_MOST]) + ", ..." * (len(donation.results) > _MOST)
         results = _RESULTS[min(len(donation.results), 2)].format(listed)
-        return _NO_RESULT.format(type=argument.type, results=results[0].lower() + results[1:])
+        return _NO_RESULT.format(type=argument.type, results=results)
     return _TAKEN if argument.taken >= argument.results else ""

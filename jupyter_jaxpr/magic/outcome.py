@@ -407,7 +407,7 @@ def _add_recorded(observation: Observation, active: Active, message: str | None)
     called = [function for function in functions if function.programs]
     recorded = [program for function in called for program in function.programs if program.origin == "recorded"]
     if recorded and not shown and message is not None:
-        if not any(finding.text.startswith(message) for finding in observation.findings):
+        if not any(finding.kind == "not_traced" for finding in observation.findings):
             recorded[-1].origin_note = f"{recorded[-1].origin_note} {message}"
     if observation.focus is None and recorded:
         if all(function.construct or function.programs[0].origin == "recorded" for function in called):
@@ -484,7 +484,7 @@ def trace_again(observer: Observer, observation: Observation, keep_values: bool)
     message = _offer_traced(observer, observation, offer, keep_values)
     if message is None or not any(function.programs for function in observation.functions):
         return message
-    if not any(finding.text.startswith(message) for finding in observation.findings):
+    if not any(finding.kind == "not_traced" for finding in observation.findings):
         observation.findings.append(Finding("not_traced", message, function=offer.name))
     return None
 

@@ -48,17 +48,6 @@ class StageTimes:
 
 
 @dataclass(frozen=True)
-class LeafSpec:
-    """One dynamic leaf of a call: its path such as p['w'], and its type; never its value."""
-
-    path: str
-    aval: Any
-    sharding: Any = None
-    committed: bool | None = None
-    donated: bool = False
-
-
-@dataclass(frozen=True)
 class ArgumentSpec:
     """One argument of a call by its parameter's name.
 

@@ -3,7 +3,7 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { operations, size } from '../quantities';
+import { operations, shortCount, size } from '../quantities';
 import {
   CostRow,
   ProgramCost,
@@ -74,7 +74,7 @@ export function amountWords(
   switch (measure) {
     case 'work':
       return amount > 0 && flops > 0
-        ? trans.__('%1, %2 transc.', operations(flops), count(amount))
+        ? trans.__('%1, %2 transc.', operations(flops), shortCount(amount))
         : amountWords(amounts, amount > 0 ? 'transcendentals' : 'flops', trans);
     case 'flops':
       return operations(flops);
@@ -85,14 +85,9 @@ export function amountWords(
         '%2 transcendental',
         '%2 transcendentals',
         amount,
-        count(amount)
+        shortCount(amount)
       );
   }
-}
-
-/** A number in short, without a unit: `143`, `1.6 k`, `2.1 M`. */
-export function count(amount: number): string {
-  return operations(amount).replace('op', '').trimEnd();
 }
 
 /** A share in words: `64 %`, `0.2 %`, `<0.1 %`. */

@@ -1,7 +1,7 @@
 /** Arrays under one name come in; the few words that stand for them go out: `p: 24 arrays, 1.2 M`. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { numbers } from '../quantities';
+import { shortCount } from '../quantities';
 
 /** Arrays that one name of the user's stands for. */
 export interface ITree {
@@ -23,7 +23,7 @@ export function treeWords(tree: ITree, trans: TranslationBundle): string {
           '%1 array, %2',
           '%1 arrays, %2',
           arrays,
-          numbers(tree.numbers)
+          shortCount(tree.numbers)
         );
   return before + words;
 }

@@ -7,7 +7,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { COUNTED, Counted, Measure, percent } from '../../model/heat';
-import { operations } from '../../quantities';
+import { shortCount } from '../../quantities';
 import { useRoving } from '../../parts/roving';
 import { CostReading, Group, IRow, Order, amountIn } from './cost-rows';
 import { Source } from './source';
@@ -223,7 +223,7 @@ function howWords(
   }
   return product.runs === 1
     ? trans.__('once')
-    : `${operations(product.each).replace(/\u00a0?op$/, '')} ${times(product.runs)}`;
+    : `${shortCount(product.each)} ${times(product.runs)}`;
 }
 
 /** The heads of the columns; amounts sort. */

@@ -11,7 +11,13 @@ import { Costs } from '../../model/costs';
 import { timingsOf } from '../../model/timings';
 import { Machine, WarmTime } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { duration, factor, operations, size } from '../../quantities';
+import {
+  duration,
+  factor,
+  operations,
+  shortCount,
+  size
+} from '../../quantities';
 import { Stretches, bold, stretches } from '../../parts/stretches';
 import { shortened } from '../../parts/summary';
 import { Running } from '../../parts/running';
@@ -210,9 +216,7 @@ function Picture(props: {
                 y2={up}
               />
               <text x={frame.left - 6} y={up + 4} textAnchor="end">
-                {operations(10 ** exponent)
-                  .replace('op', '')
-                  .trim()}
+                {shortCount(10 ** exponent)}
               </text>
             </g>
           );

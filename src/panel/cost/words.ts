@@ -3,10 +3,10 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { Counted, count } from '../../model/heat';
+import { Counted } from '../../model/heat';
 import { TRANSCENDENTAL_WEIGHT } from '../../protocol/facts';
 import { Snapshot } from '../../protocol/snapshot';
-import { ends, operations, size } from '../../quantities';
+import { ends, operations, shortCount, size } from '../../quantities';
 import { framePlace, shortened } from '../../parts/summary';
 import { CostReading, Group, IRow } from './cost-rows';
 
@@ -81,7 +81,7 @@ export function cellWords(
         ? range(row.flopsLeast, row.flopsMost, trans)
         : operations(amount);
     case 'transcendentals':
-      return count(amount);
+      return shortCount(amount);
     case 'bytes':
       return size(amount);
   }
@@ -119,7 +119,7 @@ export function labelOf(row: IRow): string {
 }
 
 export function times(runs: number): string {
-  return `×\u00a0${count(runs)}`;
+  return `×\u00a0${shortCount(runs)}`;
 }
 
 /** What the sums do not hold, below the table. */

@@ -106,9 +106,12 @@ export function stepsWords(
   }
   return control.trips === null
     ? trans.__('unknown number of steps')
-    : trans
-        ._n('%2 step', '%2 steps', control.trips, grouped(control.trips))
-        .replace(' ', '\u00a0');
+    : trans._n(
+        '%2\u00a0step',
+        '%2\u00a0steps',
+        control.trips,
+        grouped(control.trips)
+      );
 }
 
 /** `80.0 kop`, `12 op per step`, `up to 12 op`; null where that is not known. */

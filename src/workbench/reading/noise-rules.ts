@@ -274,7 +274,7 @@ export function hiddenSentence(
     );
   }
   const names = NOISES.filter(noise => hidden.has(noise))
-    .map(noise => noiseName(noise, trans).toLowerCase())
+    .map(noise => noiseName(noise, trans))
     .join(', ');
   return trans.__('No lines hidden. No line matches the filters: %1.', names);
 }

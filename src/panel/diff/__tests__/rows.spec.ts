@@ -180,10 +180,10 @@ describe('what is hidden of a diff', () => {
       '1 line hidden: 1 unused. The hidden lines are equal in both programs.'
     );
     expect(said(diff, 'wrapper', 'convert')).toBe(
-      'No lines hidden. No line matches the filters: converts, jit wrappers.'
+      'No lines hidden. No line matches the filters: Converts, Jit wrappers.'
     );
     expect(said({ ...diff, skipped: 4 }, 'convert')).toBe(
-      'No lines hidden. No line matches the filters: converts. These numbers do not include lines that the kernel left out.'
+      'No lines hidden. No line matches the filters: Converts. These numbers do not include lines that the kernel left out.'
     );
   });
 
