@@ -38,7 +38,7 @@ def drain(
         if fun is missing and its_record is not None and not its_record.equinox:  # most often it is the only one
             run.call_lines.called(place, times)
             its_activity = its_activity or run.activity(its_record)
-            its_activity.calls += times
+            its_activity.called(its_record, times)
             _note_jitted(its_record, called)
             counted = seen = True
             continue
@@ -62,14 +62,16 @@ def drain(
                 run.unseen.append(called)
         elif not function.library:
             _note_jitted(function, called)
-            run.activity(function).calls += times
+            run.activity(function).called(function, times)
     if not counter.noted_more:
         counter.drained()
         return counted, seen, its_activity
     for called, times, place, record in counter.drain_raised():
         function = record if called is None else functions.known(getattr(called, "_fun", None))
         if function is not None and not function.library:
-            run.activity(function).calls_raised += times
+            activity = run.activity(function)
+            activity.calls_raised += times
+            activity.missed(function, times)
             run.call_lines.raised(place, times)
     for handed, _, place, record in counter.drain_handed():
         function = record if handed is None else functions.known(getattr(handed, "_fun", None))
@@ -85,7 +87,7 @@ def _credit_gone(run: Run, record: FunctionRecord | None, times: int, place: Pla
     if record is None or record.construct is not None or record.library:
         return
     run.call_lines.called(place, times)
-    run.activity(record).calls += times
+    run.activity(record).called(record, times)
 
 
 def _note_jitted(record: FunctionRecord, called: Any) -> None:

@@ -52,6 +52,7 @@ class FunctionRecord:
         "pmap",
         "replayable",
         "shared",
+        "unkept",
     )
 
     def __init__(
@@ -68,9 +69,15 @@ class FunctionRecord:
         self.pmap = False  # JAX's functions around one that was given to pmap have a record together
         self.replayable = True  # False once asking JAX's caches for its stages made JAX work
         self.kept: dict[Any, Any] = {}  # programs last observed, newest last
+        self.unkept = False  # whether JAX may hold programs of it besides those
         self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None where no run saw the trace
         # Its history, the number of this function object there, and whether a rerun of its cell made it.
         self.history: tuple[FunctionHistory, int, bool] | None = None
+
+    @property
+    def has_several(self) -> bool:
+        """Whether a call that hits may run one of several programs."""
+        return len(self.kept) > 1 or self.unkept
 
 
 class Functions:
@@ -119,6 +126,10 @@ class Functions:
             return record
         users = [user for (key, _), (_, user) in self._by_user_code.items() if key == id(fun)]
         return users[0] if len(users) == 1 else None
+
+    def have_several(self) -> bool:
+        """Whether a call of one of them that hits may run one of several programs."""
+        return any(record.has_several and not record.library for record in list(self._records.values()))
 
     def is_shared(self, fun: Any) -> bool:
         """Whether a jitted function runs several functions of the user's, so that its calls cannot be told apart."""

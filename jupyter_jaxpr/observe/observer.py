@@ -45,6 +45,7 @@ from .cache.ledger import Ledger
 from .calls.call_values import CallValues
 from .calls.counters import HAS_MONITORING
 from .calls.entry_hits import EntryHits
+from .calls.hit_programs import HitPrograms
 from .credit import count_by_name, drain, take_loose, worked_ahead
 from .functions import (
     FunctionRecord,
@@ -123,7 +124,9 @@ class Observer:
         if per_entry:
             run.entry_hits = EntryHits(self.functions, run.reading, run.fail)
         run.counter.drains = lambda: drain(run, self.functions, self.hooks)
+        run.hit_programs = HitPrograms(run, self.functions.known, self.looking_away)
         run.counter.other_called = run.frozen_calls.called
+        run.counter.first_called = run.hit_programs.about_to_call
         run.counter.record_of = lambda called: self.functions.known(called._fun)
         state = state_of(self._threads)
         prune(state, self.history)
@@ -141,6 +144,8 @@ class Observer:
         self.shows_libraries = True
         self._watch()
         run.hold_last_calls()  # ends before the counter does: both are told by the same hook of JAX's
+        if not HAS_MONITORING and self.functions.have_several():
+            run.hit_programs.start()
         if self.hooks.support.tier == "hooks":
             run.library_before = dict(self.library)
             run.ledger = self.history.ledger(run.thread, run.ledger_calls, run.reading)
@@ -178,6 +183,8 @@ class Observer:
                 self._eager.stop()
                 self._ahead_of_calls.stop()
                 self._untold_changes.stop()
+            if run.hit_programs is not None:
+                run.hit_programs.stop()
             if run.entry_hits is not None:
                 run.entry_hits.stop()
             run.last_calls.stop()
@@ -425,7 +432,8 @@ class Observer:
             if activity is None:
                 activity = run.activity(function)
             if uncounted or not HAS_MONITORING:
-                activity.calls += 1  # counting starts with this very call; on Python 3.11 hits alone are counted
+                # Counting starts with this very call; on Python 3.11 hits alone are counted.
+                activity.called(function, 1)
             elif not counted:
                 activity.calls_missed += 1
                 run.counter.watch_again()
@@ -437,16 +445,19 @@ class Observer:
         if staging:
             if activity is not None:
                 activity.inlined += 1
+                activity.missed(function, 1)
             if run is not None:
                 run.call_lines.missed(place, "inlined")
             self.history.inlined(function, place)
             return False
         if activity is not None:
             activity.misses += 1
+            activity.missed(function, 1)
         # Outside of observed cells and blocks the key is read off what JAX takes of the arguments: see `traced`.
         reading = NOTHING_CALLED if run is None else run.reading
         key = None if run is None and not function.equinox else self._key(call, function, reading)
         event = self.history.begin(function, call.fun, key, place, reading)
+        function.unkept |= event.held_before
         call.record = Miss(state, function, activity, place, event)
         state.stack.append(call)
         return True
@@ -545,6 +556,8 @@ class Observer:
                 note_transformed(state, call, miss)
             elif run is None or run.keeps_programs or self.shows_programs:  # `observe()` alone shows none
                 note_program(state, call, miss, executable, ended_at)
+            else:
+                miss.function.unkept = True
         finally:
             leave(state, self.history, call, raised=False)
 

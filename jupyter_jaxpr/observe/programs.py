@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..jax.eager import Construct
@@ -45,6 +46,8 @@ class KeptProgram:
     values: CallValues | None = None  # of the newest call that was seen
     held: HeldCall | None = None  # how to make a call of it again
     how: str | None = None  # how it came about, in a few words, where nothing else says it
+    seen_at: float = field(default_factory=time.perf_counter)  # when a call ran it first, as far as seen
+    keys: tuple[Key, ...] = ()  # of the calls that missed and ran it, the newest
 
     @property
     def key(self) -> tuple[int, int]:
@@ -89,10 +92,7 @@ class KeptProgram:
             )
             return text if now else f"{text} JAX compiled the program earlier and reused the executable."
         if self.made == "ran" and not now:
-            return (
-                "JAX compiled the program earlier and reused the executable. "
-                "This is the program last observed for the function."
-            )
+            return "JAX compiled the program earlier and reused the executable."
         return None
 
     def arguments(self) -> tuple[ArgumentSpec, ...]:
@@ -135,6 +135,13 @@ def keep(record: FunctionRecord, program: KeptProgram) -> None:
     programs[key] = program
     while len(programs) > KEEP_PER_FUNCTION:
         del programs[next(iter(programs))]
+        record.unkept = True
+
+
+def own_programs(record: FunctionRecord) -> list[KeptProgram]:
+    """What calls of a function ran, not what grad or vmap derived for itself; the latter where there is no other."""
+    kept = list(record.kept.values())
+    return [program for program in kept if program.made == "ran"] or kept
 
 
 def kept(record: FunctionRecord, jaxpr: Any, executable: Any) -> KeptProgram | None:

@@ -24,6 +24,7 @@ from .threads import Miss, ThreadState
 from .value_texts import NOTHING_CALLED
 
 _UNDER_TRANSFORMS = 32
+_KEYS = 8
 
 
 def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
@@ -83,12 +84,29 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
             lambda: call.stages(types if types is not None else call.types(), executable),
         )
     program.values, program.held = miss.values, miss.held
+    if miss.event.key is not None:
+        program.keys = (*program.keys[1 - _KEYS :], miss.event.key)
+    if state.run is not None:
+        _note_hits_so_far(state.run, miss)
     keep(miss.function, program)
+    if state.run is not None and miss.function.has_several and not miss.function.construct:
+        if state.run.hit_programs is not None:
+            state.run.hit_programs.start()
     if miss.activity is not None:
         unfinished = miss.activity.programs.pop((id(jaxpr), id(None)), None)  # of a call that did not return
         if unfinished is not None:
             program.stages = program.stages or unfinished[0].stages
         miss.activity.use(program, now=made_now or unfinished is not None)
+
+
+def _note_hits_so_far(run: Run, miss: Miss) -> None:
+    """What hit until now ran the only program there was."""
+    activity, function = miss.activity, miss.function
+    if activity is None or function.has_several or function.construct is not None or not activity.hits_of(function):
+        return
+    for program in list(function.kept.values()):
+        if program.made == "ran":
+            activity.hits_ran(function, program)
 
 
 def note_unfinished(call: JitCall, miss: Miss) -> None:

@@ -20,16 +20,18 @@ from ..jax.facts import imported, staging
 from ..jax.post_hook import LastCalls
 from ..jax.untold_changes import PromotedCarry, TruncatedType, UnusedDonation
 from ..plain_text import traceback_text
+from ..quantities import count
 from .cache.ledger import Calls, Ledger
 from .calls.call_lines import CallLines
 from .calls.counters import HAS_MONITORING, CallCounter
 from .calls.entry_hits import EntryHits
 from .calls.frozen_calls import FrozenCalls
+from .calls.hit_programs import HitPrograms, Looks
 from .calls.printed_output import PrintRecorder
 from .calls.untraced_lines import LineRecorder
 from .functions import FunctionRecord
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
-from .programs import KeptProgram
+from .programs import KeptProgram, own_programs
 from .stages import Tally
 from .traced_names import NamedValues, NameRecorder
 from .traces_ahead import TRACES_AHEAD, KeptTrace, with_traces
@@ -47,6 +49,15 @@ NOT_ALL = (
     "looks for a cache entry. Use Python 3.12 or later to count all calls."
 )
 EAGER_COMPILES = 1_000
+_CANDIDATE = (
+    "Which program of {name} ran for {calls} of this cell is unknown. This is one that {name} may have run: "
+    "jupyter_jaxpr knows {known} of {name}, compiled earlier.{more}"
+)
+_MORE = " JAX may hold others."
+_SKIPPED = (
+    "Of the calls of {name}, jupyter_jaxpr did not look at the arguments of {skipped}, which came too fast: they may "
+    "have run another program of {name}."
+)
 
 
 class FunctionActivity:
@@ -56,6 +67,8 @@ class FunctionActivity:
         self.record = record
         self._keeps_programs = keeps_programs
         self.calls = 0
+        # Of each function object that lives: its calls seen, those that did not hit, hits that ran the only one.
+        self._of_objects: weakref.WeakKeyDictionary[FunctionRecord, list[int]] = weakref.WeakKeyDictionary()
         self.calls_missed = 0  # calls that were made from a place that is not watched, such as by map()
         self.handed = 0  # times it was given to C code such as map(), which may have called it
         self.calls_raised = 0  # of `calls`; those that raised before JAX looked for an entry are no misses
@@ -81,6 +94,31 @@ class FunctionActivity:
         """How often it was called, or may have been, from a place that is not watched; 0 where counts are exact."""
         return self.calls_missed + self.handed
 
+    def called(self, record: FunctionRecord, times: int) -> None:
+        """A function object of this function was called so often."""
+        self.calls += times
+        self._of_object(record)[0] += times
+
+    def missed(self, record: FunctionRecord, times: int) -> None:
+        """So many of the calls of a function object did not hit."""
+        self._of_object(record)[1] += times
+
+    def hits_of(self, record: FunctionRecord) -> int:
+        """How many of the calls of a function object hit, as far as they were seen."""
+        calls, others, _ = self._of_object(record)
+        return max(calls - others, 0)
+
+    def hits_ran(self, record: FunctionRecord, program: KeptProgram) -> None:
+        """All hits of a function object until now ran this program."""
+        self._of_object(record)[2] = self.hits_of(record)
+        self.use(program, now=False)
+
+    def _of_object(self, record: FunctionRecord) -> list[int]:
+        counts = self._of_objects.get(record)
+        if counts is None:
+            counts = self._of_objects[record] = [0, 0, 0]
+        return counts
+
     def add(self, tally: Tally) -> None:
         """Count the stages of one call."""
         self.traces += tally.traces
@@ -98,13 +136,16 @@ class FunctionActivity:
             return
         self.programs[key] = (program, now, note)
 
-    def observed(self, counted: bool, seen_all: bool, since: float) -> ObservedFunction:
+    def observed(
+        self, counted: bool, seen_all: bool, since: float, hit_programs: HitPrograms | None = None
+    ) -> ObservedFunction:
         """The record handed on; tells whether calls could be counted at all, and whether all were seen.
 
         Args:
             counted: Whether calls were counted.
             seen_all: Whether all were seen.
             since: When the run began, by `time.perf_counter`.
+            hit_programs: What is known of the programs that hits ran.
         """
         calls = self.all_calls
         return ObservedFunction(
@@ -112,7 +153,7 @@ class FunctionActivity:
             definition=self.record.definition,
             construct=self.record.construct is not None,
             called_at=self.called_at,
-            programs=[*filter(None, [self.raised_trace]), *self._observed_programs(since)],
+            programs=[*filter(None, [self.raised_trace]), *self._observed_programs(since, hit_programs)],
             top_level=self._top_level(),
             calls=calls or (0 if counted else None),
             calls_exact=self.record.construct is not None or (counted and seen_all and not self.unseen),
@@ -129,21 +170,55 @@ class FunctionActivity:
         """Called other than as a part of another program."""
         return self.misses > 0 or self.all_calls > self.inlined
 
-    def _observed_programs(self, since: float) -> list[ObservedProgram]:
+    def _observed_programs(self, since: float, hit_programs: HitPrograms | None) -> list[ObservedProgram]:
+        candidates: list[ObservedProgram] = []
+        for record in list(self._of_objects):
+            if record.construct is None and self._keeps_programs:
+                candidates += self._of_hits(record, hit_programs)
         chosen = list(self.programs.values())
-        if not chosen and self._top_level() and self.misses == self.raised and self.calls > self.raised:
-            # It only hit. A call of its own runs what such a call made, not what grad or vmap derived for itself.
-            kept = list(self.record.kept.values())
-            own = [program for program in kept if program.made == "ran"] or kept
-            chosen = [(program, False, None) for program in own[-1:]]
         found = [program.observed(now, note) for program, now, note in chosen]
         if self.record.history is not None and self.record.history[0].compiled_at >= since:
             # In this run, but not for the call: ahead of time, in another thread, or for a call that raised.
             found = [
-                replace(each, how="compiled before the call") if each.origin == "seen_before" and not each.how else each
-                for each in found
+                replace(each, how="compiled before the call")
+                if each.origin == "seen_before" and not each.how and program.seen_at >= since
+                else each
+                for each, (program, *_) in zip(found, chosen, strict=True)
             ]
-        return found
+        return found + candidates
+
+    def _of_hits(self, record: FunctionRecord, hit_programs: HitPrograms | None) -> list[ObservedProgram]:
+        """List what the hits of a function object ran; what they may have run instead is returned."""
+        hits = self.hits_of(record)
+        if len(self._of_objects) == 1:  # those that raised before JAX looked for an entry
+            hits -= max(self.calls_raised - self.raised, 0)
+        own = own_programs(record)
+        if hits <= 0 or not own:
+            return []
+        if len(own) == 1 and not record.unkept:
+            self.use(own[0], now=False)
+            return []
+        others = [program for program in own if program.key not in self.programs]
+        looks = None if hit_programs is None else hit_programs.of(record)
+        if looks is None:
+            looks = Looks()
+        if looks.all_seen or not (others or record.unkept):
+            return []
+        unknown = hits - self._of_object(record)[2] - looks.looked + looks.unknown - looks.skipped
+        if unknown > 0:
+            calls, known = count(unknown, "call"), count(len(own), "program")
+            more = _MORE if record.unkept else ""
+            why = _CANDIDATE.format(name=record.name, calls=calls, known=known, more=more)
+            how = "may be what ran" if len(own) == 1 else f"one of {len(own)} candidates"
+            return [replace(program.observed(False, why), how=how) for program in others]
+        if looks.skipped:
+            looked = _SKIPPED.format(name=record.name, skipped=count(looks.skipped, "call"))
+            of_record = [key for key in self.programs if key in record.kept]
+            for key in of_record[-1:]:
+                program, now, note = self.programs[key]
+                said = filter(None, [note or program.note(now), looked])
+                self.programs[key] = program, now, " ".join(said)
+        return []
 
 
 class Run:
@@ -161,6 +236,7 @@ class Run:
         self.keep_values = keep_values
         self.last_calls = LastCalls()
         self.entry_hits: EntryHits | None = None
+        self.hit_programs: HitPrograms | None = None
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file
@@ -267,7 +343,7 @@ class Run:
         functions = []
         for activity in self.functions.values():
             try:
-                functions.append(activity.observed(self.counted, self.sees_all, self.started_at))
+                functions.append(activity.observed(self.counted, self.sees_all, self.started_at, self.hit_programs))
             except Exception as error:
                 self.fail(error)
         try:

@@ -289,12 +289,13 @@ def _entry_with(function_object: int, key: Key, mark: int, history: FunctionHist
         first = history.entries[index]
         if first.function_object != function_object or first.key is None:
             continue
-        if first.key.options.equals(key.options) and _is_equal(first.key, key, reading):
+        if first.key.options.equals(key.options) and is_equal(first.key, key, reading):
             return index
     return None
 
 
-def _is_equal(old: Key, new: Key, reading: Reading) -> bool:
+def is_equal(old: Key, new: Key, reading: Reading) -> bool:
+    """Whether two calls of one function object have one entry."""
     try:
         kinds = kinds_of_values(old, new)
         return not (compare(old, new, reading) if kinds is None else kinds)

@@ -123,6 +123,8 @@ class CallCounter:
         drains: drains this counter; called before Python's full garbage collections, as calls that are not drained
             yet hold what JAX made for derived programs.
         record_of: gives the record of a jitted function, for calls of one that is gone when they are drained.
+        first_called: gets a jitted function that is about to be called from a place for the first time since the last
+            `drain`, or is given to C code.
         other_called: gets each call that the user's code makes of anything else: the code, the offset of the
             instruction, what is called, and the first argument. Of one instruction it gets the first calls.
     """
@@ -132,6 +134,7 @@ class CallCounter:
         self.drains: Callable[[], object] | None = None
         self.record_of: Callable[[Any], Any] = lambda called: None
         self.other_called: Callable[[CodeType, int, Any, Any], None] | None = None
+        self.first_called: Callable[[Any], None] | None = None
         self._records: dict[Any, Any] = {}  # by reference, of what was called since the last time
         self._draining = False
         self._sites: dict[Any, _Site] = {}  # in the order of their first calls
@@ -171,7 +174,7 @@ class CallCounter:
         self.running = False
         self.drains = None
         self.record_of = lambda called: None
-        self.other_called = None
+        self.other_called = self.first_called = None
         _watching = None
         if self._before_collection in gc.callbacks:
             gc.callbacks.remove(self._before_collection)
@@ -306,9 +309,12 @@ class CallCounter:
         """Count a call from another site than the last one of its offset."""
         if jit_disabled():
             return  # no call of a compiled program, and no hit
-        if is_installed(file_of(code)):
-            if id(getattr(called, "_fun", None)) in self._library:
-                return  # JAX calls a function of its own
+        is_of_package = is_installed(file_of(code))
+        if is_of_package and id(getattr(called, "_fun", None)) in self._library:
+            return  # JAX calls a function of its own
+        if self.first_called is not None:
+            self.first_called(called)
+        if is_of_package:
             # The site is a package's: the user's line is further out, and another one next time.
             place = user_place(frame or sys._getframe(2))
             refer = self._refer(called)
@@ -408,6 +414,8 @@ class CallCounter:
         handed = _carried(first) if type(first) is not jit_type() else first
         if type(handed) is jit_type():
             self._handed.setdefault(self._refer(handed), user_place(sys._getframe(3)))
+            if self.first_called is not None:
+                self.first_called(handed)
 
 
 class _Held:

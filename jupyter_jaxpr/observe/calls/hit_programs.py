@@ -1,0 +1,159 @@
+"""Calls that hit JAX's C++ cache in, which program of its function each ran out, where a function has several.
+
+Such a call runs no Python of JAX's. JAX's hook after each call has its arguments, and JAX is asked which of its traces
+they have. The hook goes in when a function with several programs is about to be called. The first calls of such a
+function are all looked at, and then as many as take a twentieth of the time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...jax.facts import imported
+from ...jax.held_traces import call_leaves
+from ...jax.post_hook import Results
+from ...plain_text import FAILURES
+from ..cache.keys import Key, key_of
+from ..cache.miss_reasons import is_equal
+
+if TYPE_CHECKING:
+    from ..functions import FunctionRecord
+    from ..programs import KeptProgram
+    from ..run import Run
+
+ALL_OF_THE_FIRST = 32
+"""Calls of a function that are looked at, however long that takes: 10 us each."""
+
+_SHARE = 20
+"""Of the time that passes from then on, one part in so many may go into looking."""
+
+
+@dataclass(slots=True)
+class Looks:
+    """What is known of the hits of one function with several programs."""
+
+    looked: int = 0
+    skipped: int = 0  # calls that were not looked at
+    unknown: int = 0  # calls whose program is none of those that were kept
+    next_at: float = 0.0  # by `time.perf_counter`
+    all_seen: bool = False  # each program of the function is one of the run's: no call adds another
+
+    @property
+    def calls(self) -> int:
+        """The hits that were told."""
+        return self.looked + self.skipped
+
+
+class HitPrograms:
+    """Tells a run which programs its hits ran.
+
+    Args:
+        run: Gets the programs.
+        known: Gives the record of what was jitted.
+        looking_away: While JAX is asked, nothing of that is the run's.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        known: Callable[[Any], FunctionRecord | None],
+        looking_away: Callable[[], AbstractContextManager[Any]],
+    ) -> None:
+        self._run = run
+        self._known = known
+        self._looking_away = looking_away
+        self._looks: dict[FunctionRecord, Looks] = {}
+        self._results: Results | None = None
+        self._is_asking = False
+        self.all_told = True
+
+    def about_to_call(self, called: Any) -> None:
+        """A jitted function is about to be called from a place that has not called it yet."""
+        if self._results is None:
+            record = self._known(getattr(called, "_fun", None))
+            if record is not None and not record.library and record.construct is None and record.has_several:
+                self.start()
+
+    def start(self) -> None:
+        """Begin; does nothing where it has begun."""
+        if self._results is not None or not imported():
+            return
+        self._results = Results(self._hit, self._lose)
+        try:
+            self.all_told = self._results.start()
+        except AttributeError as error:  # another JAX: it stays unknown
+            self.all_told = False
+            self._run.fail(error)
+
+    def stop(self) -> None:
+        """End."""
+        if self._results is not None:
+            self._results.stop()
+            self.all_told &= not self._results.overflowed
+
+    def of(self, record: FunctionRecord) -> Looks | None:
+        """What is known of a function; None where none of its hits was told."""
+        return self._looks.get(record)
+
+    def _lose(self) -> None:
+        self.all_told = False
+
+    def _hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], _: Any) -> None:
+        record = self._known(getattr(called, "_fun", None))
+        if record is None or record.library or not record.has_several or record.construct is not None:
+            return
+        looks = self._looks.get(record)
+        if looks is None:
+            looks = self._looks[record] = Looks()
+        if looks.all_seen or self._is_asking:
+            return
+        begun = time.perf_counter()
+        if looks.looked >= ALL_OF_THE_FIRST and begun < looks.next_at:
+            looks.skipped += 1
+            return
+        looks.looked += 1
+        self._is_asking = True
+        try:
+            program = self._program(record, called, args, kwargs)
+            if program is None:
+                looks.unknown += 1
+            else:
+                activity = self._run.activity(record)
+                activity.use(program, now=False)
+                from ..programs import own_programs  # which itself reads calls
+
+                looks.all_seen = not record.unkept and all(
+                    each.key in activity.programs for each in own_programs(record)
+                )
+        except FAILURES as error:
+            looks.unknown += 1
+            self._run.fail(error)
+        finally:
+            self._is_asking = False
+        ended = time.perf_counter()
+        looks.next_at = ended + _SHARE * (ended - begun)
+
+    def _program(
+        self, record: FunctionRecord, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> KeptProgram | None:
+        """The program that a call ran; None where it is none of those kept, or it is not known which."""
+        with self._looking_away():
+            found = call_leaves(called, args, kwargs)
+        if found is None:
+            return None
+        same: list[KeptProgram] = [each for each in record.kept.values() if each.jaxpr is found[0]]
+        if len(same) < 2:
+            return same[0] if same else None
+        # One trace, compiled for several placements of the arguments.
+        if record.equinox or record.pmap:
+            return None
+        key = key_of(called._jit_info, args, kwargs, called._fun, self._run.reading)
+        of_key = [each for each in same if any(self._is_equal(old, key) for old in each.keys)]
+        return of_key[-1] if of_key else None  # the newest took the place of an older one in JAX's cache
+
+    def _is_equal(self, old: Key, new: Key) -> bool:
+        return is_equal(old, new, self._run.reading)

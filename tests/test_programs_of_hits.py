@@ -1,0 +1,139 @@
+"""A cell that only hits shows the programs that its calls ran, also where the function has several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from conftest import Notebook
+
+from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
+
+DEFINE = """\
+import functools
+@jax.jit
+def s(x):
+    return x + 1
+@functools.partial(jax.jit, static_argnames="n")
+def power(x, n):
+    return x * n if n < 3 else x - n
+@functools.partial(jax.jit, donate_argnums=0)
+def given(x):
+    return x * 2
+two, five = jnp.ones(2), jnp.ones(5)
+for made in (two, five):
+    s(made), given(made + 0)
+power(two, n=2), power(two, n=4)
+s(2.0), s(jnp.float32(2))
+shapes = [two, five]
+"""
+
+
+def shown(ran: Any) -> list[str]:
+    """The types of the arguments of each program, with how it came about."""
+    return [
+        " ".join(filter(None, [", ".join(a["type"] for a in each["arguments"]), each.get("how")]))
+        for each in ran.own_programs
+        if each["origin"] != "recorded"
+    ]
+
+
+@pytest.fixture
+def ready(notebook: Notebook) -> Notebook:
+    assert notebook.run("%%jaxpr\n" + DEFINE).result.success
+    return notebook
+
+
+CELLS = [
+    ("y = s(two)\nprint(1)", ["f32[2]"]),
+    ("for _ in range(3):\n    y = s(two)", ["f32[2]"]),
+    ("with jax.default_device(None):\n    y = s(five)\nprint(1)", ["f32[5]"]),
+    ("ys = [s(each) for each in shapes[:1]]\nprint(1)", ["f32[2]"]),
+    ("ys = [s(each) for each in shapes]\nprint(1)", ["f32[2]", "f32[5]"]),
+    ("ys = [s(each) for each in shapes[::-1]]\nprint(1)", ["f32[5]", "f32[2]"]),
+    ("def go():\n    return s(two)\ngo()", ["f32[2]"]),
+    ("try:\n    s(two)\nfinally:\n    print(1)", ["f32[2]"]),
+    ("ys = list(map(s, [two]))\nprint(1)", ["f32[2]"]),
+    ("for _ in range(3):\n    y = power(two, n=2)\nprint(1)", ["f32[2], 2"]),
+    ("for _ in range(3):\n    y = given(two + 0)\nprint(1)", ["f32[2]"]),
+    ("for _ in range(3):\n    y = s(2.0)\nprint(1)", ["f32[] weak"]),
+    ("for _ in range(3):\n    y = s(jnp.float32(2))\nprint(1)", ["f32[]"]),
+    ("y = s(jnp.ones(7))\nz = s(two)\nprint(1)", ["f32[7]", "f32[2]"]),
+    ("z = s(two)\ny = s(jnp.ones(7))\nprint(1)", ["f32[2]", "f32[7]"]),
+]
+
+
+@pytest.mark.parametrize(("cell", "expected"), CELLS)
+def test_the_programs_are_those_of_the_calls(ready: Notebook, cell: str, expected: list[str]) -> None:
+    ran = ready.run("%%jaxpr\n" + cell)
+    assert ran.result.success
+    assert shown(ran) == expected
+
+
+def test_hits_before_the_second_program_ran_the_first(notebook: Notebook) -> None:
+    notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return x + 1\nf(jnp.ones(2))")
+    ran = notebook.run("%%jaxpr\nfor size in (2, 2, 3):\n    y = f(jnp.ones(size))\nprint(1)")
+    assert shown(ran) == ["f32[2]", "f32[3]"]
+
+
+def test_function_objects_of_one_line_each_show_theirs(notebook: Notebook) -> None:
+    notebook.run("%%jaxpr\nfs = [jax.jit(lambda x: x + i) for i in range(3)]\nfor f in fs:\n    f(jnp.ones(4))")
+    ran = notebook.run("%%jaxpr\nfor f in fs[:2]:\n    f(jnp.ones(4))\nprint(1)")
+    assert shown(ran) == ["f32[4]", "f32[4]"]
+
+
+def test_one_trace_compiled_for_two_placements_is_told_by_the_placement(ready: Notebook) -> None:
+    ready.run("put = jax.device_put(two, jax.devices()[0])\ns(put)")
+    ran = ready.run("%%jaxpr\nfor _ in range(3):\n    y = s(put)\nprint(1)")
+    assert shown(ran) == ["f32[2]"]
+
+
+CANDIDATE = (
+    "Which program of f ran for 3 calls of this cell is unknown. This is one that f may have run: jupyter_jaxpr knows "
+    "2 programs of f, compiled earlier."
+)
+
+
+def test_where_jax_checks_for_nan_each_program_is_a_candidate(notebook: Notebook) -> None:
+    notebook.run("@jax.jit\ndef f(x):\n    return x + 1\nf(jnp.ones(2)), f(jnp.ones(5)); two = jnp.ones(2)")
+    ran = notebook.run("%%jaxpr\nwith jax.debug_nans(True):\n    for _ in range(3):\n        y = f(two)\nprint(1)")
+    if not HAS_MONITORING:  # Python 3.11 counts no calls under the check
+        assert shown(ran) == []
+    else:
+        assert shown(ran) == ["f32[2] one of 2 candidates", "f32[5] one of 2 candidates"]
+        assert [each["origin_note"] for each in ran.own_programs] == [CANDIDATE, CANDIDATE]
+
+
+def test_a_program_compiled_before_the_extension_came_is_not_taken_for_the_one_that_is_known(
+    notebook: Notebook,
+) -> None:
+    notebook.run(
+        "%unload_ext jupyter_jaxpr\n@jax.jit\ndef f(x):\n    return x + 1\n"
+        "two, five = jnp.ones(2), jnp.ones(5)\nf(two);\n%load_ext jupyter_jaxpr"
+    )
+    notebook.run("f(five);")
+    ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    y = f(two)\nprint(1)")
+    assert shown(ran) == ["f32[5] may be what ran"]
+    assert ran.own_programs[0]["origin_note"] == (
+        "Which program of f ran for 3 calls of this cell is unknown. This is one that f may have run: jupyter_jaxpr "
+        "knows 1 program of f, compiled earlier. JAX may hold others."
+    )
+    ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    y = f(five)\nprint(1)")
+    assert shown(ran) == ["f32[5]"]
+
+
+def test_calls_that_come_too_fast_are_counted_in_the_note(ready: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    from jupyter_jaxpr.observe.calls import hit_programs
+
+    monkeypatch.setattr(hit_programs, "_SHARE", 1e9)
+    ran = ready.run("%%jaxpr\nfor _ in range(100):\n    y = s(two)\nprint(1)")
+    assert shown(ran) == ["f32[2]"]
+    assert ran.own_programs[0]["origin_note"] == (
+        "JAX compiled the program earlier and reused the executable. Of the calls of s, jupyter_jaxpr did not look at "
+        "the arguments of 68 calls, which came too fast: they may have run another program of s."
+    )
+
+
+def test_jax_is_left_as_it_was(ready: Notebook) -> None:
+    ready.run("%%jaxpr\nfor each in shapes:\n    s(each)\nprint(1)")
+    assert ready.run("from jax._src import api\nprint(api._post_hook_state.value)").stdout == "None\n"
