@@ -16,6 +16,7 @@ from .explanation import Explained
 from .names import jnp_name
 from .origins import MASK_OF_ROWS, dtype_of, masks_elements, operands, value_of
 from .raised import RaisedAt
+from .stores import lost_write
 from .trial import passed
 
 _BROADCAST = re.compile(
@@ -222,6 +223,10 @@ def _immutable(raised: RaisedAt | None) -> Explained:
         indices.insert(0, raised.source(base.slice))
     array = raised.source(base.value)
     at = f"{array} = {array}.at[{', '.join(indices)}]"
+    lost = lost_write(raised, statement, base.value) if statement is not None else None
+    if lost is not None and statement is not None:
+        title += _written(raised, statement)
+        return Explained(None, title, _operands(raised), (FoundCure(".at[...]", None, lost),))
     match statement:
         case ast.Assign(targets=[ast.Subscript()], value=value) if _is_mask(raised, node.slice):
             return _masked(raised, title, statement, node, raised.source(value))
@@ -236,9 +241,7 @@ def _immutable(raised: RaisedAt | None) -> Explained:
             return Explained(None, title, _operands(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),))
     text = ".at[...] makes a new array. The array that other names hold stays as it was."
     cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
-    first = " ".join(raised.source(statement).split())
-    if len(first) <= 60:
-        title += f": {first}"
+    title += _written(raised, statement)
     said = operands(raised, [base.value])
     if not isinstance(base.value, ast.Name):
         # The statement writes into an object, as the user's own did: a trial would change the object.
@@ -272,9 +275,14 @@ def _masked(raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscri
         cure = applied(cure, [edit_of(raised, over(statement, code))])
     else:
         cure = replace(cure, code=None, text=f"{text} {MASK_OF_ROWS}")
-    first = " ".join(raised.source(statement).split())
-    title += f": {first}" if len(first) <= 60 else ""
+    title += _written(raised, statement)
     return _made(title, operands(raised, [node.value]), raised, [cure])
+
+
+def _written(raised: RaisedAt, statement: ast.stmt) -> str:
+    """A short statement, as a title ends with it."""
+    text = " ".join(raised.source(statement).split())
+    return f": {text}" if len(text) <= 60 else ""
 
 
 def _no_method(raised: RaisedAt | None, name: str) -> Explained:
@@ -285,7 +293,7 @@ def _no_method(raised: RaisedAt | None, name: str) -> Explained:
     jnp = jnp_name(raised) if raised is not None else "jnp"
     words = _INSTEAD.get(name, f"Look for a function of {jnp} or a method of jax.Array that does the same.")
     cure = FoundCure(name, None, words.replace("jnp", jnp))
-    code = None
+    code, array = None, ""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=array), attr="append"), args=[value])):
             code = f"{array} = {jnp}.append({array}, {raised.source(value)})" if raised is not None else None
@@ -293,6 +301,9 @@ def _no_method(raised: RaisedAt | None, name: str) -> Explained:
             code = f"{array} = {jnp}.delete({array}, {raised.source(index)})" if raised is not None else None
     if raised is None or statement is None or code is None:
         return Explained(None, title, _operands(raised), (cure,))
+    lost = lost_write(raised, statement, ast.Name(array, ast.Load()))
+    if lost is not None:
+        return Explained(None, title, _operands(raised), (replace(cure, text=f"{cure.text} {lost}"),))
     cure = applied(FoundCure(cure.name, code, cure.text), [edit_of(raised, over(statement, code))])
     return _made(title, _operands(raised), raised, [cure])
 

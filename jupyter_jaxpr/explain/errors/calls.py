@@ -11,6 +11,7 @@ from .edits import Change, applied, chosen, edit_of, over
 from .names import jnp_name, lax_name, module_of, namespace
 from .origins import MASK_OF_ROWS, masks_elements, value_of
 from .raised import RaisedAt
+from .stores import lost_write
 
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
 # Functions of math that differ from those of the same name in jax.numpy.
@@ -194,6 +195,9 @@ class Calls:
             return []
         line = f"{name} = {name}.at[{self._source(target.slice)}].set({self._source(value)})"
         text = f"NumPy cannot hold a traced array. Make {name} with jax.numpy, and write into a copy with .at[...].set."
+        lost = lost_write(self._raised, statement, target.value)
+        if lost is not None:
+            return [FoundCure(".at[...].set", None, f"{text} {lost}")]
         made = self._made(name)
         cure = FoundCure(".at[...].set", line, text)
         if made is None:

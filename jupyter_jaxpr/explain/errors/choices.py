@@ -9,6 +9,7 @@ from ...observe.observation import FoundCure
 from ..loops.rewrites import Form, rewrite
 from ..loops.statements import LoopStatement
 from .edits import Change, applied, edit_of, over
+from .finite import finite_where
 from .names import jnp_name, lax_name
 from .origins import dtype_of, value_of
 from .raised import RaisedAt
@@ -27,6 +28,8 @@ class Choices:
         self._differentiated = differentiated
         self._lax = lax_name(raised)
         self._jnp = jnp_name(raised)
+        self._of_gradient = ""
+        self._is_finite = True
 
     def _cure(self, name: str, code: str | None, text: str, change: Change | None) -> FoundCure:
         cure = FoundCure(name, code, text)
@@ -46,9 +49,11 @@ class Choices:
         last, before, cond, where = form
         # In place of an `elif` a statement would run in each case; and operands that guard others are evaluated alone.
         is_edit = not self._is_elif(at) and not self._guards(at.test)
+        is_same = self._is_finite or not self._differentiated
+        words = " ".join(filter(None, [_WHERE, self._of_gradient]))
         return [
-            self._cure(name, before + code, text, (at, last, before + code) if is_edit else None)
-            for name, code, text in ((names[0], cond, _COND), (names[1], where, _WHERE))
+            self._cure(name, before + code, text, (at, last, before + code) if is_edit and is_kept else None)
+            for name, code, text, is_kept in ((names[0], cond, _COND, True), (names[1], where, words, is_same))
         ]
 
     def _is_elif(self, at: ast.AST) -> bool:
@@ -76,7 +81,7 @@ class Choices:
         test = self.condition(at.test)
         if isinstance(at, ast.IfExp):
             one, other = self._source(at.body), self._source(at.orelse)
-            return at, "", self._cond(test, one, other), f"{self._jnp}.where({test}, {one}, {other})"
+            return at, "", self._cond(test, one, other), self._where(test, one, other)
         if len(at.orelse) == 1 and isinstance(at.orelse[0], ast.If):
             inner = self._values(at.orelse[0])
             single = self._single(at.body)
@@ -84,12 +89,18 @@ class Choices:
                 return None
             _, before, cond, where = inner
             one = single[1]
-            return at, before, self._cond(test, one, cond), f"{self._jnp}.where({test}, {one}, {where})"
+            return at, before, self._cond(test, one, cond), self._where(test, one, where)
         two = self._two_values(at)
         if two is None:
             return None
         last, before, one, other = two
-        return last, before, self._cond(test, one, other), f"{self._jnp}.where({test}, {one}, {other})"
+        return last, before, self._cond(test, one, other), self._where(test, one, other)
+
+    def _where(self, test: str, one: str, other: str) -> str:
+        code, sentence, is_finite = finite_where(self._jnp, test, one, other)
+        self._of_gradient = self._of_gradient if not self._is_finite else sentence or self._of_gradient
+        self._is_finite = self._is_finite and is_finite
+        return code
 
     def _cond(self, test: str, one: str, other: str) -> str:
         return f"{self._lax}.cond({test}, lambda: {one}, lambda: {other})"
