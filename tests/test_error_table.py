@@ -13,6 +13,7 @@ FILES = {
     "section_six": (),
     "at_least": (),
     "meaning": (),
+    "reported": (),
     "statements": (pytest.mark.any_jax,),
     "further": (pytest.mark.slow,),
 }

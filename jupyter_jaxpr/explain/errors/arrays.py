@@ -10,6 +10,8 @@ from typing import Any
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from .calls import Calls
+from .choices import Choices
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
@@ -102,6 +104,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return _indexer(raised, found[1])
     if found := _AXIS.search(text):
         title = f"An array of {_axes(found[2])} has no axis {found[1]}"
+        if found[2] == "0":
+            title = f"A single number has no axis {found[1]}"
         words = f"Axes count from 0. Write an axis from 0 to {int(found[2]) - 1}."
         cure = FoundCure("axis", None, "Axis 0 is the only axis." if found[2] == "1" else words)
         return _made(title, _operands(raised), raised, [cure] if int(found[2]) else [])
@@ -192,17 +196,37 @@ def _transposed(raised: RaisedAt | None) -> list[FoundCure]:
 
 
 def _ambiguous(raised: RaisedAt | None) -> Explained:
+    said = "An array of several elements is neither true nor false."
     what = raised.text if raised is not None else None
-    title = f"{what or 'An array'} is an array, which Python cannot take as true or false"
-    if what is None:
-        title = "Python cannot take an array as true or false"
-    simple = raised is not None and isinstance(raised.node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
-    code = what if simple else f"({what})"
-    cures = (
-        FoundCure(".all()", None if what is None else f"{code}.all()", "True where all elements are true."),
-        FoundCure(".any()", None if what is None else f"{code}.any()", "True where at least one element is true."),
+    if raised is None or what is None or not isinstance(raised.node, ast.expr):
+        ways = [FoundCure(f".{name}()", None, words) for name, words in _REDUCED.items()]
+        return Explained(None, "Python cannot take an array as true or false", said, tuple(ways))
+    is_array = not isinstance(raised.node, ast.Call | ast.BoolOp | ast.UnaryOp) and not (
+        isinstance(raised.node, ast.Compare) and (len(raised.node.ops) > 1 or isinstance(raised.node.ops[0], _IN))
     )
-    return Explained(None, title, "An array of several elements is neither true nor false.", cures)
+    title = f"{what} is an array, which Python cannot take as true or false"
+    if not is_array:
+        title = f"{what} needs a value that is true or false, but gets an array"
+    choices = Choices(raised)
+    consumer = choices.consumer()
+    cures = Calls(raised).cures() or ([] if consumer is not None else choices.combination())
+    if isinstance(consumer, ast.IfExp):
+        cures = [cure for cure in choices.selection() if cure.name.endswith("where")]
+    cures = passed(raised, cures)
+    if cures:
+        return Explained(None, title, said, tuple(cures))
+    if isinstance(raised.node, ast.Call) and consumer is None and not _is_array(value_of(raised, raised.node)):
+        code = None  # a function of Python's took the array as true or false: its result is none
+    else:
+        node = consumer.test if consumer is not None else raised.node
+        simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+        code = choices.condition(node) if simple else f"({choices.condition(node)})"
+    ways = [FoundCure(f".{name}()", f"{code}.{name}()" if code else None, words) for name, words in _REDUCED.items()]
+    return Explained(None, title, said, tuple(ways))
+
+
+_REDUCED = {"all": "True where all elements are true.", "any": "True where at least one element is true."}
+_IN = ast.In | ast.NotIn
 
 
 # --- writes ---

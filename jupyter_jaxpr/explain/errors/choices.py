@@ -8,6 +8,7 @@ import copy
 from ...observe.observation import FoundCure
 from ..loops.rewrites import Form, rewrite
 from ..loops.statements import LoopStatement
+from .calls import Calls
 from .edits import Change, applied, edit_of, over
 from .finite import finite_where
 from .names import jnp_name, lax_name
@@ -39,7 +40,7 @@ class Choices:
 
     def selection(self) -> list[FoundCure]:
         """Of an if, or of `a if test else b`."""
-        at = self._consumer()
+        at = self.consumer()
         if not isinstance(at, _SELECTS):
             return []
         form = self._values(at)
@@ -142,7 +143,7 @@ class Choices:
 
     def loop(self) -> list[FoundCure]:
         """Of a while, or of a for over a range."""
-        at = self._consumer()
+        at: ast.AST | None = self.consumer()
         if not isinstance(at, ast.While):
             at = self._raised.around(ast.For)
             iterated = at.iter if isinstance(at, ast.For) else None
@@ -244,6 +245,8 @@ class Choices:
                 sides = [left, *rights]
                 pairs = zip(sides, ops, rights, strict=False)
                 return " & ".join(f"({ast.unparse(ast.Compare(one, [op], [other]))})" for one, op, other in pairs)
+            case ast.Call():
+                return Calls(self._raised).of_arrays(node) or self._source(node)
         return self._source(node)
 
     def _membership(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
@@ -272,12 +275,14 @@ class Choices:
                 return self._is_boolean(left) and self._is_boolean(right)
             case ast.Call(func=ast.Attribute(attr=name)) if name in _TRUTHS or name.startswith(("is", "logical_")):
                 return True
+            case ast.Call(func=ast.Name(id=("any" | "all" | "isnan" | "isinf" | "isfinite"))):
+                return True
         value = value_of(self._raised, node) if self._raised.frame is not None else None
         return dtype_of(value) == "bool" or type(value) is bool
 
     def assertion(self) -> list[FoundCure]:
         """Of an assert."""
-        at = self._consumer()
+        at = self.consumer()
         if not isinstance(at, ast.Assert):
             return []
         text = (
@@ -289,7 +294,7 @@ class Choices:
 
     # --- syntax ---
 
-    def _consumer(self) -> ast.AST | None:
+    def consumer(self) -> ast.If | ast.IfExp | ast.While | ast.Assert | None:
         """What wanted to know whether the expression is true."""
         node = self._raised.node
         while node is not None:

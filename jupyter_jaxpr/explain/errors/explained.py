@@ -15,6 +15,7 @@ from .constructs import construct_error
 from .edits import edited, shown
 from .explanation import Explained
 from .messages import message_error
+from .plain_values import plain_value_error
 from .raised import RaisedAt, raised_at, touches_jax
 from .states import state_error
 from .stores import without_harm
@@ -23,6 +24,7 @@ from .values import value_error
 
 _KINDS = (
     state_error,
+    plain_value_error,
     value_error,
     construct_error,
     argument_error,
@@ -52,7 +54,7 @@ def _explained(error: BaseException, function: str, raised: RaisedAt | None) -> 
             continue
         if found is not None:
             cures = (without_harm(raised, _parsed(cure)) for cure in found.cures)
-            return replace(found, place=place, cures=tuple(map(shown, cures)))
+            return replace(found, place=found.place or place, cures=tuple(map(shown, cures)))
     return Explained(place)
 
 

@@ -107,10 +107,16 @@ def _own(node: ast.AST) -> Iterator[ast.AST]:
             yield from _own(child)
 
 
+def own_names(function: ast.FunctionDef) -> set[str]:
+    """The local names of a function."""
+    declared = {name for node in _own(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    return _bound(function) - declared
+
+
 def _leaked(function: ast.FunctionDef, first: int, last: int) -> str | None:
     """What some lines of a function write that is not the function's own."""
     declared = {name for node in _own(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
-    own = _bound(function) - declared
+    own = own_names(function)
     for node in _own(function):
         if not first <= getattr(node, "lineno", 0) <= last:
             continue
