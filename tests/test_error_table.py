@@ -9,7 +9,14 @@ from conftest import Notebook
 from error_table.cards import FOLDER, Cells, Row, rows
 
 # The cards of `statements` are those of both lines: what they show is how statements are rewritten.
-FILES = {"section_six": (), "at_least": (), "statements": (pytest.mark.any_jax,), "further": (pytest.mark.slow,)}
+FILES = {
+    "section_six": (),
+    "at_least": (),
+    "meaning": (),
+    "reported": (),
+    "statements": (pytest.mark.any_jax,),
+    "further": (pytest.mark.slow,),
+}
 ROWS = [
     pytest.param(row, id=f"{name}: {row.name}", marks=marks)
     for name, marks in FILES.items()

@@ -6,6 +6,7 @@ import ast
 import difflib
 import inspect
 import re
+import types
 from typing import Any
 
 from ...jax.tracer_origins import type_of
@@ -61,8 +62,12 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
     if isinstance(error, OverflowError) and (found := _OVERFLOW.search(text)):
         title = f"The number {found['value']} of the argument {found['path']} does not fit into int32"
         said = "JAX gives an integer of Python the type int32, which ends at 2,147,483,647."
+        name = found["path"]
+        if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
+            name = "the number"  # the path is of a function of JAX's
+            title = f"The number {found['value']} does not fit into int32"
         cures = (
-            FoundCure("a float", None, f"Pass {found['path']} as a float, such as {float(int(found['value'])):.4g}."),
+            FoundCure("a float", None, f"Pass {name} as a float, such as {float(int(found['value'])):.4g}."),
             FoundCure(
                 "jax_enable_x64",
                 None,
@@ -75,6 +80,14 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         cure = FoundCure("pass the argument", None, f"Pass {missing} in the call, or give a default in the def.")
         return Explained(None, f"The call of {found['name']} leaves out {missing}", "", (cure,))
     return None
+
+
+def module_of_call(raised: RaisedAt, call: ast.Call) -> bool:
+    """Whether a call is one of a function of a module, such as jnp.add."""
+    function = call.func
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return isinstance(function, ast.Name) and type(namespace(raised).get(function.id)) is types.ModuleType
 
 
 def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path: str, type_: str) -> Explained:

@@ -10,12 +10,15 @@ from typing import Any
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from .calls import Calls
+from .choices import Choices
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name
 from .origins import MASK_OF_ROWS, dtype_of, masks_elements, operands, value_of
 from .raised import RaisedAt
+from .stores import lost_write
 from .trial import passed
 
 _BROADCAST = re.compile(
@@ -101,6 +104,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return _indexer(raised, found[1])
     if found := _AXIS.search(text):
         title = f"An array of {_axes(found[2])} has no axis {found[1]}"
+        if found[2] == "0":
+            title = f"A single number has no axis {found[1]}"
         words = f"Axes count from 0. Write an axis from 0 to {int(found[2]) - 1}."
         cure = FoundCure("axis", None, "Axis 0 is the only axis." if found[2] == "1" else words)
         return _made(title, _operands(raised), raised, [cure] if int(found[2]) else [])
@@ -191,17 +196,37 @@ def _transposed(raised: RaisedAt | None) -> list[FoundCure]:
 
 
 def _ambiguous(raised: RaisedAt | None) -> Explained:
+    said = "An array of several elements is neither true nor false."
     what = raised.text if raised is not None else None
-    title = f"{what or 'An array'} is an array, which Python cannot take as true or false"
-    if what is None:
-        title = "Python cannot take an array as true or false"
-    simple = raised is not None and isinstance(raised.node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
-    code = what if simple else f"({what})"
-    cures = (
-        FoundCure(".all()", None if what is None else f"{code}.all()", "True where all elements are true."),
-        FoundCure(".any()", None if what is None else f"{code}.any()", "True where at least one element is true."),
+    if raised is None or what is None or not isinstance(raised.node, ast.expr):
+        ways = [FoundCure(f".{name}()", None, words) for name, words in _REDUCED.items()]
+        return Explained(None, "Python cannot take an array as true or false", said, tuple(ways))
+    is_array = not isinstance(raised.node, ast.Call | ast.BoolOp | ast.UnaryOp) and not (
+        isinstance(raised.node, ast.Compare) and (len(raised.node.ops) > 1 or isinstance(raised.node.ops[0], _IN))
     )
-    return Explained(None, title, "An array of several elements is neither true nor false.", cures)
+    title = f"{what} is an array, which Python cannot take as true or false"
+    if not is_array:
+        title = f"{what} needs a value that is true or false, but gets an array"
+    choices = Choices(raised)
+    consumer = choices.consumer()
+    cures = Calls(raised).cures() or ([] if consumer is not None else choices.combination())
+    if isinstance(consumer, ast.IfExp):
+        cures = [cure for cure in choices.selection() if cure.name.endswith("where")]
+    cures = passed(raised, cures)
+    if cures:
+        return Explained(None, title, said, tuple(cures))
+    if isinstance(raised.node, ast.Call) and consumer is None and not _is_array(value_of(raised, raised.node)):
+        code = None  # a function of Python's took the array as true or false: its result is none
+    else:
+        node = consumer.test if consumer is not None else raised.node
+        simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
+        code = choices.condition(node) if simple else f"({choices.condition(node)})"
+    ways = [FoundCure(f".{name}()", f"{code}.{name}()" if code else None, words) for name, words in _REDUCED.items()]
+    return Explained(None, title, said, tuple(ways))
+
+
+_REDUCED = {"all": "True where all elements are true.", "any": "True where at least one element is true."}
+_IN = ast.In | ast.NotIn
 
 
 # --- writes ---
@@ -222,6 +247,10 @@ def _immutable(raised: RaisedAt | None) -> Explained:
         indices.insert(0, raised.source(base.slice))
     array = raised.source(base.value)
     at = f"{array} = {array}.at[{', '.join(indices)}]"
+    lost = lost_write(raised, statement, base.value) if statement is not None else None
+    if lost is not None and statement is not None:
+        title += _written(raised, statement)
+        return Explained(None, title, _operands(raised), (FoundCure(".at[...]", None, lost),))
     match statement:
         case ast.Assign(targets=[ast.Subscript()], value=value) if _is_mask(raised, node.slice):
             return _masked(raised, title, statement, node, raised.source(value))
@@ -236,9 +265,7 @@ def _immutable(raised: RaisedAt | None) -> Explained:
             return Explained(None, title, _operands(raised), (FoundCure(".at[...]", None, f"{general} {_NO_CODE}"),))
     text = ".at[...] makes a new array. The array that other names hold stays as it was."
     cure = applied(FoundCure(".at[...]", code, text), [edit_of(raised, over(statement, code))])
-    first = " ".join(raised.source(statement).split())
-    if len(first) <= 60:
-        title += f": {first}"
+    title += _written(raised, statement)
     said = operands(raised, [base.value])
     if not isinstance(base.value, ast.Name):
         # The statement writes into an object, as the user's own did: a trial would change the object.
@@ -272,9 +299,14 @@ def _masked(raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscri
         cure = applied(cure, [edit_of(raised, over(statement, code))])
     else:
         cure = replace(cure, code=None, text=f"{text} {MASK_OF_ROWS}")
-    first = " ".join(raised.source(statement).split())
-    title += f": {first}" if len(first) <= 60 else ""
+    title += _written(raised, statement)
     return _made(title, operands(raised, [node.value]), raised, [cure])
+
+
+def _written(raised: RaisedAt, statement: ast.stmt) -> str:
+    """A short statement, as a title ends with it."""
+    text = " ".join(raised.source(statement).split())
+    return f": {text}" if len(text) <= 60 else ""
 
 
 def _no_method(raised: RaisedAt | None, name: str) -> Explained:
@@ -285,7 +317,7 @@ def _no_method(raised: RaisedAt | None, name: str) -> Explained:
     jnp = jnp_name(raised) if raised is not None else "jnp"
     words = _INSTEAD.get(name, f"Look for a function of {jnp} or a method of jax.Array that does the same.")
     cure = FoundCure(name, None, words.replace("jnp", jnp))
-    code = None
+    code, array = None, ""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=array), attr="append"), args=[value])):
             code = f"{array} = {jnp}.append({array}, {raised.source(value)})" if raised is not None else None
@@ -293,6 +325,9 @@ def _no_method(raised: RaisedAt | None, name: str) -> Explained:
             code = f"{array} = {jnp}.delete({array}, {raised.source(index)})" if raised is not None else None
     if raised is None or statement is None or code is None:
         return Explained(None, title, _operands(raised), (cure,))
+    lost = lost_write(raised, statement, ast.Name(array, ast.Load()))
+    if lost is not None:
+        return Explained(None, title, _operands(raised), (replace(cure, text=f"{cure.text} {lost}"),))
     cure = applied(FoundCure(cure.name, code, cure.text), [edit_of(raised, over(statement, code))])
     return _made(title, _operands(raised), raised, [cure])
 

@@ -8,9 +8,11 @@ from typing import Any
 
 from ...observe.observation import FoundCure
 from .edits import Change, applied, chosen, edit_of, over
+from .masks import masked, sized
 from .names import jnp_name, lax_name, module_of, namespace
-from .origins import MASK_OF_ROWS, masks_elements, value_of
+from .origins import MASK_OF_ROWS, axes_of, masks_elements, value_of
 from .raised import RaisedAt
+from .stores import lost_write
 
 _OTHER_NAMES = {"fabs": "abs", "pow": "power", "prod": "prod", "dist": "", "fsum": "sum"}
 # Functions of math that differ from those of the same name in jax.numpy.
@@ -49,16 +51,20 @@ class Calls:
         if isinstance(node, ast.FormattedValue | ast.JoinedStr):
             return self._printed()
         if not isinstance(node, ast.Call):
-            return self._in_place()
+            return self.in_place()
         match node:
             case ast.Call(func=ast.Name(id=("float" | "int" | "bool" | "complex") as name), args=[value], keywords=[]):
                 return self._conversion(node, name, value)
             case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[]):
                 return [self._cure("keep the array", self._source(value), _ITEM, over(node, self._source(value)))]
             case ast.Call(func=ast.Attribute(value=value, attr="tolist"), args=[]):
-                return [self._cure("keep the array", self._source(value), _ITEM, over(node, self._source(value)))]
+                return [self._cure("keep the array", self._source(value), _LIST, over(node, self._source(value)))]
             case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[_, _, *_] as args, keywords=[]):
                 return self._extreme(node, name, args)
+            case ast.Call(func=ast.Name(id=("max" | "min" | "sorted") as name), args=[value]) if _has_rows(
+                self._raised, value
+            ):
+                return []  # Python compares rows, jax.numpy elements
             case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[value], keywords=[]):
                 code = f"{self._jnp}.{name}({self._array(value)})"
                 return [self._cure(f"{self._jnp}.{name}", code, _ELEMENTS, over(node, code))]
@@ -66,6 +72,15 @@ class Calls:
                 code = f"{self._jnp}.{_ALONE[name]}({self._array(value)})"
                 return [self._cure(f"{self._jnp}.{_ALONE[name]}", code, _ELEMENTS, over(node, code))]
         return self._sized(node) or self._of_module(node)
+
+    def of_arrays(self, node: ast.Call) -> str | None:
+        """A call of any, all or a function of math as a call of jax.numpy; None where it is none of them."""
+        match node:
+            case ast.Call(func=ast.Name(id=("any" | "all") as name), args=[value], keywords=[]):
+                return f"{self._jnp}.{name}({self._array(value)})"
+        if self._root(node.func) != "math" or _called(node) not in ("isnan", "isinf", "isfinite"):
+            return None
+        return f"{self._jnp}.{_called(node)}{self._source(node)[len(self._source(node.func)) :]}"
 
     def _cure(self, name: str, code: str, text: str, change: Change | None) -> FoundCure:
         cure = FoundCure(name, code, text)
@@ -106,20 +121,15 @@ class Calls:
             return []
         code = f"{self._source(node)[:-1].rstrip().rstrip(',')}, {option})"
         placeholder = option.partition("=")[2]
-        cure = FoundCure(option.partition("=")[0], code, _SIZES[placeholder])
-        found = [chosen(cure, [edit_of(self._raised, over(node, code))])]
         parent = self._raised.parents.get(id(node))
-        if not isinstance(parent, ast.Subscript) or len(node.args) != 1 or name not in ("where", "nonzero"):
-            return found
-        if masks_elements(self._raised, ast.Subscript(parent.value, node.args[0])):
-            array, mask = self._source(parent.value), self._source(node.args[0])
-            found.insert(0, self._filled(parent, array, mask))
-        return found
-
-    def _filled(self, node: ast.Subscript, array: str, mask: str) -> FoundCure:
-        text = "jnp.where keeps the shape. Set FILL to the value of the elements that the mask leaves out."
-        code = f"{self._jnp}.where({mask}, {array}, FILL)"
-        return chosen(FoundCure(f"{self._jnp}.where", code, text), [edit_of(self._raised, over(node, code))])
+        if isinstance(parent, ast.Subscript) and parent.slice is node and len(node.args) == 1:
+            mask = ast.Subscript(parent.value, node.args[0])
+            if name in ("where", "nonzero") and masks_elements(self._raised, mask):
+                return masked(self._raised, parent, self._source(parent.value), self._source(node.args[0]))
+        if placeholder == "SIZE":
+            return [sized(self._raised, node, name, code, _SIZES[placeholder])]
+        cure = FoundCure(option.partition("=")[0], code, _SIZES[placeholder])
+        return [chosen(cure, [edit_of(self._raised, over(node, code))])]
 
     def masked(self) -> list[FoundCure]:
         """Of a boolean mask as an index."""
@@ -129,20 +139,7 @@ class Calls:
         if not masks_elements(self._raised, node):
             text = f"jnp.where keeps the shape: it takes the mask, the array and a value. {MASK_OF_ROWS}"
             return [FoundCure(f"{self._jnp}.where", None, text)]
-        array, mask = self._source(node.value), self._source(node.slice)
-        parent = self._raised.parents.get(id(node))
-        call = self._raised.parents.get(id(parent)) if parent is not None else None
-        match parent, call:
-            case ast.Attribute(attr="sum"), ast.Call(args=[], keywords=[]):
-                code = f"{self._jnp}.where({mask}, {array}, 0).sum()"
-                change = over(call, code)
-            case ast.Call(func=ast.Attribute(attr="sum"), args=[_], keywords=[]), _:
-                code = f"{self._jnp}.where({mask}, {array}, 0)"
-                change = over(node, code)
-            case _:
-                return [self._filled(node, array, mask)]
-        text = "jnp.where keeps the shape. The elements that the mask leaves out add 0 to the sum."
-        return [self._cure(f"{self._jnp}.where", code, text, change)]
+        return masked(self._raised, node, self._source(node.value), self._source(node.slice))
 
     # --- NumPy and math ---
 
@@ -182,7 +179,7 @@ class Calls:
             function = function.value
         return module_of(self._raised, function.id) if isinstance(function, ast.Name) else None
 
-    def _in_place(self) -> list[FoundCure]:
+    def in_place(self) -> list[FoundCure]:
         """Of a write into a NumPy array."""
         statement = self._raised.statement_of(self._raised.node)
         match statement:
@@ -194,6 +191,9 @@ class Calls:
             return []
         line = f"{name} = {name}.at[{self._source(target.slice)}].set({self._source(value)})"
         text = f"NumPy cannot hold a traced array. Make {name} with jax.numpy, and write into a copy with .at[...].set."
+        lost = lost_write(self._raised, statement, target.value)
+        if lost is not None:
+            return [FoundCure(".at[...].set", None, f"{text} {lost}")]
         made = self._made(name)
         cure = FoundCure(".at[...].set", line, text)
         if made is None:
@@ -291,11 +291,16 @@ def _length(lower: ast.expr | None, upper: ast.expr | None) -> str | None:
     return None
 
 
+def _has_rows(raised: RaisedAt, node: ast.expr) -> bool:
+    return (axes_of(raised, node) or 0) > 1
+
+
 def _called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 _ITEM = "The array of one element works in place of the number, and needs no value while JAX traces."
+_LIST = "The array works in place of the list, and needs no values while JAX traces."
 _ELEMENTS = "The function of jax.numpy works on the whole array."
 _DYNAMIC = "dynamic_slice takes a piece of fixed sizes at a traced place."
 _SIZES = {

@@ -8,7 +8,9 @@ import copy
 from ...observe.observation import FoundCure
 from ..loops.rewrites import Form, rewrite
 from ..loops.statements import LoopStatement
+from .calls import Calls
 from .edits import Change, applied, edit_of, over
+from .finite import finite_where
 from .names import jnp_name, lax_name
 from .origins import dtype_of, value_of
 from .raised import RaisedAt
@@ -27,6 +29,8 @@ class Choices:
         self._differentiated = differentiated
         self._lax = lax_name(raised)
         self._jnp = jnp_name(raised)
+        self._of_gradient = ""
+        self._is_finite = True
 
     def _cure(self, name: str, code: str | None, text: str, change: Change | None) -> FoundCure:
         cure = FoundCure(name, code, text)
@@ -36,7 +40,7 @@ class Choices:
 
     def selection(self) -> list[FoundCure]:
         """Of an if, or of `a if test else b`."""
-        at = self._consumer()
+        at = self.consumer()
         if not isinstance(at, _SELECTS):
             return []
         form = self._values(at)
@@ -46,9 +50,11 @@ class Choices:
         last, before, cond, where = form
         # In place of an `elif` a statement would run in each case; and operands that guard others are evaluated alone.
         is_edit = not self._is_elif(at) and not self._guards(at.test)
+        is_same = self._is_finite or not self._differentiated
+        words = " ".join(filter(None, [_WHERE, self._of_gradient]))
         return [
-            self._cure(name, before + code, text, (at, last, before + code) if is_edit else None)
-            for name, code, text in ((names[0], cond, _COND), (names[1], where, _WHERE))
+            self._cure(name, before + code, text, (at, last, before + code) if is_edit and is_kept else None)
+            for name, code, text, is_kept in ((names[0], cond, _COND, True), (names[1], where, words, is_same))
         ]
 
     def _is_elif(self, at: ast.AST) -> bool:
@@ -76,7 +82,7 @@ class Choices:
         test = self.condition(at.test)
         if isinstance(at, ast.IfExp):
             one, other = self._source(at.body), self._source(at.orelse)
-            return at, "", self._cond(test, one, other), f"{self._jnp}.where({test}, {one}, {other})"
+            return at, "", self._cond(test, one, other), self._where(test, one, other)
         if len(at.orelse) == 1 and isinstance(at.orelse[0], ast.If):
             inner = self._values(at.orelse[0])
             single = self._single(at.body)
@@ -84,12 +90,18 @@ class Choices:
                 return None
             _, before, cond, where = inner
             one = single[1]
-            return at, before, self._cond(test, one, cond), f"{self._jnp}.where({test}, {one}, {where})"
+            return at, before, self._cond(test, one, cond), self._where(test, one, where)
         two = self._two_values(at)
         if two is None:
             return None
         last, before, one, other = two
-        return last, before, self._cond(test, one, other), f"{self._jnp}.where({test}, {one}, {other})"
+        return last, before, self._cond(test, one, other), self._where(test, one, other)
+
+    def _where(self, test: str, one: str, other: str) -> str:
+        code, sentence, is_finite = finite_where(self._jnp, test, one, other)
+        self._of_gradient = self._of_gradient if not self._is_finite else sentence or self._of_gradient
+        self._is_finite = self._is_finite and is_finite
+        return code
 
     def _cond(self, test: str, one: str, other: str) -> str:
         return f"{self._lax}.cond({test}, lambda: {one}, lambda: {other})"
@@ -131,7 +143,7 @@ class Choices:
 
     def loop(self) -> list[FoundCure]:
         """Of a while, or of a for over a range."""
-        at = self._consumer()
+        at: ast.AST | None = self.consumer()
         if not isinstance(at, ast.While):
             at = self._raised.around(ast.For)
             iterated = at.iter if isinstance(at, ast.For) else None
@@ -233,6 +245,8 @@ class Choices:
                 sides = [left, *rights]
                 pairs = zip(sides, ops, rights, strict=False)
                 return " & ".join(f"({ast.unparse(ast.Compare(one, [op], [other]))})" for one, op, other in pairs)
+            case ast.Call():
+                return Calls(self._raised).of_arrays(node) or self._source(node)
         return self._source(node)
 
     def _membership(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
@@ -261,12 +275,14 @@ class Choices:
                 return self._is_boolean(left) and self._is_boolean(right)
             case ast.Call(func=ast.Attribute(attr=name)) if name in _TRUTHS or name.startswith(("is", "logical_")):
                 return True
+            case ast.Call(func=ast.Name(id=("any" | "all" | "isnan" | "isinf" | "isfinite"))):
+                return True
         value = value_of(self._raised, node) if self._raised.frame is not None else None
         return dtype_of(value) == "bool" or type(value) is bool
 
     def assertion(self) -> list[FoundCure]:
         """Of an assert."""
-        at = self._consumer()
+        at = self.consumer()
         if not isinstance(at, ast.Assert):
             return []
         text = (
@@ -278,7 +294,7 @@ class Choices:
 
     # --- syntax ---
 
-    def _consumer(self) -> ast.AST | None:
+    def consumer(self) -> ast.If | ast.IfExp | ast.While | ast.Assert | None:
         """What wanted to know whether the expression is true."""
         node = self._raised.node
         while node is not None:

@@ -26,6 +26,7 @@ _LOOP = re.compile(r"^(scan|while_loop|fori_loop) body function carry input and 
 _PAIR = re.compile(r"^scan body output must be a pair, got (?P<got>.*?)\.?$", re.DOTALL)
 _BRANCHES = re.compile(r"^(cond|switch) branch\w* (?:outputs )?must have")
 _NONE = re.compile(r"(?P<branch>true_fun|false_fun|branch ?\d+) output is a <class 'NoneType'>")
+_NO_RESULT = re.compile(r"PyTreeDef\(None\)|is a (?:<class ')?NoneType")
 _IS = re.compile(r"^(?P<branch>true_fun|false_fun|branch ?\d+) is (?P<name>\S+) at ", re.MULTILINE)
 _REVERSE = re.compile(r"^Reverse-mode differentiation does not work for lax\.while_loop")
 _LENGTHS = re.compile(r"^scan got values with different leading axis sizes: (.+?)\.?$", re.MULTILINE)
@@ -91,7 +92,11 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
     if not found:
         parts = _parts(raised)
         missing = None
-        if "PyTreeDef(None)" in text and raised is not None and parts is not None:
+        if (
+            re.search(r"PyTreeDef\(None\)|is a (?:<class ')?NoneType", text)
+            and raised is not None
+            and parts is not None
+        ):
             missing = missing_return(raised, function_of_text(raised, parts[0]))
         if raised is not None and missing is not None:
             return Explained(None, f"The body of {name} returns None", "", tuple(passed(raised, [missing])))
@@ -376,7 +381,12 @@ def _scalar(text: str, raised: RaisedAt | None) -> Explained:
     )
     given = _GIVEN.search(text)
     said = f"The condition is {given[1]}." if given is not None else ""
-    return Explained(None, "A condition must be a single boolean", said, cures)
+    place = None
+    if raised is not None and isinstance(raised.node, ast.Call) and called(raised.node) == "while_loop":
+        result = result_of(function_of_text(raised, raised.node.args[0] if raised.node.args else None))
+        if result is not None:
+            place = edit_of(raised, over(result, "")).place
+    return Explained(place, "A condition must be a single boolean", said, cures)
 
 
 def _count(number: str | None) -> str:

@@ -15,13 +15,16 @@ from .constructs import construct_error
 from .edits import edited, shown
 from .explanation import Explained
 from .messages import message_error
+from .plain_values import plain_value_error
 from .raised import RaisedAt, raised_at, touches_jax
 from .states import state_error
+from .stores import without_harm
 from .transforms import transform_error
 from .values import value_error
 
 _KINDS = (
     state_error,
+    plain_value_error,
     value_error,
     construct_error,
     argument_error,
@@ -50,7 +53,8 @@ def _explained(error: BaseException, function: str, raised: RaisedAt | None) -> 
         except Exception:  # the error itself is shown in any case
             continue
         if found is not None:
-            return replace(found, place=place, cures=tuple(shown(_parsed(cure)) for cure in found.cures))
+            cures = (without_harm(raised, _parsed(cure)) for cure in found.cures)
+            return replace(found, place=found.place or place, cures=tuple(map(shown, cures)))
     return Explained(place)
 
 

@@ -16,6 +16,8 @@ from .edits import applied, edit_of, over
 from .explanation import Explained
 from .origins import value_of
 from .raised import RaisedAt, touches_jax
+from .returned import function_of_text
+from .stores import own_names
 from .trial import passed
 
 _DELETED = re.compile(
@@ -138,6 +140,9 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
     line = _made_in(tracer)
     if line is not None:
         said += f" Line {line} computed the value while JAX traced {function or 'the function'}."
+    keeper = _keeper(raised, function) if raised is not None and function is not None else None
+    if keeper is not None:
+        said += f" Line {keeper[0]} writes into something outside of {function}: {keeper[1]}."
     if construct and function:
         said += f" The trace of {function} for {construct} is over, so nothing can give the value any more."
     else:
@@ -167,6 +172,44 @@ def _leaked_tracer(raised: RaisedAt | None, error: BaseException) -> Any:
             if is_tracer_type(type(value)) and is_over(value, error, raised.frame):
                 return value
     return None
+
+
+_KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert", "appendleft"})
+
+
+def _keeper(raised: RaisedAt, function: str) -> tuple[int, str] | None:
+    """The only statement of a traced function that writes into something from outside: its line and its text."""
+    traced = function_of_text(raised, function.partition(".<locals>")[0].rpartition(".")[2] or function)
+    if not isinstance(traced, ast.FunctionDef):
+        return None
+    found: dict[int, ast.stmt] = {}
+    own = own_names(traced)
+    for node in ast.walk(traced):
+        if isinstance(node, ast.Assign | ast.AugAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(_is_outside(each, own) for target in targets for each in _parts_of(target)):
+                found[id(node)] = node
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and called(node.value) in _KEEPING:
+            holder = node.value.func
+            if isinstance(holder, ast.Attribute) and _is_outside(holder, own):
+                found[id(node)] = node
+    if len(found) != 1:
+        return None
+    (statement,) = found.values()
+    text = " ".join(raised.source(statement).split())
+    return statement.lineno, text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _parts_of(target: ast.expr) -> list[ast.expr]:
+    return target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+
+
+def _is_outside(target: ast.expr, own: set[str]) -> bool:
+    """Whether a target is a name of outside, or in an object: an attribute of an argument is in the caller's object."""
+    root = target
+    while isinstance(root, ast.Attribute | ast.Subscript):
+        root = root.value
+    return isinstance(root, ast.Name) and (root.id not in own or root.id == "self")
 
 
 def _made_in(tracer: Any) -> int | None:

@@ -144,16 +144,20 @@ class Applied:
             return None
         return next((each.value for each in self.transform.keywords if each.arg == name), None)
 
-    def number(self) -> int:
-        """Of the argument that is differentiated: the first where there are several."""
+    def leaf_of(self, dtype: str) -> tuple[int, str, Any]:
+        """The first differentiated leaf of a dtype: the number of its argument, its path within, and its value."""
+        import jax
+
         option = self.option("argnums")
-        if isinstance(option, ast.Tuple) and self.call is not None:
-            numbers = [each.value for each in option.elts if isinstance(each, ast.Constant)]
-            nodes = self.call.args
-            for number in numbers:
-                if type(number) is int and number < len(nodes) and _is_integer(self.value(nodes[number])):
-                    return number
-        return option.value if isinstance(option, ast.Constant) and type(option.value) is int else 0
+        nodes = [option] if not isinstance(option, ast.Tuple | ast.List) else option.elts
+        numbers = [each.value for each in nodes if isinstance(each, ast.Constant) and type(each.value) is int] or [0]
+        arguments = self.call.args if self.call is not None else []
+        for number in numbers:
+            value = self.value(arguments[number]) if number < len(arguments) else None
+            for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000] if value is not None else ():
+                if (_dtype(leaf) or dtype) == dtype:
+                    return number, jax.tree_util.keystr(path), leaf
+        return numbers[0], "", None
 
     def value(self, node: ast.expr) -> Any:
         """The value of an argument in the text."""
@@ -187,16 +191,16 @@ def _assigned(raised: RaisedAt, name: str) -> ast.expr | None:
     return found[0] if len(found) == 1 else None
 
 
-def _is_integer(value: Any) -> bool:
-    return type(value) is int or "int" in dtype_of(value)
+def _dtype(value: Any) -> str:
+    return {bool: "bool", int: "int32", float: "float32", complex: "complex64"}.get(type(value)) or dtype_of(value)
 
 
 # --- grad ---
 
 
 def _input(call: Applied, word: str, dtype: str) -> Explained:
-    number = call.number()
-    name = call.argument(number)
+    number, path, leaf = call.leaf_of(dtype)
+    name = call.argument(number) + path
     title = f"jax.{word} needs a float, but the argument {name} of {call.name} is {dtype}"
     text = "A derivative is the limit of small changes, and an integer has none."
     cure = FoundCure("a float", None, "Pass a float.")
@@ -208,11 +212,14 @@ def _input(call: Applied, word: str, dtype: str) -> Explained:
             code = f"{node.value}.0"
         elif not isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute):
             code = None
+        elif path:
+            code = None
+            cure = FoundCure("a float", None, f"Make {name} a float, or pass it as an argument of its own.")
         elif type(call.value(node)) is int:
             code = f"float({source})"
         else:
             code = f"{source}.astype(float)"
-        kind = type_of(call.value(node)) if call.value(node) is not None else ""
+        kind = type_of(leaf) if leaf is not None else ""
         text += f" {name} is {kind}." if kind else ""
         if code is not None:
             cure = applied(FoundCure("a float", code, f"Pass {name} as a float."), [edit_of(raised, over(node, code))])

@@ -1,0 +1,183 @@
+"""An array whose length its values decide in, the same result of arrays of fixed lengths out.
+
+Filling up to a fixed length changes what counts elements: a mean, a length, a sum of indices. There a reduction takes
+the mask itself, `jnp.mean(x, where=x > 0)`, or no edit is offered.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...observe.observation import FoundCure
+from .edits import applied, chosen, edit_of, over
+from .names import jnp_name, module_of
+from .origins import dtype_of, value_of
+from .raised import RaisedAt
+
+#: Reductions that take `where`, and the ones whose result filling with FILL can leave as it is.
+_WITH_WHERE = frozenset({"mean", "std", "var", "prod", "any", "all"})
+_EXTREMES = {"max": "-", "min": "", "amax": "-", "amin": ""}
+_LENGTHS = frozenset({"size", "len", "shape"})
+_FILLABLE = frozenset({"sum", "prod", "max", "min", "amax", "amin", "any", "all"})
+_COUNTED = frozenset({"where", "nonzero", "flatnonzero", "argwhere"})
+
+
+@dataclass(frozen=True)
+class Use:
+    """What is done with an array.
+
+    Attributes:
+        name: Of the reduction or function, such as mean, len or size; "value" for an operator or a return; empty for
+            anything else.
+        node: The whole expression.
+        rest: Arguments beside the array, as written.
+    """
+
+    name: str
+    node: ast.expr
+    rest: tuple[str, ...] = ()
+
+
+def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[FoundCure]:
+    """The ways out of `array[mask]`, whose mask has one element for each element of the array.
+
+    Args:
+        raised: Where the error was raised.
+        node: The subscript.
+        array: Its text.
+        mask: Likewise.
+    """
+    jnp = jnp_name(raised)
+    use = use_of(raised, node)
+    where = f"{jnp}.where"
+    filled = f"{jnp}.where({mask}, {array}, "
+    dtype = _dtype(raised, node)
+    match use.name, use.rest:
+        case "sum", () | ("axis=0",):
+            code = f"{filled}0).sum()" if isinstance(use.node, ast.Call) and _is_method(use.node, node) else None
+            code = code or f"{jnp}.sum({filled}0))"
+            text = "jnp.where keeps the shape. The elements that the mask leaves out add 0 to the sum."
+            return [applied(FoundCure(where, code, text), [edit_of(raised, over(use.node, code))])]
+        case name, rest if name in _WITH_WHERE and all(each.startswith("ddof=") for each in rest):
+            code = f"{jnp}.{name}({', '.join([array, *rest, f'where={mask}'])})"
+            text = f"where= gives the mask to {name}, which then counts the elements of the mask alone."
+            return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
+        case name, () if name in _EXTREMES and "float" in dtype:
+            code = f"{jnp}.{name}({array}, where={mask}, initial={_EXTREMES[name]}{jnp}.inf)"
+            text = f"where= gives the mask to {name}. The result is initial where the mask is false everywhere."
+            return [applied(FoundCure("where=", code, text), [edit_of(raised, over(use.node, code))])]
+        case name, () if name in _LENGTHS:
+            code = f"{jnp}.count_nonzero({mask})"
+            text = "The number of elements is a number of the program, which no shape can have."
+            return [applied(FoundCure(f"{jnp}.count_nonzero", code, text), [edit_of(raised, over(use.node, code))])]
+    harmful = next((each for each in _all_uses(raised, use) if each.name not in (*_FILLABLE, "value")), None)
+    text = "jnp.where keeps the shape. Set FILL to the value of the elements that the mask leaves out."
+    if harmful is not None:
+        text = (
+            f"jnp.where keeps the shape, so {_text(raised, harmful.node)} would count the elements that the mask "
+            f"leaves out, whatever their value. Give the mask to a reduction, as in {jnp}.mean({array}, where={mask})."
+        )
+        return [FoundCure(where, None, text)]
+    code = f"{filled}FILL)"
+    return [chosen(FoundCure(where, code, text), [edit_of(raised, over(node, code))])]
+
+
+def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> FoundCure:
+    """The way out of a call whose result is filled up to SIZE elements.
+
+    Args:
+        raised: Where the error was raised.
+        node: The call.
+        name: Of the called function.
+        code: The call with `size=SIZE`.
+        text: Of the cure.
+    """
+    jnp = jnp_name(raised)
+    outer: ast.expr = node
+    parent = raised.parents.get(id(outer))
+    if isinstance(parent, ast.Subscript) and parent.value is outer and isinstance(parent.slice, ast.Constant):
+        outer = parent
+    use = use_of(raised, outer)
+    if use.name in _LENGTHS and name in _COUNTED and len(node.args) == 1:
+        count = f"{jnp}.count_nonzero({raised.source(node.args[0])})"
+        words = "The number of elements is a number of the program, which no shape can have."
+        return applied(FoundCure(f"{jnp}.count_nonzero", count, words), [edit_of(raised, over(use.node, count))])
+    harmful = next((each for each in _all_uses(raised, use) if each.name != "value"), None)
+    if harmful is None:
+        return chosen(FoundCure("size", code, text), [edit_of(raised, over(node, code))])
+    words = (
+        f"size= makes {name} fill its result up to a fixed length, and {_text(raised, harmful.node)} would count "
+        "the elements that are filled in. "
+    )
+    if name in _COUNTED:
+        words += (
+            "Work with a mask of the whole array instead, such as with jnp.where or the option where= of a reduction."
+        )
+        return FoundCure("a mask", None, words)
+    words += "Set fill_value= to a value of its own, and leave this value out of the later count, sum or mean."
+    return FoundCure("fill_value", None, words)
+
+
+def use_of(raised: RaisedAt, node: ast.expr) -> Use:
+    """What the text does with the value of an expression."""
+    parent = raised.parents.get(id(node))
+    outer = raised.parents.get(id(parent)) if parent is not None else None
+    match parent, outer:
+        case ast.Attribute(attr="size"), _:
+            assert isinstance(parent, ast.Attribute)
+            return Use("size", parent)
+        case ast.Attribute(attr="shape"), ast.Subscript(slice=ast.Constant(value=0)):
+            return Use("shape", outer)
+        case ast.Attribute(attr=name), ast.Call(func=function, args=args, keywords=options) if function is parent:
+            return Use(name, outer, _written(raised, args, options))
+        case ast.Call(func=ast.Name(id="len"), args=[_]), _:
+            assert isinstance(parent, ast.Call)
+            return Use("len", parent)
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=module), attr=name), args=[first, *args], keywords=options
+        ), _:
+            assert isinstance(parent, ast.Call)
+            if first is node and module_of(raised, module) == "jax.numpy":
+                return Use(name, parent, _written(raised, args, options))
+            return Use("", parent)
+        case ((ast.Return() | ast.Assign() | ast.Expr() | ast.BinOp() | ast.UnaryOp() | ast.Tuple() | ast.Lambda()), _):
+            return Use("value", node)
+        case ast.expr(), _:
+            assert isinstance(parent, ast.expr)
+            return Use("", parent)
+    return Use("value", node)
+
+
+def _written(raised: RaisedAt, args: list[ast.expr], options: list[ast.keyword]) -> tuple[str, ...]:
+    return (*map(raised.source, args), *(f"{each.arg}={raised.source(each.value)}" for each in options))
+
+
+def _all_uses(raised: RaisedAt, use: Use) -> Iterator[Use]:
+    """A use, and those of the name that the value is assigned to, in the same function."""
+    yield use
+    statement = raised.statement_of(use.node)
+    function = raised.function
+    if use.name != "value" or not isinstance(statement, ast.Assign) or function is None:
+        return
+    names = {each.id for target in statement.targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load):
+            if node.lineno > (statement.end_lineno or 0):
+                yield use_of(raised, node)
+
+
+def _is_method(call: ast.Call, node: ast.expr) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.value is node
+
+
+def _dtype(raised: RaisedAt, node: ast.expr) -> str:
+    if not isinstance(node, ast.Subscript) or raised.frame is None:
+        return ""
+    return dtype_of(value_of(raised, node.value))
+
+
+def _text(raised: RaisedAt, node: ast.expr) -> str:
+    text = " ".join(raised.source(node).split())
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -1,0 +1,438 @@
+"""Messages of JAX, each with its title and its way out; a pattern is tried from the beginning of a message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of JAX.
+
+    Attributes:
+        pattern: From the beginning of the message. Its groups stand for {1}, {2} ... in the texts.
+        title: What happened.
+        text: More of it.
+        cure: Name and sentence of the way out.
+        of_others: NumPy and Python raise the same message; the row is for errors in which JAX has a part.
+    """
+
+    pattern: str
+    title: str
+    text: str
+    cure: tuple[str, str]
+    of_others: bool = False
+
+
+ARRAY_MESSAGES = (
+    Message(
+        r"(\w+) does not accept dtypes? (?:key<\w+>.*|.*?, key<\w+>.*)",
+        "A key of jax.random is no number, so {1} cannot compute with it",
+        "A key only chooses random numbers.",
+        (
+            "jax.random",
+            "Make new keys with jax.random.split or jax.random.fold_in, or read the key's integers with "
+            "jax.random.key_data.",
+        ),
+    ),
+    Message(
+        r"JAX array with PRNGKey dtype cannot be converted to a NumPy array",
+        "NumPy cannot hold a key of jax.random",
+        "A key has a type of JAX's own.",
+        ("jax.random.key_data", "jax.random.key_data(key) gives the integers of the key."),
+    ),
+    Message(
+        r"sub(?:tract)? does not accept dtype bool",
+        "JAX does not subtract booleans",
+        "",
+        ("^", "Write a ^ b for the elements that differ, a & ~b for those of a alone, or convert to integers."),
+    ),
+    Message(
+        r"(and|or|xor|not|shift_\w+|population_count) does not accept dtype (\w+)",
+        "The operator {1} works on integers and booleans, not on {2}",
+        "The operators &, |, ^, ~, << and >> work on bits.",
+        ("compare", "Compare first, and put each comparison in parentheses, as in (a > 0) & (b > 0)."),
+    ),
+    Message(
+        r"Integers cannot be raised to negative powers, got integer_pow\((\S+), (-\d+)\)",
+        "An integer array cannot be raised to the power {2}",
+        "The result would be no integer. The array is {1}.",
+        ("a float", "Convert the array to float first, such as with x.astype(float)."),
+    ),
+    Message(
+        r"Zero-dimensional arrays cannot be concatenated",
+        "concatenate joins arrays along an axis, and a single number has no axis",
+        "",
+        ("jnp.stack", "Make an array of the numbers with jnp.stack or jnp.array."),
+    ),
+    Message(
+        r"Using a non-tuple sequence for multidimensional indexing is not allowed",
+        "A list cannot be an index of a JAX array",
+        "NumPy takes a list as an array of indices. JAX does not, because a list is slow to convert.",
+        ("jnp.array", "Write the indices as an array: x[jnp.array([0, 1])]."),
+    ),
+    Message(
+        r"Length of slice indices must match number of operand dimensions \((\d+) vs (\(.*?\))\)",
+        "dynamic_slice needs one start for each axis, but gets {1} for the shape {2}",
+        "",
+        ("starts", "Give as many starts and sizes as the array has axes."),
+    ),
+    Message(
+        r"(convolve|correlate)\(\) only support 1-dimensional inputs",
+        "{1} takes arrays of one axis",
+        "",
+        ("jax.scipy.signal", "Use jax.scipy.signal.convolve for several axes, or jax.vmap for a batch of rows."),
+    ),
+    Message(
+        r"conv_general_dilated lhs feature dimension size divided by feature_group_count must equal the rhs input "
+        r"feature dimension size, but (\d+) // (\d+) != (\d+)",
+        "The input of the convolution has {1} channels, but the kernel takes {3}",
+        "By default the axes are (batch, channel, height, width), and (out, in, height, width) in the kernel.",
+        ("channels", "Make the kernel for {1} input channels, or name the order of the axes with dimension_numbers."),
+    ),
+    Message(
+        r"inconsistent size for core dimension '\w+': (\d+) vs (\d+) on vectorized function .*?signature='\((\w+),",
+        "The sizes {1} and {2} do not fit together in this function of linear algebra",
+        "The rows of the matrix and the elements of the vector must be equally many.",
+        ("the same size", "Give a vector with as many elements as the matrix has rows."),
+    ),
+    Message(
+        r"Argument to (\S+) must have shape \[\.\.\., n, n\], got (\(.*?\))",
+        "{1} takes square matrices, but this one has the shape {2}",
+        "",
+        ("a square matrix", "Give a square matrix. For others, jnp.linalg.pinv and jnp.linalg.lstsq may serve."),
+    ),
+    Message(
+        r"array split does not result in an equal division: rest is (\d+)",
+        "The axis cannot be split into equal parts: the rest is {1}",
+        "",
+        ("jnp.array_split", "jnp.array_split makes parts of different sizes."),
+    ),
+    Message(
+        r"Cannot take a larger sample \(size (\d+)\) than population \(size (\d+)\) when 'replace=False'",
+        "choice cannot draw {1} different elements of {2}",
+        "",
+        ("replace", "Draw at most {2}, or set replace=True, which may draw an element twice."),
+    ),
+    Message(
+        r"cannot reshape array of shape (\(.*?\)) \(size (\d+)\) into shape (\(.*?\)) because the product of "
+        r"specified axis sizes \((\d+)\) does not evenly divide",
+        "An array of shape {1} does not reshape to {3}",
+        "The {2} elements do not fill rows of {4}.",
+        ("another size", "Write sizes whose product divides {2}."),
+    ),
+    Message(
+        r"Number of einsum subscripts, (\d+), must be equal to the number of operands, (\d+)",
+        "einsum has subscripts for {1} operands, but gets {2}",
+        "A comma separates the subscripts of two operands.",
+        ("subscripts", "Write the subscripts of each operand, separated by commas."),
+    ),
+    Message(
+        r"cannot select an axis to squeeze out which has size not equal to one, got shape=(\(.*?\)) and dimensions="
+        r"\((.*?),?\)",
+        "squeeze cannot remove the axis {2} of the shape {1}",
+        "squeeze removes axes of size 1 only.",
+        ("an index", "Take one element of the axis with an index, or reduce the axis, such as with a sum."),
+    ),
+    Message(
+        r"matmul input operand (\d) must have ndim at least 1, but it has ndim 0",
+        "A matrix product needs arrays with axes, but one operand is a single number",
+        "",
+        ("*", "Write * to multiply with a number."),
+    ),
+    Message(
+        r"Cannot broadcast to shape with fewer dimensions: arr_shape=(\(.*?\)) shape=(\(.*?\))",
+        "An array of shape {1} does not fit into the shape {2}",
+        "The new value has more axes than the place that it is written to.",
+        ("a slice", "Give a value of the shape {2}, or write into a slice of more elements."),
+    ),
+    Message(
+        r"Unknown backend:? '(\w+)' requested, but no platforms that are instances of \w+ are present\. Platforms "
+        r"present are: (.+)",
+        "JAX finds no {1} here",
+        "The platforms here are: {2}.",
+        (
+            "jax.devices()",
+            "jax.devices() lists the devices. A GPU needs the jaxlib for it, such as jax[cuda13].",
+        ),
+    ),
+    Message(
+        r"where requires ndarray or scalar arguments, got <class 'NoneType'> at position 2",
+        "where needs two values: for true and for false",
+        "",
+        ("three arguments", "Write jnp.where(condition, a, b)."),
+    ),
+    Message(
+        r"jax\.numpy\.(\w+) cannot modify arrays in-place",
+        "{1} would change an array in place, and JAX arrays cannot be changed",
+        "",
+        ("inplace=False", "Write x = jnp.{1}(x, ..., inplace=False), which makes a new array."),
+    ),
+    Message(
+        r"INVALID_ARGUMENT: Attempt to use a buffer that was previously donated in the same call",
+        "A call is given one array twice, and donates it",
+        "The call may reuse the memory of a donated argument, so no other argument can be the same array.",
+        ("a copy", "Pass x.copy() in one of the places, or do not donate the argument."),
+    ),
+    Message(
+        r"Custom VJP bwd rule must produce an output with the same container \(pytree\) structure as the args tuple.*?"
+        r"structure (PyTreeDef\(.*?\)) for primal input structure (PyTreeDef\(.*\))\.",
+        "The backward rule of a custom_vjp must return a tuple with one cotangent for each argument",
+        "JAX gives each cotangent to the argument at the same place.",
+        ("a tuple", "Return a tuple, also for one argument: (cotangent,). Write None where an argument has none."),
+    ),
+    Message(
+        r"Custom VJP fwd rule (\S+) for function (\w+) must produce a pair",
+        "The forward rule of {2} must return a pair: the result and the residuals",
+        "The backward rule gets the residuals.",
+        ("a pair", "Return result, residuals. Return result, None where the backward rule needs none."),
+    ),
+    Message(
+        r"Custom VJP bwd rule (?:attached to (\S+) at \S+ )?must produce an output with the same type as the args "
+        r"tuple of the primal function, but at output\[(\d+)\] the bwd rule produced an output of type (\S+) "
+        r"corresponding to an input of type ([^\s,]+(?:,\d+)*\]?)",
+        "The backward rule returns {3} for an argument of the type {4}",
+        "The cotangent at the place {2} must have the shape and the type of its argument.",
+        ("the same type", "Multiply with the residual or broadcast, so that the cotangent is {4}."),
+    ),
+    Message(
+        r"(?:Length of sharding\.spec \((\d+)\) must be equal to aval's ndim \((\d+)\))",
+        "A sharding for {1} axes cannot split an array of {2} axes",
+        "A PartitionSpec has one entry for each axis of the array at most.",
+        ("PartitionSpec", "Leave out the entries for axes that the array does not have."),
+    ),
+    Message(
+        r"'float' object cannot be interpreted as an integer",
+        "A float cannot be a number of elements, an axis or an index",
+        "Python's / gives a float, also for integers.",
+        ("//", "Write // for the division, or int(n)."),
+        of_others=True,
+    ),
+    Message(
+        r"(\w+)\(\) got an unexpected keyword argument '(\w+)'(?:\. Did you mean '(\w+)'\?)?",
+        "{1} has no argument {2}",
+        "",
+        (
+            "help",
+            "help({1}) lists the arguments.",
+        ),
+        of_others=True,
+    ),
+    Message(
+        r"data type '(.*?)' not understood",
+        "There is no dtype {1}",
+        "",
+        ("a dtype", "Write a dtype such as jnp.float32."),
+        of_others=True,
+    ),
+)
+
+MESSAGES = (
+    Message(
+        r"A single NamedSharding spec specification can map every mesh axis to at most one positional dimension, but "
+        r"(?P<a>.+) has duplicate entries for `(?P<b>\w+)`",
+        "The PartitionSpec {1} names the mesh axis {2} twice",
+        "A mesh axis can split one axis of an array only.",
+        ("PartitionSpec", "Write None for the axes that the mesh axis does not split."),
+    ),
+    Message(
+        r"Resource axis: (\w+) of (.+?) is not found in mesh: (\(.*?\))",
+        "The mesh has no axis {1}",
+        "The axes of the mesh are {3}.",
+        ("PartitionSpec", "Write the name of an axis of the mesh, or make the mesh with this axis."),
+    ),
+    Message(
+        r"scan got no values to scan over and `length` not provided",
+        "scan does not know how many steps to run",
+        "scan runs one step for each element of xs, and xs has no array.",
+        ("length", "Pass length=n, or arrays in xs."),
+    ),
+    Message(
+        r"scan got value with no leading axis to scan over: (.+?)\.?$",
+        "scan cannot take elements of a single number in xs",
+        "scan takes one element along axis 0 of each array in xs at each step.",
+        ("xs", "Pass an array with at least one axis, or put the number into the carry."),
+    ),
+    Message(
+        r"scan got `length` argument of (\d+) which disagrees with leading axis sizes \[(.*?)\]",
+        "length={1} disagrees with xs, which has {2} elements",
+        "scan runs one step for each element of xs.",
+        ("length", "Leave length out, or cut xs to {1} elements."),
+    ),
+    Message(
+        r"lower and upper arguments to fori_loop must have equal types, got (\w+) and (\w+)",
+        "The bounds of a fori_loop have different types: {1} and {2}",
+        "fori_loop counts in integers.",
+        ("integers", "Pass integers as both bounds."),
+    ),
+    Message(
+        r"lax\.cond: true_fun and false_fun arguments should be callable",
+        "cond takes two functions, not two values",
+        "cond(test, f, g, x) calls f(x) or g(x).",
+        ("jnp.where", "Write lambda: value for each branch, or choose between values with jnp.where."),
+    ),
+    Message(
+        r"Index type must be an integer, got (.+?) as (\w+)",
+        "The index of switch must be an integer, not {2}",
+        "switch chooses a branch by a number from 0.",
+        ("an integer", "Pass an integer, such as index.astype(int)."),
+    ),
+    Message(
+        r"primal and tangent arguments to jax\.jvp do not match; .*?Got primal dtype (\w+) .*? but got tangent dtype "
+        r"(\w+)",
+        "The tangent of jvp is {2}, but the argument is {1}",
+        "A tangent has the shape and the type of its argument.",
+        ("the same type", "Convert the tangent to {1}."),
+    ),
+    Message(
+        r"unexpected JAX type \(e\.g\. shape/dtype\) for argument to VJP function: got (\S+), but expected (\S+)",
+        "The cotangent is {1}, but the result of the function is {2}",
+        "A cotangent has the shape and the type of the result.",
+        ("the same type", "Pass an array of the type {2}."),
+    ),
+    Message(
+        r"(\w+) accepts a single key, but was given a key array of shape (\(.*?\))",
+        "{1} takes one key, but the keys have the shape {2}",
+        "jax.random.split makes an array of keys.",
+        ("jax.vmap", "Pass one key, such as keys[0], or map {1} over the keys with jax.vmap."),
+    ),
+    Message(
+        r"invalid value \((nan|inf)\) encountered in (\S+)",
+        "{2} computed {1}",
+        "jax_debug_nans checks each result and raises here.",
+        ("jnp.where", "Keep the argument where {2} is defined, such as with jnp.maximum before the call."),
+    ),
+    Message(
+        r"pytree structure error: different lengths of \w+ at key path\s+shard_map in_specs\s.*?of length (\d+), but "
+        r".*?of length (\d+)",
+        "in_specs of shard_map does not fit the call: the entries are {1}, the arguments are {2}",
+        "in_specs has one entry for each argument: how the argument is split.",
+        ("in_specs", "Write a PartitionSpec for each argument, such as P() for an argument that is not split."),
+    ),
+    Message(
+        r"vmap in_axes specification must be a tree prefix of the corresponding value.*?key path\s+vmap (in_axes\S*)"
+        r".*?symmetric difference on key sets is\s+\[?([^\n\]]+)",
+        "{1} of vmap and its argument have different keys: {2}",
+        "The entry of an argument is one axis for all of its arrays, or a container with the keys of the argument.",
+        ("in_axes", "Write one axis for the whole argument, such as 0, or an entry for each key."),
+    ),
+    Message(
+        r"pytree structure error: different numbers of pytree children at key path",
+        "Two trees differ: the numbers of their elements",
+        "The call takes trees of the same containers and keys, such as gradients like their parameters.",
+        ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
+    ),
+    Message(
+        r"pytree structure error: different (.+?) at key path\s+(\S+)",
+        "Two trees differ: {1}",
+        "The call takes trees of the same containers and keys, such as gradients like their parameters.",
+        ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
+    ),
+    Message(
+        r"(?:Dict key mismatch|Custom node type mismatch|Tuple arity mismatch|List arity mismatch)(.*)",
+        "Two trees differ in their structure",
+        "The call takes trees of the same containers and keys, such as gradients like their parameters.",
+        ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
+    ),
+    Message(
+        r"Argument '(.*?)' of type <class '(?:\w+\.)*(\w+)'> is not a valid JAX type",
+        "An argument is not an array: its type is {2}",
+        "JAX computes with arrays and numbers.",
+        ("an array", "Pass an array or a number, or bind the argument before with functools.partial."),
+    ),
+    Message(
+        r"INTERNAL: (?:CpuCallback error calling callback|Generated function failed).*\n"
+        r"((?:\w+\.)*\w+(?:Error|Exception)[^\n]*)",
+        "A callback raised {1}",
+        "The program called Python, and Python raised the error. The program itself was traced and compiled.",
+        ("the callback", "Correct the function that the callback calls."),
+    ),
+    Message(
+        r"No JVP defined for custom_jvp function (\w+) using defjvp",
+        "{1} has no derivative yet",
+        "jax.custom_jvp takes the derivative from the function that defjvp is given.",
+        ("defjvp", "Call {1}.defjvp(derivative) before {1} is called."),
+    ),
+    Message(
+        r"No VJP defined for custom_vjp function (\w+) using defvjp",
+        "{1} has no derivative yet",
+        "jax.custom_vjp takes the derivative from the functions that defvjp is given.",
+        ("defvjp", "Call {1}.defvjp(forward, backward) before the derivative is used."),
+    ),
+    Message(
+        r"Python int (-?\d+) too large to convert to (\w+)",
+        "The number {1} does not fit into {2}",
+        "JAX gives an integer of Python the type int32, which ends at 2,147,483,647.",
+        ("a float", "Use a float, or turn jax_enable_x64 on before any other use of JAX."),
+        of_others=True,
+    ),
+    Message(
+        r".*?Sharding .*? is only valid for values of rank at least (\d+), but was applied to a value of rank (\d+)",
+        "A sharding for {1} axes cannot split an array of {2} axes",
+        "A PartitionSpec has one entry for each axis of the array at most.",
+        ("PartitionSpec", "Leave out the entries for axes that the array does not have."),
+    ),
+    Message(
+        r".*?the global size of its dimension (\d+) should be divisible by (\d+), but it is equal to (\d+)",
+        "Axis {1} has {3} elements, which {2} devices cannot share evenly",
+        "A sharding gives each device the same number of elements.",
+        ("pad", "Pad the axis to a multiple of the number of devices, or split another axis."),
+    ),
+    Message(
+        r"Received incompatible devices for jitted computation\. Got (?:argument )?(.*?) with .*? and "
+        r"(?:argument )?(.*?) with",
+        "{1} and {2} are on different devices",
+        "All arguments of a jitted function must be on the same devices.",
+        ("jax.device_put", "Move the arguments to the same devices with jax.device_put before the call."),
+    ),
+    Message(
+        r"Python int(?:eger)? too large to convert to C (\w+)",
+        "An integer does not fit into the integers of JAX",
+        "JAX gives an integer of Python the type int32, which ends at 2,147,483,647.",
+        ("a float", "Use a float, or turn jax_enable_x64 on before any other use of JAX."),
+        of_others=True,
+    ),
+    Message(
+        r"Found an unbound axis name: (\w+)",
+        "No axis is named {1} here",
+        "vmap with axis_name, or shard_map, names an axis for the function that it calls.",
+        ("axis_name", 'Call the function under jax.vmap with axis_name="{1}", or under jax.shard_map.'),
+    ),
+    Message(
+        r"iteration over a 0-d array",
+        "Python cannot iterate over an array without axes",
+        "The array holds one number.",
+        ("an axis", "Use the array itself, or give it an axis with x[None] or jnp.atleast_1d(x)."),
+    ),
+    Message(
+        r"Cannot abstractly evaluate a checkify\.check which was not functionalized",
+        "checkify.check works only within checkify.checkify",
+        "checkify.checkify turns the checks into a result of the function.",
+        ("checkify.checkify", "Call error, result = jax.jit(checkify.checkify(f))(x), and then error.throw()."),
+    ),
+    Message(
+        r"Value (.+?) with dtype \S+ is not a valid JAX array type",
+        "JAX has no arrays of {1}",
+        "JAX arrays hold numbers and booleans.",
+        ("numbers", "Keep texts and objects in Python lists or NumPy arrays, and give JAX numbers for them."),
+    ),
+    Message(
+        r"For parameter \"(\w+)\" in \"(.*?)\", the given initializer is expected to generate shape (\(.*?\)), but the "
+        r"existing parameter it received has shape (\(.*?\))",
+        "The parameter {1} has the shape {4}, but this input needs {3}",
+        "flax made the parameters for an input of another size.",
+        ("the same sizes", "Pass an input of the size that model.init was given, or call model.init again."),
+    ),
+    Message(
+        r"unsupported operand type\(s\) for (\S+): '\w*Tracer' and '(\w+)'",
+        "{1} needs arrays or numbers, but its right side is a {2}",
+        "",
+        ("a number", "Give an array or a number in place of the {2}."),
+    ),
+    Message(
+        r"unsupported operand type\(s\) for (\S+): '(\w+)' and '\w*Tracer'",
+        "{1} needs arrays or numbers, but its left side is a {2}",
+        "",
+        ("a number", "Give an array or a number in place of the {2}."),
+    ),
+)

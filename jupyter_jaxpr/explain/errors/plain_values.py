@@ -1,0 +1,140 @@
+"""An error where Python or a shape takes plain values alone in, which value is none and what to write out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from ...jax.facts import is_tracer_type
+from ...observe.observation import FoundCure
+from ...plain_text import message_of
+from .calls import Calls
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .names import jnp_name, lax_name
+from .origins import culprits, dtype_of, operands, value_of
+from .raised import RaisedAt
+from .static import static_cure
+from .trial import passed
+
+_SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")
+_TRACED_KEY = re.compile(r"\w*Tracer\(.*\)")
+_IN_NUMPY = re.compile(r"^setting an array element with a sequence\.?$")
+_FLAG = re.compile(r"^Only integer scalar arrays can be converted to a scalar index")
+_UNPACKED = re.compile(r"^(?:not enough|too many) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
+
+
+def plain_value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """A float in a shape, a traced value in a text or a NumPy array, a boolean as an index, a wrong count of names."""
+    text = message_of(error).strip()
+    if raised is None or raised.frame is None:
+        return None
+    if isinstance(error, TypeError) and (found := _SHAPE.match(text)) and "Tracer" not in text:
+        return _shape(raised, found[1])
+    if isinstance(error, KeyError) and _TRACED_KEY.search(text):
+        return _text_key(error, raised, function)
+    if isinstance(error, ValueError) and _IN_NUMPY.match(text):
+        return _in_numpy(raised)
+    if isinstance(error, TypeError) and _FLAG.match(text):
+        return _flag(raised)
+    if isinstance(error, ValueError) and (found := _UNPACKED.match(text)):
+        return _unpacked(raised, found[1])
+    return None
+
+
+def _shape(raised: RaisedAt, shape: str) -> Explained:
+    title = f"The sizes of a shape must be integers, but this shape is {shape}"
+    said = "Python's / gives a float, also for integers."
+    cure = FoundCure("an integer", None, "Write // for a division, or int(n).")
+    call = raised.node
+    if not isinstance(call, ast.Call):
+        return Explained(None, title, said, (cure,))
+    nodes = [part for each in call.args for part in (each.elts if isinstance(each, ast.Tuple | ast.List) else [each])]
+    floats = [node for node in nodes if type(_number(raised, node)) is float]
+    if len(floats) == 1:
+        node, value = floats[0], _number(raised, floats[0])
+        code = str(int(value)) if isinstance(node, ast.Constant) else f"int({raised.source(node)})"
+        if not isinstance(node, ast.Constant):
+            said = f"{raised.source(node)} is {value}. {said}"
+        if value == int(value):
+            cure = applied(FoundCure("an integer", code, cure.text), [edit_of(raised, over(node, code))])
+    return Explained(None, title, said, tuple(passed(raised, [cure])))
+
+
+def _number(raised: RaisedAt, node: ast.expr) -> Any:
+    return node.value if isinstance(node, ast.Constant) else value_of(raised, node)
+
+
+def _text_key(error: BaseException, raised: RaisedAt, function: str) -> Explained:
+    found = culprits(raised, list(raised.tracers.values()))
+    said = (
+        "The text of a traced value is its type, not its number, so no entry has this key. While JAX traces, arguments "
+        "have shapes but no values."
+    )
+    said = " ".join(filter(None, [found.sentence, said]))
+    static = static_cure(raised, error, found.function or function, found.names) if not found.is_inner else None
+    words = "Put the values into one array, in the order of the index, and read the array at the traced place."
+    cures = [FoundCure("jnp.stack", None, words), *([static] if static is not None else [])]
+    return Explained(None, "A traced value cannot be part of a key of a dict", said, tuple(cures), traced=True)
+
+
+def _in_numpy(raised: RaisedAt) -> Explained | None:
+    """A traced value that a NumPy array was to hold."""
+    statement = raised.statement_of(raised.node)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Subscript):
+        return None
+    names = {each.id for each in ast.walk(statement.value) if isinstance(each, ast.Name)}
+    values = [value for name, value in raised.frame.f_locals.items() if name in names] if raised.frame else []
+    traced = [value for value in values if is_tracer_type(type(value))]
+    if not traced:
+        return None
+    cures = Calls(raised).in_place()
+    if not cures:
+        words = "Make the array with jax.numpy, and write into a new one with .at[...].set."
+        cures = [FoundCure(".at[...].set", None, words)]
+    line = " ".join(raised.source(statement).split())
+    title = "NumPy cannot hold a traced value" + (f": {line}" if len(line) <= 60 else "")
+    said = " ".join(filter(None, ["NumPy needs the values of an array.", culprits(raised, traced).sentence]))
+    return Explained(None, title, said, tuple(passed(raised, cures)), traced=True)
+
+
+def _flag(raised: RaisedAt) -> Explained | None:
+    """A list at a traced boolean, or at an array of floats."""
+    node = raised.around(ast.Subscript)
+    if not isinstance(node, ast.Subscript):
+        return None
+    jnp, place, source = jnp_name(raised), node.slice, raised.source(node.slice)
+    dtype = dtype_of(value_of(raised, place)) or ("bool" if isinstance(place, ast.Compare) else "")
+    title = "A list takes an integer as its index" + (f", not {dtype}" if dtype else "")
+    said = operands(raised, [place])
+    index = f"{source if isinstance(place, ast.Name | ast.Call | ast.Attribute) else f'({source})'}.astype(int)"
+    listed = node.value
+    values = value_of(raised, listed) if isinstance(listed, ast.Name) else None
+    parts = listed.elts if isinstance(listed, ast.List | ast.Tuple) else []
+    if any(callable(value_of(raised, each)) for each in parts) or (
+        isinstance(values, list | tuple) and any(map(callable, values))
+    ):
+        words = f"{lax_name(raised)}.switch(index, functions, x) calls one of the functions by a traced index."
+        return Explained(None, title, said, (FoundCure(f"{lax_name(raised)}.switch", None, words),), traced=True)
+    code = f"{jnp}.asarray({raised.source(listed)})[{index}]"
+    words = "A traced index can read an array, but not a list. False is 0, and True is 1."
+    cure = applied(FoundCure(f"{jnp}.asarray", code, words), [edit_of(raised, over(node, code))])
+    return Explained(None, title, said, tuple(passed(raised, [cure])), traced=True)
+
+
+def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
+    statement = raised.statement_of(raised.node)
+    if not isinstance(statement, ast.Assign):
+        return None
+    value = value_of(raised, statement.value)
+    shape = tuple(getattr(value, "shape", ())) if dtype_of(value) else ()
+    if not shape:
+        return None
+    source = raised.source(statement.value)
+    title = f"{source} has {shape[0]} elements along axis 0, but the line has {expected} names for them"
+    words = "Write a name for each element, or take elements by their index."
+    cures = [FoundCure("names", None, words)]
+    if len(shape) > 1 and str(shape[-1]) == expected:
+        cures = [FoundCure(".T", f"{source}.T", f"{source}.T has {expected} elements along axis 0: the columns.")]
+    return Explained(None, title, operands(raised, [statement.value]), tuple(cures))

@@ -1,0 +1,285 @@
+"""Edits of a function in, why what they write is lost, or is not theirs to write, out; None where it is neither.
+
+An assignment makes a name local to its function, so it must not stand where the function reads a name from outside. A
+traced value that is written into something which outlives the trace leaks. A new array that nobody reads is lost.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ...observe.observation import Edit, FoundCure
+from ...plain_text import defined, file_of
+from .edits import edited
+from .origins import value_of
+from .raised import RaisedAt
+
+_SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+_COMPREHENSIONS = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+def without_harm(raised: RaisedAt | None, cure: FoundCure) -> FoundCure:
+    """A cure whose edits write only what their function may write; another one keeps a sentence, and no edit."""
+    if raised is None or raised.loops is None or not cure.edits:
+        return cure
+    reason = _harm(raised, cure.edits)
+    return cure if reason is None else replace(cure, level="advice", code=None, edits=(), text=reason)
+
+
+def _harm(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
+    assert raised.loops is not None
+    source = "\n".join(raised.loops.lines)
+    mine = [edit for edit in edits if edit.place.file == raised.place.file]
+    after = ast.parse(edited(source, mine))
+    for edit in mine:
+        shift = sum(
+            other.text.count("\n") - (other.place.end_line - other.place.line)
+            for other in mine
+            if other.place.end_line < edit.place.line
+        )
+        first = edit.place.line + shift
+        last = first + edit.text.count("\n")
+        before_it = _around(raised.loops.module, edit.place.line, edit.place.end_line)
+        after_it = _around(after, first, last)
+        if before_it is None or after_it is None or before_it.name != after_it.name:
+            continue
+        name = _made_local(before_it, after_it)
+        if name is not None:
+            return (
+                f"{name} is no local name of {before_it.name}, so an assignment to {name} there would fail. Give "
+                f"{name} to {before_it.name} as an argument, return the new value, and assign the result in the caller."
+            )
+        if raised.in_trace:
+            written = _leaked(after_it, first, last)
+            if written is not None:
+                return (
+                    f"{written} outlives the trace, and would keep a traced value that no later line can use. Return "
+                    f"the new value from {before_it.name}, and assign the result to {written} in the caller."
+                )
+    return None
+
+
+def _around(module: ast.AST, first: int, last: int) -> ast.FunctionDef | None:
+    """The innermost def whose body holds some lines."""
+    holding = [
+        node
+        for node in ast.walk(module)
+        if isinstance(node, ast.FunctionDef)
+        and node.body[0].lineno <= first
+        and last <= (node.end_lineno or node.lineno)
+    ]
+    return max(holding, key=lambda node: node.lineno, default=None)
+
+
+def _made_local(before: ast.FunctionDef, after: ast.FunctionDef) -> str | None:
+    """A name that an edit makes local although the function reads the name from outside."""
+    outside = {node.id for node in ast.walk(before) if isinstance(node, ast.Name)} - _bound(before)
+    return next(iter(sorted((_bound(after) - _bound(before)) & outside)), None)
+
+
+def _bound(function: ast.FunctionDef) -> set[str]:
+    """The names that are a function's own, those that it declares to be of outside included."""
+    arguments = function.args
+    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    names = {each.arg for each in parameters if each is not None}
+    for node in _own(function):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                names.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+            case ast.Global(names=declared) | ast.Nonlocal(names=declared):
+                names.update(declared)
+            case ast.Import(names=modules) | ast.ImportFrom(names=modules):
+                names.update((each.asname or each.name).partition(".")[0] for each in modules)
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                names.add(name)
+    return names
+
+
+def _own(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function without those of the functions, classes and comprehensions within it."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, _SCOPES | _COMPREHENSIONS):
+            yield from _own(child)
+
+
+def own_names(function: ast.FunctionDef) -> set[str]:
+    """The local names of a function."""
+    declared = {name for node in _own(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    return _bound(function) - declared
+
+
+def _leaked(function: ast.FunctionDef, first: int, last: int) -> str | None:
+    """What some lines of a function write that is not the function's own."""
+    declared = {name for node in _own(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    own = own_names(function)
+    for node in _own(function):
+        if not first <= getattr(node, "lineno", 0) <= last:
+            continue
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) if name in declared:
+                return name
+            case ast.Attribute(ctx=ast.Store()):
+                return ast.unparse(node)
+            case ast.Subscript(ctx=ast.Store()):
+                root: ast.expr = node
+                while isinstance(root, ast.Subscript):
+                    root = root.value
+                if not isinstance(root, ast.Name) or root.id not in own:
+                    return ast.unparse(node)
+    return None
+
+
+# --- writes that nobody reads ---
+
+
+def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | None:
+    """Why a new array in place of a write into an array would change another thing than the write was to change.
+
+    Args:
+        raised: Where the write raised.
+        statement: The write.
+        base: What is written into, such as x of `x[0] = 3`, or self.b.
+    """
+    root = base
+    while isinstance(root, ast.Attribute | ast.Subscript):
+        root = root.value
+    if not isinstance(root, ast.Name):
+        return None
+    if not _can_hold(raised, base):
+        return (
+            f"{raised.source(base)} cannot be assigned. Make a new object with the new array, such as with "
+            "dataclasses.replace, equinox.tree_at or a method _replace."
+        )
+    name = root.id
+    function = raised.around(ast.FunctionDef, ast.Lambda)
+    loop = _loop_over(raised, statement, name)
+    if loop is not None and (_is_view(raised, loop.iter) or not _read_in(loop, statement, name)):
+        return (
+            f"{name} is a new array at each step of the loop, so a write into {name} does not reach "
+            f"{raised.source(loop.iter)}. Write into the whole array, as in x = x.at[index].set(value)."
+        )
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    if name not in _bound(function) or (not raised.in_trace and not isinstance(base, ast.Name)):
+        return None
+    other = _view_of(function, statement, name) if isinstance(base, ast.Name) else None
+    if other is not None and _is_read_after(raised, function, statement, other):
+        return (
+            f"{name} is made from {other}. In NumPy this write changes {other} too, but a new array is {name} alone. "
+            f"Write into {other} as well where {other} is to change."
+        )
+    if not _is_read_after(raised, function, statement, name):
+        return (
+            f"No line of {function.name} reads {name} after the write, so the new array would be lost. Return {name} "
+            f"from {function.name}, and assign the result in the caller."
+        )
+    if isinstance(base, ast.Name) and _is_dropped(raised, function):
+        return (
+            f"The call of {function.name} drops its result, so the new array would be lost. Assign the result in the "
+            "caller."
+        )
+    return None
+
+
+def _can_hold(raised: RaisedAt, base: ast.expr) -> bool:
+    """Whether what holds the array takes another one: no tuple, no frozen object, no property."""
+    if isinstance(base, ast.Name) or raised.frame is None:
+        return True
+    assert isinstance(base, ast.Attribute | ast.Subscript)
+    holder = value_of(raised, base.value)
+    if holder is None:
+        return True
+    if isinstance(base, ast.Subscript):
+        return type(holder) in (list, dict)
+    is_plain = defined(type(holder), "__setattr__") is object.__setattr__
+    return is_plain and not isinstance(defined(type(holder), base.attr), property)
+
+
+def _loop_over(raised: RaisedAt, statement: ast.AST, name: str) -> ast.For | None:
+    """The loop around a statement that gives a name its values."""
+    node: ast.AST | None = statement
+    while node is not None and not isinstance(node, _SCOPES):
+        if isinstance(node, ast.For) and name in {
+            each.id for each in ast.walk(node.target) if isinstance(each, ast.Name)
+        }:
+            return node
+        node = raised.parents.get(id(node))
+    return None
+
+
+def _is_view(raised: RaisedAt, iterated: ast.expr) -> bool:
+    """Whether what a loop takes its values from is read again after the loop, which a write would have changed."""
+    module = raised.around(ast.FunctionDef) or (raised.loops.module if raised.loops is not None else None)
+    roots = {each.id for each in ast.walk(iterated) if isinstance(each, ast.Name)}
+    end = max((getattr(each, "end_lineno", 0) or 0 for each in ast.walk(iterated)), default=0)
+    return module is not None and any(
+        isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.id in roots and each.lineno > end
+        for each in ast.walk(module)
+    )
+
+
+def _read_in(loop: ast.For, statement: ast.stmt, name: str) -> bool:
+    return any(_is_load_after(node, statement, name) for each in loop.body for node in ast.walk(each))
+
+
+def _is_load_after(node: ast.AST, statement: ast.stmt, name: str) -> bool:
+    end = (statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
+    return (
+        isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Load)
+        and (node.lineno, node.col_offset) >= end
+    )
+
+
+def _is_read_after(raised: RaisedAt, function: ast.FunctionDef, statement: ast.stmt, name: str) -> bool:
+    """Whether a line that can run after a statement reads a name."""
+    if any(_is_load_after(node, statement, name) for node in ast.walk(function)):
+        return True
+    node: ast.AST | None = statement
+    while node is not None and node is not function:  # the next step of a loop
+        if isinstance(node, ast.For | ast.While):
+            inside = {id(each) for each in ast.walk(statement)}
+            if any(
+                isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load)
+                for each in ast.walk(node)
+                if id(each) not in inside
+            ):
+                return True
+        node = raised.parents.get(id(node))
+    declared = [each for each in _own(function) if isinstance(each, ast.Global | ast.Nonlocal)]
+    return any(name in each.names for each in declared)
+
+
+def _view_of(function: ast.FunctionDef, statement: ast.stmt, name: str) -> str | None:
+    """The other name whose array a name stands for, or for a part of."""
+    for node in _own(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=same)], value=value) if (
+                same == name and node.lineno < statement.lineno
+            ):
+                root = value
+                while isinstance(root, ast.Attribute | ast.Subscript):
+                    root = root.value
+                if isinstance(root, ast.Name) and root.id != name:
+                    return root.id
+    return None
+
+
+def _is_dropped(raised: RaisedAt, function: ast.FunctionDef) -> bool:
+    """Whether the line that called a function is a call whose result nobody takes."""
+    if not raised.callers or raised.loops is None:
+        return False
+    frame = raised.callers[-1]
+    body = raised.loops.module.body
+    for node in ast.walk(raised.loops.module):
+        if isinstance(node, ast.Expr) and node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno):
+            value = node.value
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == function.name:
+                return file_of(frame.f_code) == raised.place.file and node is not body[-1]
+    return False
