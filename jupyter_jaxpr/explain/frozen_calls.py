@@ -12,6 +12,11 @@ _TEXT = (
     "{name} was called while JAX traced {function}. A call of {function} that finds a cache entry does not call {name} "
     "again. A value of {name} that reached the program is a constant of the program."
 )
+_TITLE_OF_VARIABLE = "{name} was read once, while JAX traced {function}"
+_TEXT_OF_VARIABLE = (
+    "{name} was read while JAX traced {function}. A call of {function} that finds a cache entry does not read {name} "
+    "again. A value of {name} that reached the program is a constant of the program."
+)
 _CURES: dict[Kind, str] = {
     "clock": "Read the clock outside of {function}, and pass the time to {function} as an argument.",
     "random": (
@@ -19,6 +24,7 @@ _CURES: dict[Kind, str] = {
         "numbers as an argument."
     ),
     "file": "Read outside of {function}, and pass the data to {function} as an argument.",
+    "variable": "Read the variable outside of {function}, and pass the value to {function} as an argument.",
     "environment": "Read the variable outside of {function}, and pass the value to {function} as an argument.",
 }
 
@@ -28,8 +34,12 @@ def frozen_values(calls: Iterable[FrozenCall]) -> list[Finding]:
     return [
         Finding(
             kind="frozen_call",
-            title=_TITLE.format(name=call.name, function=call.function),
-            text=_TEXT.format(name=call.name, function=call.function),
+            title=(_TITLE_OF_VARIABLE if call.kind == "variable" else _TITLE).format(
+                name=call.name, function=call.function
+            ),
+            text=(_TEXT_OF_VARIABLE if call.kind == "variable" else _TEXT).format(
+                name=call.name, function=call.function
+            ),
             cure=_CURES[call.kind].format(function=call.function),
             function=call.function,
             place=call.place,

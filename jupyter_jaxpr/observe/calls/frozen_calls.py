@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple
 from ...plain_text import FAILURES, file_of, function_of, kind_name, mro_of
 from ..observation import Place
 
-Kind = Literal["clock", "random", "file", "environment"]
+Kind = Literal["clock", "random", "file", "environment", "variable"]
 
 _MOST = 50
 
