@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..observe.calls.frozen_calls import FrozenCall, Kind
+from ..observe.calls.frozen_calls import FrozenCall
+from ..observe.calls.frozen_names import Kind
 from ..observe.observation import Finding
 
 _TITLE = "{name} was called once, while JAX traced {function}"
@@ -24,6 +25,9 @@ _CURES: dict[Kind, str] = {
         "numbers as an argument."
     ),
     "file": "Read outside of {function}, and pass the data to {function} as an argument.",
+    "input": "Ask outside of {function}, and pass the answer to {function} as an argument.",
+    "outside": "Call {name} outside of {function}, and pass the result to {function} as an argument.",
+    "iterator": "Take the value outside of {function}, and pass the value to {function} as an argument.",
     "variable": "Read the variable outside of {function}, and pass the value to {function} as an argument.",
     "environment": "Read the variable outside of {function}, and pass the value to {function} as an argument.",
 }
@@ -40,7 +44,7 @@ def frozen_values(calls: Iterable[FrozenCall]) -> list[Finding]:
             text=(_TEXT_OF_VARIABLE if call.kind == "variable" else _TEXT).format(
                 name=call.name, function=call.function
             ),
-            cure=_CURES[call.kind].format(function=call.function),
+            cure=_CURES[call.kind].format(function=call.function, name=call.name),
             function=call.function,
             place=call.place,
         )

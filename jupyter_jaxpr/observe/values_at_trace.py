@@ -190,7 +190,7 @@ class _Reader:
         key = (function_of(function.__code__), read.name)
         if key in self._values or len(self._values) >= _VALUES:
             return
-        if read.steps and read.steps[-1].is_item and type(value) is _Variable:
+        if type(value) is _Variable or (value is os.environ and read.method != "get"):
             contents: Contents | None = _VARIABLE
         else:
             contents = contents_of(value)
