@@ -1,5 +1,6 @@
 """What JAX changes without a word: calls that run once, types, donated arguments, carries of loops."""
 
+import builtins
 import sys
 
 import pytest
@@ -39,9 +40,25 @@ DRAW = (
         ("import random\ndef draw(): return random.gauss(0, 1)", "return x * draw()", "random.gauss", DRAW),
         ("import os", "return x * len(open(os.devnull).read())", "open", "data"),
         ("import os", "return x * (os.environ.get('SOME') == 'x')", "os.environ.get", "variable"),
+        ("import time", "return x * float(time.strftime('%S'))", "time.strftime", "clock"),
+        ("import os", "return x * len(os.listdir('.'))", "os.listdir", "data"),
+        ("import os", "return x * os.path.exists('.')", "os.path.exists", "data"),
+        ("import glob", "return x * len(glob.glob('*'))", "glob.glob", "data"),
+        ("from pathlib import Path", "return x * Path('.').exists()", "Path.exists", "data"),
+        ("import os\nhandle = open(os.devnull)", "return x * len(handle.read())", "TextIOWrapper.read", "data"),
+        (
+            "def input(prompt=None): return '3'\nimport builtins; builtins.input = input",
+            "return x * len(input())",
+            "input",
+            "answer",
+        ),
+        ("import subprocess", "return x * len(subprocess.check_output(['true']))", "subprocess.check_output", "result"),
+        ("import os", "return x * os.getpid()", "os.getpid", "result"),
+        ("rates = (rate for rate in (1.0, 2.0))", "return x * next(rates)", "next", "taken"),
     ],
 )
-def test_a_value_that_is_read_once(notebook, setup, body, name, cure):
+def test_a_value_that_is_read_once(notebook, setup, body, name, cure, monkeypatch):
+    monkeypatch.setattr(builtins, "input", input)  # put back what a cell sets
     notebook.run(f"import jax, jax.numpy as jnp\n{setup}")
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\nf(jnp.ones(3)); f(jnp.ones(3))")
     note = ran.note("frozen_call")
@@ -49,6 +66,9 @@ def test_a_value_that_is_read_once(notebook, setup, body, name, cure):
         "clock": "Read the clock outside of f, and pass the time to f as an argument.",
         "data": "Read outside of f, and pass the data to f as an argument.",
         "variable": "Read the variable outside of f, and pass the value to f as an argument.",
+        "answer": "Ask outside of f, and pass the answer to f as an argument.",
+        "result": f"Call {name} outside of f, and pass the result to f as an argument.",
+        "taken": "Take the value outside of f, and pass the value to f as an argument.",
     }
     assert note["title"] == f"{name} was called once, while JAX traced f"
     assert (note["text"], note["cure"]) == (KEEPS.format(name=name), cures.get(cure, cure))
@@ -56,10 +76,34 @@ def test_a_value_that_is_read_once(notebook, setup, body, name, cure):
     assert "frozen_call" not in notebook.run("%%jaxpr\nf(jnp.ones(3))").notes
 
 
+@pytest.mark.parametrize(
+    ("body", "name", "column"),
+    [
+        ("return x * (os.environ['PATH'] != '')", "os.environ['PATH']", 16),
+        ("return x * ('PATH' in os.environ)", "os.environ", 26),
+        ("return x * len(dict(os.environ))", "os.environ", 24),
+    ],
+)
+def test_an_environment_variable_that_is_read_once(notebook, body, name, column):
+    notebook.run("import jax, jax.numpy as jnp, os")
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\nf(jnp.ones(3)); f(jnp.ones(3))")
+    note = ran.note("frozen_call")
+    assert (note["title"], note["cure"]) == (
+        f"{name} was read once, while JAX traced f",
+        "Read the variable outside of f, and pass the value to f as an argument.",
+    )
+    assert ran.document["frames"][note["frame"]][2:4] == [4, column]
+
+
 @SEES_CALLS
 @pytest.mark.parametrize(
     ("setup", "body"),
     [
+        ("import time\nt = time.localtime(0)", "return x * float(time.strftime('%S', t)) + len(time.ctime(3))"),
+        ("import itertools\nnumbers = itertools.count()", "return x * next(numbers)"),
+        ("", "rates = (rate for rate in (1.0, 2.0))\n    return x * next(rates)"),
+        ("import io", "return x * len(io.StringIO('text').read())"),
+        ("import os", "os.environ['SOME'] = '1'\n    return x * len(os.path.join('a', 'b'))"),
         ("import time\nstart = time.time()", "return x * start"),
         ("import time", "return time.time() * x if x.ndim > 1 else x"),
         ("def time(): return 3", "return x * time()"),

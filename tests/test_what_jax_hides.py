@@ -54,7 +54,9 @@ KEPT = "A call of f that finds a cache entry does not read {name} again. The cal
             "w = jnp.ones(3)\n@jax.jit\ndef f(x):\n    return x + w",
             "w = jnp.zeros(3)",
             "w changed after the trace",
-            "w is another array than when JAX last traced f. " + KEPT.format(name="w", kept="the array of the trace"),
+            "w was Array([1.0, 1.0, 1.0], dtype=float32) when JAX last traced f, and is "
+            "Array([0.0, 0.0, 0.0], dtype=float32) now. "
+            + KEPT.format(name="w", kept="Array([1.0, 1.0, 1.0], dtype=float32)"),
             "Pass w to f as an argument.",
             5,
             id="an array",

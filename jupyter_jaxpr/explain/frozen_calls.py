@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..observe.calls.frozen_calls import FrozenCall, Kind
+from ..observe.calls.frozen_calls import FrozenCall
+from ..observe.calls.frozen_names import Kind
 from ..observe.observation import Finding
 
 _TITLE = "{name} was called once, while JAX traced {function}"
 _TEXT = (
     "{name} was called while JAX traced {function}. A call of {function} that finds a cache entry does not call {name} "
+    "again. A value of {name} that reached the program is a constant of the program."
+)
+_TITLE_OF_VARIABLE = "{name} was read once, while JAX traced {function}"
+_TEXT_OF_VARIABLE = (
+    "{name} was read while JAX traced {function}. A call of {function} that finds a cache entry does not read {name} "
     "again. A value of {name} that reached the program is a constant of the program."
 )
 _CURES: dict[Kind, str] = {
@@ -19,6 +25,10 @@ _CURES: dict[Kind, str] = {
         "numbers as an argument."
     ),
     "file": "Read outside of {function}, and pass the data to {function} as an argument.",
+    "input": "Ask outside of {function}, and pass the answer to {function} as an argument.",
+    "outside": "Call {name} outside of {function}, and pass the result to {function} as an argument.",
+    "iterator": "Take the value outside of {function}, and pass the value to {function} as an argument.",
+    "variable": "Read the variable outside of {function}, and pass the value to {function} as an argument.",
     "environment": "Read the variable outside of {function}, and pass the value to {function} as an argument.",
 }
 
@@ -28,9 +38,13 @@ def frozen_values(calls: Iterable[FrozenCall]) -> list[Finding]:
     return [
         Finding(
             kind="frozen_call",
-            title=_TITLE.format(name=call.name, function=call.function),
-            text=_TEXT.format(name=call.name, function=call.function),
-            cure=_CURES[call.kind].format(function=call.function),
+            title=(_TITLE_OF_VARIABLE if call.kind == "variable" else _TITLE).format(
+                name=call.name, function=call.function
+            ),
+            text=(_TEXT_OF_VARIABLE if call.kind == "variable" else _TEXT).format(
+                name=call.name, function=call.function
+            ),
+            cure=_CURES[call.kind].format(function=call.function, name=call.name),
             function=call.function,
             place=call.place,
         )

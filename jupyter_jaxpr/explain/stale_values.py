@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..observe.cache.closed_over import ChangedValue
-from ..observe.functions import code_of, unwrap
+from ..observe.kept_contents import array_text
 from ..observe.observation import Finding
 from ..observe.run import Run
-from ..observe.values_at_trace import ValuesAtTrace, changed_since
-from .leaks import line_of
+from ..observe.values_at_trace import ChangedSince, ValuesAtTrace
 
 #: Notes on one function: more say nothing new.
 _NOTES = 5
@@ -22,7 +20,15 @@ _TITLE = "{name} changed after the trace"
 _KEEPS = "A call of {function} that finds a cache entry does not read {name} again. The call computes with {kept}."
 _PLAIN = "{name} was {before} when JAX last traced {function}, and is {after} now."
 _ANOTHER = "{name} is another {kind} than when JAX last traced {function}."
+_STATIC = (
+    "{static} is a static argument of {function}: JAX compares {static} by its __eq__ and __hash__, which do not tell "
+    "the change."
+)
 _PASS = "Pass {name} to {function} as an argument."
+_PASS_NO_STATIC = (
+    "Pass {name} to {function} as an argument, or give {static} an __eq__ and a __hash__ that compare {name}, and "
+    "replace {static} by a new object in place of changing it."
+)
 _AGAIN = "Run the cell that defines {function} again. JAX then traces {function} with the new {name}."
 
 
@@ -37,25 +43,34 @@ def stale_values(run: Run) -> list[Finding]:
 
 
 def _findings(function: str, traced: ValuesAtTrace) -> Iterator[Finding]:
-    code = code_of(unwrap(traced.function()))
-    for value in changed_since(traced)[:_NOTES]:
-        place = None if code is None else line_of(code, value.name.partition("[")[0].rpartition(".")[2])
+    for value in traced.changed()[:_NOTES]:
         yield Finding(
             kind="stale_value",
             title=_TITLE.format(name=value.name),
             text=_text(function, value),
-            cure=(_AGAIN if value.after.code is not None else _PASS).format(name=value.name, function=function),
+            cure=_cure(value).format(name=value.name, function=function, static=value.of_static),
             function=function,
-            place=place,
+            place=value.place,
         )
 
 
-def _text(function: str, value: ChangedValue) -> str:
-    name = value.name
-    if value.before.text is not None and value.after.text is not None:
-        before, after = value.before.text, value.after.text
+def _cure(value: ChangedSince) -> str:
+    if value.of_static is not None:
+        return _PASS_NO_STATIC
+    return _AGAIN if value.after.kind == "function" else _PASS
+
+
+def _text(function: str, value: ChangedSince) -> str:
+    name, before, after = value.name, array_text(value.before), array_text(value.after)
+    if before != after:
         said, kept = _PLAIN.format(name=name, before=before, after=after, function=function), before
     else:
-        kind = "array" if value.after.kind == "array" else "function"
+        kind = _KINDS.get(value.after.kind, "object")
         said, kept = _ANOTHER.format(name=name, kind=kind, function=function), f"the {kind} of the trace"
-    return f"{said} {_KEEPS.format(function=function, name=name, kept=kept)}"
+    keeps = _KEEPS.format(function=function, name=name, kept=kept)
+    if value.of_static is None:
+        return f"{said} {keeps}"
+    return f"{said} {_STATIC.format(static=value.of_static, function=function)} {keeps}"
+
+
+_KINDS = {"Array": "array", "ndarray": "array", "function": "function"}

@@ -23,6 +23,7 @@ from .calls.call_values import CallValues
 from .calls.held_calls import HeldCall
 from .functions import FunctionRecord, code_of, unwrap
 from .observation import Place
+from .outside_reads import Read
 from .run import FunctionActivity, Run
 from .stages import CallStages, LooseEvent
 from .values_at_trace import values_at_trace
@@ -171,7 +172,7 @@ def start_trace(run: Run, miss: Miss, fun: Any) -> None:
     miss.function.at_trace = None
     if run.look_before and not miss.function.library:
         try:
-            miss.function.at_trace = values_at_trace(fun)
+            miss.function.at_trace = values_at_trace(fun, miss.event.key.statics if miss.event.key is not None else {})
         except FAILURES as error:
             run.fail(error)
     begin_trace(run, miss.function.name, fun)
@@ -205,7 +206,24 @@ def stop_trace(miss: Miss) -> None:
     if not miss.records_trace or run is None or not run.traced_names:
         return
     miss.records_trace = False
+    traced = miss.function.at_trace
+    if traced is not None:
+        try:
+            for frozen in traced.settle(lambda read: _was_read(run, read)):
+                run.frozen_calls.found.setdefault((frozen.function, frozen.name), frozen)
+        except FAILURES as error:
+            miss.function.at_trace = None
+            run.fail(error)
     end_trace(run)
+
+
+def _was_read(run: Run, read: Read) -> bool | None:
+    """Whether the trace that ends ran an expression; None where that is not known."""
+    began = run.names.began(read.code)
+    reached = None if run.lines is None else run.lines.was_reached(read.code, read.place.line)
+    if began is False or reached is False:
+        return False
+    return True if reached or (began and not read.is_in_branch) else None
 
 
 def end_trace(run: Run) -> None:

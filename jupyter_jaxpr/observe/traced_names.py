@@ -138,6 +138,13 @@ class NameRecorder:
                 found.setdefault(place, []).extend(values)  # two lambdas of one line have one place
         return found
 
+    def began(self, code: CodeType) -> bool | None:
+        """Whether the trace under way has run a code; None where that is not known."""
+        watched = self._codes.get(id(code))
+        if watched is None or not self._watching or self._ended or self._is_over:
+            return None
+        return watched.tells_lines
+
     def close(self) -> None:
         """Give the tool id back."""
         self.stop()

@@ -1,223 +1,337 @@
 """What a function reads from outside of its arguments, read when JAX traces the function and again later.
 
-A program holds such values as constants: a call that finds a cache entry does not read them again. Names, and
-constant parts of what stands under a name (`config["rate"]`, `model.rate`, `self.rate`), are read. No code of the
+A program holds such values as constants: a call that finds a cache entry does not read them again. So does a program
+with what the function reads of its static arguments, which JAX compares by their own `__eq__` alone. No code of the
 user's runs, and no array is held.
 """
 
 from __future__ import annotations
 
-import dis
+import collections
 import functools
+import os
 import types
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from ..plain_text import FAILURES, defined, file_of
-from .cache.closed_over import ChangedValue, Outside, named_values, read_value, values_outside
-from .cache.keys import is_plain
+from ..jax.facts import is_jitted, partial_of
+from ..plain_text import FAILURES, defined, exact, file_of, function_of, own_name
+from .cache.keys import StaticValue
+from .calls.frozen_calls import FrozenCall
 from .functions import is_installed, unwrap
-from .value_texts import NOTHING_CALLED
+from .kept_contents import Contents, contents_of, difference, is_mutable
+from .observation import Place
+from .outside_reads import Read, Step, reads_of
 
-_NAMES = 64
-_DEPTH = 2
-_LOADS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"})
-_STORES = frozenset({"STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL"})
+_VALUES = 128
+_FUNCTIONS = 48
+_DEPTH = 4
 
-
-class ValuesAtTrace(NamedTuple):
-    """What a function read from outside when JAX last traced the function."""
-
-    function: weakref.ref[Any]
-    values: Mapping[str, Outside]
+#: Whether a trace ran a read; None where that is not known.
+Ran = Callable[[Read], bool | None]
 
 
-def values_at_trace(fun: Any) -> ValuesAtTrace | None:
-    """What a function that JAX is about to trace reads from outside; None where that cannot be kept."""
+class Kept(NamedTuple):
+    """One path that a function reads, and what stood there."""
+
+    read: Read
+    contents: Contents | None
+    through_jit: bool  # the reader is jitted itself: JAX may have taken its program from the cache
+    in_callback: bool  # the reader may be called by a callback, when the program runs
+
+
+class ChangedSince(NamedTuple):
+    """A path whose value is another one now.
+
+    Attributes:
+        name: As the code has it, with what was looked up further, such as weights[1].
+        place: The expression of the code that reads it.
+        of_static: The static argument that holds it, else None.
+    """
+
+    name: str
+    before: Contents
+    after: Contents
+    place: Place
+    of_static: str | None
+
+
+class ValuesAtTrace:
+    """What a function read from outside when JAX last traced the function.
+
+    Args:
+        fun: The function.
+        statics: The static arguments of the call, by the names of their parameters.
+    """
+
+    def __init__(self, fun: Any, statics: Mapping[str, Any]) -> None:
+        self._function = weakref.ref(fun)
+        self._statics: dict[str, weakref.ref[Any]] = {}
+        for name, value in statics.items():
+            if contents_of(value) is None:  # in a number nothing changes
+                try:
+                    self._statics[name] = weakref.ref(value)
+                except TypeError:
+                    continue
+        self._changes = False  # whether the function, or one that it calls, changes something by name
+        self._values = self._read(fun)
+
+    def settle(self, ran: Ran) -> list[FrozenCall]:
+        """The trace is over: leave out what it did not read, and what it changed itself.
+
+        Args:
+            ran: What the trace ran.
+
+        Returns:
+          The environment variables that the trace read by os.environ[...].
+        """
+        fun = self._function()
+        if fun is None or not self._values:
+            return []
+        self._values = {key: kept for key, kept in self._values.items() if _was_read(kept, ran(kept.read))}
+        variables = [self._values.pop(key) for key, kept in list(self._values.items()) if kept.contents is _VARIABLE]
+        if self._changes or any(is_mutable(kept.contents) for kept in self._values.values()):
+            for key, kept in self._read(fun).items():
+                earlier = self._values.get(key)
+                if earlier is not None and difference(earlier.contents, kept.contents) is not None:
+                    del self._values[key]
+        name = own_name(unwrap(fun)) or "the function"
+        return [FrozenCall(name, kept.read.name, "variable", kept.read.place) for kept in variables]
+
+    def changed(self) -> list[ChangedSince]:
+        """The values that are surely other ones now."""
+        fun = self._function()
+        if fun is None or not self._values:
+            return []
+        now = self._read(fun)
+        found: dict[tuple[Any, ...], ChangedSince] = {}
+        for key, kept in self._values.items():
+            later = now.get(key)
+            changed = None if later is None else difference(kept.contents, later.contents)
+            if changed is not None:
+                name = kept.read.name + changed.path
+                static = kept.read.root if kept.read.is_parameter and kept.read.root in self._statics else None
+                found.setdefault(
+                    (name, changed.before.text),
+                    ChangedSince(name, changed.before, changed.after, kept.read.place, static),
+                )
+        return list(found.values())
+
+    def _read(self, fun: Any) -> dict[tuple[str, str], Kept]:
+        known = {name: value for name, reference in self._statics.items() if (value := reference()) is not None}
+        reader = _Reader()
+        values = reader.read(fun, known)
+        self._changes = reader.changes
+        return values
+
+
+def _was_read(kept: Kept, ran: bool | None) -> bool:
+    """Whether a trace read a value; where that is not known, whether nothing speaks against it."""
+    if kept.through_jit:
+        return True
+    return ran or (ran is None and not kept.read.is_in_branch and not kept.in_callback)
+
+
+def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTrace | None:
+    """What a function that JAX is about to trace reads from outside; None where that cannot be kept.
+
+    Args:
+        fun: The function.
+        statics: The static arguments of the call, by the names of their parameters.
+    """
     try:
-        reference = weakref.ref(fun)
+        weakref.ref(fun)
     except TypeError:
         return None
-    return ValuesAtTrace(reference, _read(fun))
+    plain = type(fun) is FunctionType and "__wrapped__" not in vars(fun)
+    return ValuesAtTrace(fun, {name: static.value for name, static in statics.items()} if plain else {})
 
 
-def changed_since(traced: ValuesAtTrace) -> list[ChangedValue]:
-    """The names whose values are surely other ones now.
+class _Reader:
+    """Reads the values of a function, and of the functions of the user's that the function calls."""
 
-    A name to which the function itself assigns is left out: a counter of traces is no mistake. So are objects of the
-    user's: whether two of them are equal is for the user's code to say.
-    """
-    fun = traced.function()
-    if fun is None:
-        return []
-    assigned = _assigned(fun, traced.values)
-    return [
-        value
-        for value in _changed(traced.values, _read(fun))
-        if value.name.partition("[")[0].partition(".")[0] not in assigned and _is_comparable(value)
-    ]
+    def __init__(self) -> None:
+        self._values: dict[tuple[str, str], Kept] = {}
+        self._seen: set[tuple[int, int]] = set()
+        self.changes = False
 
+    def read(self, fun: Any, parameters: Mapping[str, Any]) -> dict[tuple[str, str], Kept]:
+        self._read(fun, parameters, _DEPTH, False, False)
+        return self._values
 
-def _changed(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> Iterator[ChangedValue]:
-    for name, now in after.items():
-        old = before.get(name)
-        if old is None:
-            continue
-        if old.code is not None and old.code == now.code:  # a function that the function calls
-            yield from _changed(old.inside or {}, now.inside or {})
-        elif old.is_same(now) is False:
-            yield ChangedValue(name, old, now)
-
-
-def _is_comparable(value: ChangedValue) -> bool:
-    if value.before.text is not None and value.after.text is not None:
-        return True
-    if value.before.code is not None and value.after.code is not None:
-        return True
-    return value.before.kind == value.after.kind == "array"
-
-
-def _read(fun: Any) -> dict[str, Outside]:
-    values = {
-        name: value
-        for name, value in values_outside(fun, NOTHING_CALLED).items()
-        if not name.startswith("self.")  # of an object that can be called, the parts that its code reads are below
-    }
-    for name, value in _parts(fun):
-        if len(values) >= _NAMES:
-            break
-        values[name] = read_value(value, NOTHING_CALLED)
-    return values
-
-
-def _assigned(fun: Any, values: Mapping[str, Outside]) -> set[str]:
-    inner = unwrap(fun)
-    found: set[str] = set()
-    left = [inner.__code__] if type(inner) is FunctionType else []
-    left += [value.code for value in values.values() if value.code is not None]
-    while left:
-        code = left.pop()
-        found.update(_stored(code))
-        left += [constant for constant in code.co_consts if type(constant) is CodeType]
-    return found
-
-
-@functools.lru_cache(maxsize=256)
-def _stored(code: CodeType) -> frozenset[str]:
-    return frozenset(each.argval for each in _instructions(code) if each.opname in _STORES)
-
-
-# --- the parts of what stands under a name ---
-
-
-class _Part(NamedTuple):
-    name: str
-    is_item: bool
-    key: Any
-    of_first_parameter: bool
-
-    def __str__(self) -> str:
-        return f"{self.name}[{self.key!r}]" if self.is_item else f"{self.name}.{self.key}"
-
-
-def _parts(fun: Any) -> Iterator[tuple[str, Any]]:
-    """Plain values and arrays that the code reads as a constant item or as an attribute of what stands under a name."""
-    import jax
-
-    method = fun if type(fun) is types.MethodType else _call_of(fun)
-    inner = unwrap(fun) if method is None else method.__func__
-    for function in _with_called(inner, _DEPTH):
+    def _read(self, fun: Any, parameters: Mapping[str, Any], depth: int, through_jit: bool, in_callback: bool) -> None:
+        bound = _bound(fun)
+        if bound is None or len(self._seen) >= _FUNCTIONS:
+            return
+        function, given = bound
+        given.update(parameters)
+        mark = (id(function), id(given.get(function.__code__.co_varnames[0])) if function.__code__.co_argcount else 0)
+        if mark in self._seen:
+            return
+        self._seen.add(mark)
+        reads = reads_of(function.__code__)
+        self.changes |= bool(reads.changed)
+        has_callback = bool(_CALLBACKS & _names(function.__code__))
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
-        for part in _read_parts(function.__code__):
+        for read in reads.reads:
             try:
-                if part.of_first_parameter:
-                    if method is None or function is not inner:
-                        continue
-                    owner = method.__self__
-                elif part.name in cells:
-                    owner = cells[part.name].cell_contents
-                else:
-                    owner = function.__globals__[part.name]
-                value = _item(owner, part.key) if part.is_item else _attribute(owner, part.key)
+                value = _resolve(read, function.__globals__, cells, given)
             except (LookupError, ValueError):  # not there, or not assigned yet
                 continue
-            if is_plain(value) or issubclass(type(value), jax.Array):
-                yield str(part), value
+            if not reads.is_changed(read):
+                is_inner = has_callback and read.code is not function.__code__
+                self._note(read, function, value, through_jit, in_callback or is_inner)
+            if depth:
+                self._follow(read, value, depth - 1, through_jit, in_callback or has_callback)
+
+    def _note(self, read: Read, function: FunctionType, value: Any, through_jit: bool, in_callback: bool) -> None:
+        key = (function_of(function.__code__), read.name)
+        if key in self._values or len(self._values) >= _VALUES:
+            return
+        if type(value) is _Variable or (value is os.environ and read.method != "get"):
+            contents: Contents | None = _VARIABLE
+        else:
+            contents = contents_of(value)
+        if contents is not None:
+            self._values[key] = Kept(read, contents, through_jit, in_callback)
+
+    def _follow(self, read: Read, value: Any, depth: int, through_jit: bool, in_callback: bool) -> None:
+        """Read what a function of the user's reads, that the code names or calls."""
+        if read.method is not None:
+            kind = type(value)
+            is_class = issubclass(kind, type)
+            method = defined(value if is_class else kind, read.method)
+            if type(method) is FunctionType or (type(method) in (staticmethod, classmethod) and not is_class):
+                if type(method) is FunctionType and not is_class:
+                    method = types.MethodType(method, value)
+                self._read(method, {}, depth, through_jit, in_callback)
+                return
+            try:
+                value = _attribute(value, read.method)
+            except LookupError:
+                return
+        if type(value) in (FunctionType, types.MethodType) or is_jitted(value) or _call_of(value) is not None:
+            self._read(value, {}, depth, through_jit or is_jitted(value), in_callback)
 
 
-def _with_called(function: Any, depth: int) -> Iterator[FunctionType]:
-    """A function of the user's, and those of the user's that the function reads by name."""
-    if type(function) is not FunctionType or is_installed(file_of(function.__code__)):
-        return
-    yield function
-    if depth:
-        for _, value in named_values(function):
-            if type(value) is FunctionType and value is not function:
-                yield from _with_called(value, depth - 1)
+_CALLBACKS = frozenset({"pure_callback", "io_callback", "callback"})
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (_names(constant) for constant in code.co_consts if type(constant) is CodeType)
+    return set(code.co_names).union(*inner)
+
+
+def _bound(fun: Any) -> tuple[FunctionType, dict[str, Any]] | None:
+    """The function of the user's that a callable runs, and the parameters whose values the callable holds."""
+    given: dict[str, Any] = {}
+    for _ in range(50):
+        kind = type(fun)
+        if kind is types.MethodType:
+            inner = unwrap(fun.__func__)
+            if type(inner) is FunctionType and inner.__code__.co_argcount:
+                given[inner.__code__.co_varnames[0]] = fun.__self__
+            fun = inner
+        elif issubclass(kind, functools.partial):
+            held = partial_of(fun)
+            inner = unwrap(held.func)
+            if type(inner) is FunctionType:
+                skipped = 1 if type(held.func) is types.MethodType else 0
+                names = inner.__code__.co_varnames[skipped : inner.__code__.co_argcount]
+                given.update(zip(names, held.args, strict=False))
+                given.update({exact(name): value for name, value in held.keywords.items()})
+            fun = held.func
+        elif kind is FunctionType and "__wrapped__" not in vars(fun):
+            break
+        else:
+            inner = unwrap(fun)
+            if inner is fun:
+                method = _call_of(fun)
+                if method is None:
+                    return None
+                inner = method
+            fun = inner
+    if type(fun) is not FunctionType or is_installed(file_of(fun.__code__)):
+        return None
+    return fun, given
 
 
 def _call_of(fun: Any) -> Any:
     """The `__call__` of an object of the user's, bound to the object; None of other callables."""
-    call = vars(type(fun)).get("__call__")
-    return types.MethodType(call, fun) if type(call) is FunctionType else None
+    call = None if issubclass(type(fun), type) else defined(type(fun), "__call__")
+    if type(call) is not FunctionType or is_installed(file_of(call.__code__)):
+        return None
+    return types.MethodType(call, fun)
 
 
-def _item(owner: Any, key: Any) -> Any:
-    if type(owner) is dict or (type(owner) in (list, tuple) and type(key) is int):
-        return owner[key]
-    raise KeyError(key)
+# --- what stands at a path ---
+
+
+class _Variable:
+    """In the place of an environment variable, whose value is not looked at."""
+
+
+_VARIABLE = Contents("environment variable", "")
+_DICTS: frozenset[type] = frozenset({dict, collections.OrderedDict, collections.defaultdict})
+
+
+def _resolve(read: Read, names: Mapping[str, Any], cells: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+    if read.is_parameter:
+        value = given[read.root]
+    elif read.root in cells:
+        value = cells[read.root].cell_contents
+    else:
+        value = names[read.root]
+    for step in read.steps:
+        value = _item(value, step) if step.is_item else _attribute(value, step.key)
+    return value
+
+
+def _item(owner: Any, step: Step) -> Any:
+    if type(owner) in _DICTS:
+        return dict.__getitem__(owner, step.key)
+    if type(owner) in (list, tuple) and type(step.key) is int:
+        return owner[step.key]
+    if owner is os.environ and type(step.key) is str:
+        return _Variable()
+    raise KeyError(step.key)
 
 
 def _attribute(owner: Any, name: str) -> Any:
-    """An attribute that an object of a plain class stores; no property is asked, and no module is looked into."""
+    """An attribute that an object or a class stores; no property and no code of the user's is asked."""
     kind = type(owner)
-    looked_up_by = type(defined(kind, "__getattribute__"))
-    if issubclass(kind, types.ModuleType | type) or looked_up_by is not types.WrapperDescriptorType:
+    if kind is types.ModuleType:
+        return vars(owner)[name]
+    if issubclass(kind, type):
+        if kind is not type:  # a metaclass may have an opinion
+            raise KeyError(name)
+        return _stored_in_class(owner, name)
+    if type(defined(kind, "__getattribute__")) is not types.WrapperDescriptorType:
         raise KeyError(name)
-    if defined(type(defined(kind, name)), "__set__") is not None:  # such as a property
+    descriptor = defined(kind, name)
+    if type(descriptor) in _READ_BY_PYTHON:
+        try:
+            return descriptor.__get__(owner)
+        except FAILURES:  # a slot that holds nothing
+            raise KeyError(name) from None
+    if defined(type(descriptor), "__set__") is not None:  # such as a property
         raise KeyError(name)
     try:
         stored = object.__getattribute__(owner, "__dict__")
     except AttributeError:  # a class with slots
-        raise KeyError(name) from None
-    if type(stored) is not dict:
+        stored = None
+    if type(stored) is dict and name in stored:
+        return stored[name]
+    return _stored_in_class(kind, name)
+
+
+_READ_BY_PYTHON = frozenset({types.MemberDescriptorType, type(vars(collections.namedtuple("_Sample", "a"))["a"])})
+
+
+def _stored_in_class(kind: type, name: str) -> Any:
+    stored = defined(kind, name)
+    if stored is None or defined(type(stored), "__get__") is not None:  # of a function, a property: not what is read
         raise KeyError(name)
-    return stored[name]
-
-
-@functools.lru_cache(maxsize=256)
-def _read_parts(code: CodeType) -> tuple[_Part, ...]:
-    """The constant items and attributes that a code and the functions within it load."""
-    found: dict[_Part, None] = {}
-    instructions = _instructions(code)
-    first = code.co_varnames[0] if code.co_argcount else None
-    for at, load in enumerate(instructions[:-1]):
-        name, of_parameter = load.argval, False
-        if load.opname.startswith("LOAD_FAST"):
-            # Newer Pythons load two variables at once; the attribute is of the second.
-            name = name[-1] if type(name) is tuple else name
-            of_parameter = name == first
-        if load.opname not in _LOADS and not of_parameter:
-            continue
-        following = instructions[at + 1]
-        if following.opname == "LOAD_ATTR" and not following.argrepr.startswith("NULL|self"):
-            if not following.argrepr.endswith("NULL|self"):
-                found[_Part(name, False, following.argval, of_parameter)] = None
-        elif following.opname in ("LOAD_CONST", "LOAD_SMALL_INT") and at + 2 < len(instructions):
-            taken = instructions[at + 2]
-            is_item = taken.opname == "BINARY_SUBSCR" or (taken.opname == "BINARY_OP" and taken.argrepr == "[]")
-            if is_item and type(following.argval) in (str, int):
-                found[_Part(name, True, following.argval, of_parameter)] = None
-    for constant in code.co_consts:
-        if type(constant) is CodeType:
-            found.update(dict.fromkeys(part for part in _read_parts(constant) if not part.of_first_parameter))
-    return tuple(found)
-
-
-def _instructions(code: CodeType) -> list[dis.Instruction]:
-    try:
-        return [each for each in dis.get_instructions(code) if each.opname not in ("CACHE", "EXTENDED_ARG")]
-    except FAILURES:  # code that another tool wrote
-        return []
+    return stored

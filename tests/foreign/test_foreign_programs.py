@@ -159,6 +159,8 @@ def test_the_panel_gets_what_ran(program: str, ran: Runs) -> None:
     assert [note for note in snapshot.notes if note.kind == "failed"] == []
     # Their loops are JAX's, or short: there is nothing to advise.
     assert [note.text for note in snapshot.notes if note.kind == "unrolled_loop"] == []
+    # They read nothing that changes.
+    assert [note.text for note in snapshot.notes if note.kind in ("stale_value", "frozen_call")] == []
     primitives = {snapshot.strings[each] for scope in snapshot.scopes for each in scope.primitive}
     assert set(LOOPS.get(program, [])) <= primitives
 

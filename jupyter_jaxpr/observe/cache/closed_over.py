@@ -92,11 +92,6 @@ def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
     return _read(fun, reading, _DEPTH, set())
 
 
-def read_value(value: Any, reading: Reading) -> Outside:
-    """One value, without what a function among the values reads."""
-    return _outside(value, reading, 0, set())
-
-
 def _read(fun: Any, reading: Reading, depth: int, seen: set[int]) -> Mapping[str, Outside]:
     inner = unwrap(fun)
     names = named_values if type(inner) is FunctionType else _attributes

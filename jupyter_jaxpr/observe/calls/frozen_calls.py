@@ -7,24 +7,21 @@ not show calls, and nothing is said there.
 
 from __future__ import annotations
 
+import builtins
 import datetime
-import functools
+import dis
+import io
 import os
-import pathlib
 import random
-import secrets
 import sys
-import time
 import types
-import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import CodeType, FrameType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from ...plain_text import FAILURES, file_of, function_of, kind_name, mro_of
 from ..observation import Place
-
-Kind = Literal["clock", "random", "file", "environment"]
+from .frozen_names import OF_NOW, Kind, functions, of_packages
 
 _MOST = 50
 
@@ -66,8 +63,10 @@ class FrozenCalls:
             return
         try:
             known = _known(called, first)
-            if known is not None:
+            if known is not None and not (known[0] in OF_NOW and _is_given_a_time(code, offset, OF_NOW[known[0]])):
                 self._note(function, known, _receiver(called, first), code, offset)
+            elif called is next or _reads_file(called, first):
+                self._note_taken(function, called, first, code, offset)
         except FAILURES as error:
             self._fail(error)
 
@@ -81,11 +80,38 @@ class FrozenCalls:
                 return  # made by the function itself, from a seed of its own
             self.found[function, name] = FrozenCall(function, name, kind, _place(code, offset))
 
+    def _note_taken(self, function: str, called: Any, first: Any, code: CodeType, offset: int) -> None:
+        """A value is taken from a generator or an open file; each call takes another one."""
+        owner = first if called is next else _receiver(called, first)
+        if called is next and type(owner) is not types.GeneratorType and not issubclass(type(owner), _FILES):
+            return
+        name = "next" if called is next else f"{kind_name(type(owner))}.{_name(called, owner)}"
+        if (function, name) not in self.found and _is_from_outside(owner, code):
+            kind: Kind = "file" if issubclass(type(owner), _FILES) else "iterator"
+            self.found[function, name] = FrozenCall(function, name, kind, _place(code, offset))
+
+
+_FILES = (io.TextIOBase, io.RawIOBase, io.BufferedIOBase)
+
+
+def _reads_file(called: Any, first: Any) -> bool:
+    if type(called) not in (types.BuiltinFunctionType, types.MethodDescriptorType):
+        return False
+    receiver = _receiver(called, first)
+    return issubclass(type(receiver), _FILES) and called.__name__.startswith("read")
+
+
+def _is_given_a_time(code: CodeType, offset: int, least: int) -> bool:
+    """Whether a call of `time.strftime` and the like is given the time, and reads no clock."""
+    instructions = code.co_code
+    is_call = offset + 1 < len(instructions) and dis.opname[instructions[offset]] == "CALL"
+    return is_call and instructions[offset + 1] > least
+
 
 def _known(called: Any, first: Any) -> tuple[str, Kind] | None:
     """The name of something whose result may be another one at the next call; None of anything else."""
     kind = type(called)
-    function = _functions().get(id(called))
+    function = functions().get(id(called))
     if function is not None:
         is_seeded = function[0] in _FRESH_WITHOUT_SEED and not (first is None or first is _missing())
         return None if is_seeded else function[:2]
@@ -94,6 +120,10 @@ def _known(called: Any, first: Any) -> tuple[str, Kind] | None:
         return "os.environ.get", "environment"
     if kind is types.FunctionType and vars(called).get("__wrapped__") is open:  # IPython gives cells one of its own
         return "open", "file"
+    if kind in _FUNCTIONS and type(builtins.input) is kind and called == builtins.input:
+        return "input", "input"  # a notebook's kernel has one of its own
+    if kind is types.FunctionType and (of_package := of_packages(called)) is not None:
+        return of_package
     name = _name(called, receiver)
     if name is None or name.startswith("_") or name in _NO_DRAW:
         return None
@@ -127,31 +157,8 @@ _NOW = frozenset({"now", "utcnow", "today"})
 #: Methods of generators that draw nothing.
 _NO_DRAW = frozenset({"getstate", "setstate", "get_state", "set_state", "spawn"})
 _FRESH_WITHOUT_SEED = frozenset({"np.random.default_rng", "np.random.RandomState", "random.Random"})
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 _METHODS = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
-
-
-@functools.cache
-def _functions() -> Mapping[int, tuple[str, Kind, Any]]:
-    """By their ids, which the objects keep for themselves."""
-    return {id(function): (name, kind, function) for name, kind, function in _listed()}
-
-
-def _listed() -> Iterator[tuple[str, Kind, Any]]:
-    import numpy as np
-
-    clocks = "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time localtime ctime"
-    secret = "token_bytes token_hex token_urlsafe randbelow randbits choice"
-    yield from (("time." + name, "clock", getattr(time, name)) for name in clocks.split())
-    yield from (("secrets." + name, "random", getattr(secrets, name)) for name in secret.split())
-    yield from (("uuid." + name, "random", getattr(uuid, name)) for name in ("uuid1", "uuid4"))
-    yield from (("Path." + name, "file", getattr(pathlib.Path, name)) for name in ("open", "read_text", "read_bytes"))
-    yield from (("np." + name, "file", getattr(np, name)) for name in ("load", "loadtxt", "genfromtxt", "fromfile"))
-    yield from (("np.random." + name, "random", getattr(np.random, name)) for name in ("default_rng", "RandomState"))
-    yield "np.random.seed", "random", np.random.seed
-    yield "random.Random", "random", random.Random
-    yield "os.urandom", "random", os.urandom
-    yield "os.getenv", "environment", os.getenv
-    yield "open", "file", open
 
 
 def _receiver(called: Any, first: Any) -> Any:

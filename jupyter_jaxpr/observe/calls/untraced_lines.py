@@ -86,6 +86,12 @@ class LineRecorder:
             lines |= _lines_inside(code)
         return sorted(lines - self._reached)
 
+    def was_reached(self, code: CodeType, line: int) -> bool | None:
+        """Whether a trace of the cell reached a line of a code; None where that is not known."""
+        if self._lost or self._tool is None or id(code) not in self._known or line not in _own_lines(code):
+            return None
+        return line in self._reached
+
     def _in_file(self, code: CodeType | None, module: dict[str, Any] | None) -> Iterator[CodeType]:
         """Code of this cell: the function's own, and that of the functions beside it."""
         if code is not None and id(code) not in self._known and file_of(code) == self._file:

@@ -1,0 +1,332 @@
+"""A value that a function reads in, as little of the value as tells later whether it holds something else out.
+
+Numbers and texts are kept, of NumPy arrays a checksum, of arrays of JAX's a weak reference: a program holds the array
+itself as a constant for as long as the program lives. Containers of Python's are read to the end, within bounds. Of an
+object of the user's nothing is read, for whether two of them are equal is for the user's code to say.
+"""
+
+from __future__ import annotations
+
+import collections
+import enum
+import time
+import types
+import weakref
+import zlib
+from collections.abc import Iterator, Mapping
+from types import CodeType, FunctionType
+from typing import Any, Final, NamedTuple
+
+from ..plain_text import FAILURES, defined, exact, file_of, kind_name, own_name
+from .functions import is_installed, unwrap
+from .value_texts import NOTHING_CALLED
+
+TEXT: Final = 80
+"""The longest text of a value, in characters."""
+
+_PARTS = 256
+_DEPTH = 4
+_LONG = 256
+_SHOWN = 8
+_READ = 256 * 1024  # bytes: of a larger array a sample is read
+_SAMPLE = 4_096
+_FETCHED = 4 * 1024 * 1024  # bytes: a larger array on an accelerator is not fetched
+_WAIT = 0.05  # seconds for an array that JAX still computes
+
+_SCALARS = frozenset({type(None), bool, int, float, complex, str, bytes, type(Ellipsis), range})
+_DICTS: frozenset[type] = frozenset({dict, collections.OrderedDict, collections.defaultdict, types.MappingProxyType})
+_ROWS: frozenset[type] = frozenset({list, tuple, collections.deque})
+_SETS: frozenset[type] = frozenset({set, frozenset})
+
+
+class Contents(NamedTuple):
+    """What a value held at one time.
+
+    Attributes:
+        kind: The name of its class; `Array` for an array of JAX's.
+        text: On one line.
+        mark: Equal for equal values; None where `reference` or `parts` tell.
+        parts: Of a container, by how Python names each, such as [0] or .rate.
+        reference: Of an array of JAX's, of a function or a class.
+        code: Of a function of the user's.
+    """
+
+    kind: str
+    text: str
+    mark: Any = None
+    parts: Mapping[str, Contents | None] | None = None
+    reference: weakref.ref[Any] | None = None
+    code: CodeType | None = None
+
+
+class Difference(NamedTuple):
+    """The first part of a value that is another one than before.
+
+    Attributes:
+        path: From the value to the part; empty where the value itself is meant.
+        before: The part as it was.
+        after: The part as it is.
+    """
+
+    path: str
+    before: Contents
+    after: Contents
+
+
+def contents_of(value: Any) -> Contents | None:
+    """What a value holds now; None of an object that cannot be compared without the user's code."""
+    return _contents(value, _DEPTH, [_PARTS])
+
+
+def difference(before: Contents | None, after: Contents | None) -> Difference | None:
+    """The first part that is surely another one; None where there is none, or where that cannot be told."""
+    if before is None or after is None:
+        return None
+    if before.parts is not None and after.parts is not None and before.kind == after.kind:
+        if before.parts.keys() == after.parts.keys():
+            found = ((name, difference(part, after.parts[name])) for name, part in before.parts.items())
+            for name, inner in found:
+                if inner is not None:
+                    return Difference(name + inner.path, inner.before, inner.after)
+            return None
+        return Difference("", before, after)
+    return Difference("", before, after) if _is_other(before, after) else None
+
+
+def is_mutable(contents: Contents | None) -> bool:
+    """Whether a value can be changed in place."""
+    return contents is not None and (contents.parts is not None or contents.kind == "ndarray")
+
+
+def _is_other(before: Contents, after: Contents) -> bool:
+    if before.kind == after.kind == "Array":
+        return _is_other_array(before, after)
+    if before.kind != after.kind:
+        return True
+    if before.code is not None and after.code is not None:
+        return before.code != after.code
+    if before.reference is not None and after.reference is not None:
+        earlier, later = before.reference(), after.reference()
+        return earlier is not None and later is not None and earlier is not later and before.text != after.text
+    return bool(before.mark != after.mark)
+
+
+# --- what is read of each kind ---
+
+
+def _contents(value: Any, depth: int, left: list[int]) -> Contents | None:
+    import jax
+    import numpy as np
+
+    kind = type(value)
+    if kind in _SCALARS:
+        return _scalar(value)
+    if kind is np.ndarray:
+        return _numpy_array(value)
+    if issubclass(kind, np.generic) and kind.__module__ == "numpy":
+        return Contents(kind_name(kind), _text_of_scalar(value), (value.dtype.str, value.tobytes()))
+    if issubclass(kind, jax.Array):
+        return _array(value)
+    if kind in _DICTS or kind in _ROWS or kind in _SETS or _is_named_tuple(kind):
+        return _container(value, depth, left)
+    if issubclass(kind, np.dtype):
+        return Contents("dtype", exact(f"dtype({value.name!r})", TEXT), value.str)
+    if issubclass(type(kind), type) and issubclass(kind, enum.Enum):
+        return _member(value)
+    return _named(value)
+
+
+def _scalar(value: Any) -> Contents:
+    kind = type(value)
+    text = repr(value) if kind is range else NOTHING_CALLED.text(value, TEXT)
+    if kind in (str, bytes) and len(value) > _LONG:
+        return Contents(kind_name(kind), text, (len(value), hash(value)))
+    if kind in (float, complex) and value != value:  # NaN is equal to none, itself included
+        return Contents(kind_name(kind), text, repr(value))
+    return Contents(kind_name(kind), text, value)
+
+
+def _text_of_scalar(value: Any) -> str:
+    kind = kind_name(type(value))
+    try:
+        return exact(f"np.{kind}({value.item()!r})", TEXT)
+    except FAILURES:
+        return f"<np.{kind}>"
+
+
+def _numpy_array(array: Any) -> Contents | None:
+    if array.dtype.hasobject:
+        return None
+    text = _text_of_array("array", array, array.dtype, array.shape)
+    return Contents("ndarray", text, (array.dtype.str, array.shape, _checksum(array)))
+
+
+def _checksum(array: Any) -> int:
+    """Of all that an array holds, or of a sample of a large one."""
+    import numpy as np
+
+    numbers = array if array.nbytes <= _READ else array.flat[:: max(1, array.size // _SAMPLE)]
+    return zlib.crc32(np.ascontiguousarray(numbers).tobytes())
+
+
+def _text_of_array(name: str, numbers: Any, dtype: Any, shape: Any) -> str:
+    """A short array as Python prints it, a long one with its first numbers and its shape."""
+    if numbers is None or dtype.kind == "V":
+        return exact(f"{name} of shape {shape} and dtype {dtype.name}", TEXT)
+    if numbers.size <= _SHOWN:
+        text = f"{name}({numbers.tolist()!r}, dtype={dtype.name})"
+        if len(text) <= TEXT:
+            return text
+    first = ", ".join(repr(number) for number in numbers.flat[:2].tolist())
+    return exact(f"{name}([{first}, ...], shape={shape}, dtype={dtype.name})", TEXT)
+
+
+def _array(array: Any) -> Contents | None:
+    import jax
+
+    try:
+        if isinstance(array, jax.core.Tracer) or array.is_deleted():
+            return None
+        reference = weakref.ref(array)
+        dtype, shape = array.dtype, tuple(array.shape)
+    except FAILURES:
+        return None
+    return Contents(
+        "Array", exact(f"Array of shape {shape} and dtype {dtype.name}", TEXT), (dtype, shape), None, reference
+    )
+
+
+def array_text(contents: Contents) -> str:
+    """The text of a value; an array of JAX's is read for it, where the array is still there and is short."""
+    array = contents.reference() if contents.kind == "Array" and contents.reference is not None else None
+    if array is None or array.size > _SHOWN:
+        return contents.text
+    numbers = _numbers(array)
+    return contents.text if numbers is None else _text_of_array("Array", numbers, array.dtype, tuple(array.shape))
+
+
+def _is_other_array(before: Contents, after: Contents) -> bool:
+    if before.mark != after.mark:
+        return True
+    earlier = before.reference() if before.reference is not None else None
+    later = after.reference() if after.reference is not None else None
+    if earlier is None or later is None or earlier is later:
+        return False
+    numbers, others = _numbers(earlier), _numbers(later)
+    if numbers is None or others is None:
+        return False
+    return _checksum(numbers) != _checksum(others) and not _are_equal(numbers, others)
+
+
+def _are_equal(numbers: Any, others: Any) -> bool:
+    """Whether two arrays of one type are equal, though their bytes differ: by the sign of a zero, by kinds of NaN."""
+    import numpy as np
+
+    if numbers.nbytes > _READ:
+        step = max(1, numbers.size // _SAMPLE)
+        numbers, others = numbers.flat[::step], others.flat[::step]
+    return bool(np.all((numbers == others) | ((numbers != numbers) & (others != others))))
+
+
+def _numbers(array: Any) -> Any:
+    """The numbers of an array of JAX's; None where they are not here, or not yet.
+
+    They are read through a second object over the same memory: JAX keeps what was read with the object.
+    """
+    import numpy as np
+
+    try:
+        is_number = isinstance(array.dtype, np.dtype)  # a key of jax.random has a type of JAX's own
+        if not is_number or array.is_deleted() or not array.is_fully_replicated:
+            return None
+        if array.nbytes > _FETCHED and any(device.platform != "cpu" for device in array.devices()):
+            return None
+        until = time.perf_counter() + _WAIT
+        while not array.is_ready():
+            if time.perf_counter() > until:
+                return None
+            time.sleep(0.001)
+        return np.asarray(array.addressable_data(0))
+    except FAILURES:
+        return None
+
+
+def _container(value: Any, depth: int, left: list[int]) -> Contents | None:
+    kind = type(value)
+    name = kind_name(kind)
+    text = NOTHING_CALLED.text(dict(value) if kind in _DICTS and kind is not dict else value, TEXT)
+    if kind in _SETS:
+        if len(value) > _PARTS or not all(type(member) in _SCALARS for member in value):
+            return None
+        return Contents(name, text, frozenset((type(member), member) for member in value))
+    if len(value) > left[0] or not depth:
+        return None
+    left[0] -= len(value)
+    parts: dict[str, Contents | None] = {}
+    for key, part in _parts(value):
+        parts[key] = _contents(part, depth - 1, left)
+    return Contents(name, text, None, parts)
+
+
+def _parts(value: Any) -> Iterator[tuple[str, Any]]:
+    kind = type(value)
+    if kind in _DICTS:
+        for key, part in list(value.items()):
+            # A key that is an object is known by its place: whether two of them are equal is for its class to say.
+            yield (
+                (f"[{NOTHING_CALLED.text(key, TEXT)}]" if type(key) in _SCALARS else f"[<{kind_name(type(key))}>]"),
+                part,
+            )
+    elif kind in _ROWS:
+        for place, part in enumerate(list(value)):
+            yield f"[{place}]", part
+    else:
+        for name, part in zip(defined(kind, "_fields"), tuple.__iter__(value), strict=False):
+            yield f".{exact(name)}", part
+
+
+def _is_named_tuple(kind: type) -> bool:
+    fields = defined(kind, "_fields")
+    return (
+        issubclass(kind, tuple)
+        and type(fields) is tuple
+        and defined(kind, "__getattribute__") is object.__getattribute__
+        and all(type(name) is str for name in fields)
+    )
+
+
+def _member(value: Any) -> Contents | None:
+    """A member of an enumeration, by its name."""
+    kind = type(value)
+    try:
+        name = object.__getattribute__(value, "__dict__")["_name_"]
+    except (AttributeError, KeyError):
+        return None
+    if type(name) is not str:
+        return None
+    return Contents(kind_name(kind), exact(f"{kind_name(kind)}.{name}", TEXT), name)
+
+
+def _named(value: Any) -> Contents | None:
+    """A function, or a class of a library's such as jnp.float32, by its name."""
+    kind = type(value)
+    is_of_library = (own_name(kind, "__module__") or "").partition(".")[0] in _LIBRARIES
+    if kind is types.ModuleType or not is_of_library or not callable(value):
+        return None
+    inner = unwrap(value)
+    if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)):
+        return Contents("function", _name_text(inner), None, None, weakref.ref(inner), inner.__code__)
+    if issubclass(kind, type) and (own_name(value, "__module__") or "").partition(".")[0] not in _LIBRARIES:
+        return None  # a class of the user's
+    try:
+        return Contents("function", _name_text(value), None, None, weakref.ref(value))
+    except TypeError:
+        return None
+
+
+_LIBRARIES = frozenset({"builtins", "functools", "jax", "jaxlib", "ml_dtypes", "numpy"})
+
+
+def _name_text(value: Any) -> str:
+    name = own_name(value, "__qualname__") or own_name(value)
+    return exact(name if name is not None else f"<{kind_name(type(value))}>", TEXT)

@@ -1,0 +1,237 @@
+"""The code of a function in, what the code reads from outside of the function's arguments out, as paths.
+
+`scale`, `config["opt"]["rate"]`, `self.layers`: a path begins at a global name, a variable of a function around it or a
+parameter, and goes on by attributes and by constant items. Nothing of the user's runs: only bytecode is read.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+from collections.abc import Mapping
+from types import CodeType
+from typing import Any, NamedTuple
+
+from ..plain_text import FAILURES, file_of, function_of
+from .observation import Place
+
+_GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
+_CELLS = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
+_CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
+_BINDS = ("STORE_GLOBAL", "STORE_NAME", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF")
+#: Methods of Python's containers that change them.
+_CHANGING = frozenset(
+    "add append appendleft clear discard extend extendleft insert move_to_end pop popitem popleft remove reverse "
+    "rotate setdefault sort update fill put itemset".split()
+)
+
+
+class Step(NamedTuple):
+    """One step from an object to what is in it."""
+
+    is_item: bool
+    key: Any  # the name of the attribute, or the constant key
+
+
+class Read(NamedTuple):
+    """One read of a path.
+
+    Attributes:
+        root: The name that the path begins with.
+        is_parameter: Whether the name is a parameter of the function, else it is of outside.
+        method: The method that the code calls on what stands at the path, if any.
+        place: The expression.
+        code: That reads: of the function, or of a function within it.
+        is_in_branch: Whether a jump of the code leads past the read.
+    """
+
+    root: str
+    is_parameter: bool
+    steps: tuple[Step, ...]
+    method: str | None
+    place: Place
+    code: CodeType
+    is_in_branch: bool
+
+    @property
+    def name(self) -> str:
+        """The path as the code has it, such as config['opt'].rate."""
+        return self.root + "".join(f"[{step.key!r}]" if step.is_item else f".{step.key}" for step in self.steps)
+
+
+class Reads(NamedTuple):
+    """What a code and the codes within it read from outside, and the paths that they change."""
+
+    reads: tuple[Read, ...]
+    changed: frozenset[tuple[str, tuple[Step, ...]]]
+
+    def is_changed(self, read: Read) -> bool:
+        """Whether the code changes what stands at a path, or what the path leads through or to."""
+        return any(
+            root == read.root and (steps[: len(read.steps)] == read.steps or read.steps[: len(steps)] == steps)
+            for root, steps in self.changed
+        )
+
+
+@functools.lru_cache(maxsize=512)
+def reads_of(code: CodeType) -> Reads:
+    """What a code reads; nothing of a code that another tool wrote and that `dis` cannot read."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    parameters = set(code.co_varnames[:count])
+    reads: dict[Read, None] = {}
+    changed: set[tuple[str, tuple[Step, ...]]] = set()
+    cells: dict[str, bool] = dict.fromkeys(code.co_freevars, False)
+    try:
+        _read(code, parameters - _rebound(code), cells, reads, changed)
+    except FAILURES:
+        return Reads((), frozenset())
+    return Reads(tuple(reads), frozenset(changed))
+
+
+def _read(
+    code: CodeType,
+    parameters: set[str],
+    cells: Mapping[str, bool],
+    reads: dict[Read, None],
+    changed: set[tuple[str, tuple[Step, ...]]],
+) -> None:
+    """Read one code and those in it.
+
+    Args:
+        code: The code.
+        parameters: Those that are roots; none of a function within the function.
+        cells: The variables of outer functions that are roots, and whether each is a parameter of the function.
+        reads: What is found is put here.
+        changed: The paths that are changed are put here.
+    """
+    own_cells = {name: True for name in code.co_cellvars if name in parameters}
+    instructions = _instructions(code)
+    branches = [
+        (jump.offset, jump.argval)
+        for jump in instructions
+        if ("JUMP_FORWARD" in jump.opname or "JUMP_IF" in jump.opname) and type(jump.argval) is int
+    ]
+    for at, load in enumerate(instructions):
+        if load.opname in _BINDS and (load.opname.endswith(("GLOBAL", "NAME")) or cells.get(load.argval) is False):
+            changed.add((load.argval, ()))
+        root = _root(load, parameters, {**cells, **own_cells})
+        if root is None:
+            continue
+        steps, end = _path(instructions, at)
+        changing = _changed_at(instructions, end)
+        if changing is not None:
+            changed.add((root[0], steps + changing))
+        else:
+            method = _method(instructions[end]) if end < len(instructions) else None
+            place = _place(code, instructions[at], instructions[end - 1])
+            reads[Read(root[0], root[1], steps, method, place, code, _is_in_branch(branches, load.offset))] = None
+    known = {**cells, **own_cells}
+    for constant in code.co_consts:
+        if type(constant) is CodeType:
+            inner = {name: known[name] for name in constant.co_freevars if name in known}
+            _read(constant, set(), inner, reads, changed)
+
+
+def _instructions(code: CodeType) -> list[dis.Instruction]:
+    skipped = ("CACHE", "EXTENDED_ARG", "NOP", "NOT_TAKEN")
+    return [instruction for instruction in dis.get_instructions(code) if instruction.opname not in skipped]
+
+
+def _rebound(code: CodeType) -> set[str]:
+    """Local names that the code assigns to, in it or in a function within."""
+    names: set[str] = set()
+    for instruction in _instructions(code):
+        if instruction.opname.startswith(("STORE_FAST", "DELETE_FAST", "STORE_DEREF", "DELETE_DEREF")):
+            argument = instruction.argval
+            if type(argument) is not tuple:
+                names.add(argument)
+            else:  # two variables in one instruction: STORE_FAST_LOAD_FAST, STORE_FAST_STORE_FAST
+                names.update(argument[:1] if "LOAD" in instruction.opname else argument)
+    for constant in code.co_consts:
+        if type(constant) is CodeType:
+            names |= _rebound(constant) & set(constant.co_freevars)
+    return names
+
+
+def _root(load: dis.Instruction, parameters: set[str], cells: Mapping[str, bool]) -> tuple[str, bool] | None:
+    """The name that an instruction loads, and whether the name is a parameter."""
+    name = load.argval
+    if load.opname in _GLOBALS:
+        return name, False
+    if load.opname in _CELLS:
+        return (name, cells[name]) if name in cells else None
+    if "LOAD_FAST" in load.opname and "CLEAR" not in load.opname:
+        # Newer Pythons load two variables at once; what follows is of the second.
+        name = name[-1] if type(name) is tuple else name
+        return (name, True) if name in parameters else None
+    return None
+
+
+def _path(instructions: list[dis.Instruction], at: int) -> tuple[tuple[Step, ...], int]:
+    """The steps after a load, and where they end."""
+    steps: list[Step] = []
+    end = at + 1
+    while end < len(instructions):
+        following = instructions[end]
+        if following.opname == "LOAD_ATTR" and "NULL|self" not in following.argrepr:
+            steps.append(Step(False, following.argval))
+            end += 1
+        elif (
+            following.opname in _CONSTANTS
+            and end + 1 < len(instructions)
+            and _is_item(instructions[end + 1])
+            and type(following.argval) in (str, int)
+        ):
+            steps.append(Step(True, following.argval))
+            end += 2
+        else:
+            break
+    return tuple(steps), end
+
+
+def _is_item(instruction: dis.Instruction) -> bool:
+    return instruction.opname == "BINARY_SUBSCR" or (instruction.opname == "BINARY_OP" and instruction.argrepr == "[]")
+
+
+def _is_in_branch(branches: list[tuple[int, int]], offset: int) -> bool:
+    return any(jump < offset < target for jump, target in branches)
+
+
+def _method(instruction: dis.Instruction) -> str | None:
+    """The method that an instruction looks up to call."""
+    is_method = instruction.opname == "LOAD_METHOD" or (
+        instruction.opname == "LOAD_ATTR" and "NULL|self" in instruction.argrepr
+    )
+    return str(instruction.argval) if is_method else None
+
+
+def _changed_at(instructions: list[dis.Instruction], end: int) -> tuple[Step, ...] | None:
+    """The steps from a path to what the code changes there; None where the code only reads."""
+    names = [instruction.opname for instruction in instructions[end : end + 3]] + [""] * 3
+    if not names[0]:
+        return None
+    following = instructions[end]
+    if _method(following) in _CHANGING:
+        return ()
+    if names[0] in ("STORE_ATTR", "DELETE_ATTR"):
+        return (Step(False, following.argval),)
+    if names[0] == "COPY":  # config.steps += 1
+        return (Step(False, instructions[end + 1].argval),) if names[1] == "LOAD_ATTR" else ()
+    if names[0].startswith("LOAD_") and names[1] in ("STORE_SUBSCR", "DELETE_SUBSCR", "COPY"):
+        # config["steps"] = 1, config["steps"] += 1
+        if names[1] == "COPY" and names[2] != "COPY":
+            return None
+        return (Step(True, following.argval),) if names[0] in _CONSTANTS else ()
+    return None
+
+
+def _place(code: CodeType, first: dis.Instruction, last: dis.Instruction) -> Place:
+    file, function = file_of(code), function_of(code)
+    begin, end = first.positions, last.positions
+    if begin is None or begin.lineno is None:
+        return Place(file, code.co_firstlineno, function)
+    if end is None or begin.col_offset is None or end.end_col_offset is None or end.end_lineno is None:
+        return Place(file, begin.lineno, function)
+    if type(first.argval) is tuple or begin.end_col_offset is None:  # of two variables; the second is meant
+        return Place(file, end.lineno or begin.lineno, function)
+    return Place(file, begin.lineno, function, begin.col_offset, end.end_lineno, end.end_col_offset)

@@ -1,0 +1,400 @@
+"""Python values that a program keeps and that have changed since: which note says so, and where there is none."""
+
+import pytest
+
+CALL = "f(jnp.ones(3))"
+MODEL = "class Model:\n    def __init__(self, k): self.k = k\n"
+
+
+def changed(name, before, after, function="f"):
+    """The text of the note."""
+    return (
+        f"{name} was {before} when JAX last traced {function}, and is {after} now. A call of {function} that finds a "
+        f"cache entry does not read {name} again. The call computes with {before}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("setup", "change", "name", "before", "after", "line"),
+    [
+        pytest.param(
+            "a = np.array([1.0, 2.0, 3.0])\n@jax.jit\ndef f(x):\n    return x * a",
+            "a = np.array([1.0, 2.0, 4.0])",
+            "a",
+            "array([1.0, 2.0, 3.0], dtype=float64)",
+            "array([1.0, 2.0, 4.0], dtype=float64)",
+            5,
+            id="a NumPy array that is rebound",
+        ),
+        pytest.param(
+            "a = np.zeros(3)\n@jax.jit\ndef f(x):\n    return x * a",
+            "a[1] = 5.0",
+            "a",
+            "array([0.0, 0.0, 0.0], dtype=float64)",
+            "array([0.0, 5.0, 0.0], dtype=float64)",
+            5,
+            id="a NumPy array that is changed in place",
+        ),
+        pytest.param(
+            "a = np.zeros((300, 3))\n@jax.jit\ndef f(x):\n    return x * a.sum()",
+            "a[0, 0] = 5.0",
+            "a",
+            "array([0.0, 0.0, ...], shape=(300, 3), dtype=float64)",
+            "array([5.0, 0.0, ...], shape=(300, 3), dtype=float64)",
+            5,
+            id="a long NumPy array whose method is called",
+        ),
+        pytest.param(
+            "def make():\n    a = np.zeros(3)\n    def change():\n        a[0] = 1.0\n    def f(x):\n"
+            "        return x + a\n    return jax.jit(f), change\nf, change = make()",
+            "change()",
+            "a",
+            "array([0.0, 0.0, 0.0], dtype=float64)",
+            "array([1.0, 0.0, 0.0], dtype=float64)",
+            7,
+            id="a NumPy array of the function around",
+        ),
+        pytest.param(
+            "rate = np.float32(0.5)\n@jax.jit\ndef f(x):\n    return x * rate",
+            "rate = np.float32(0.25)",
+            "rate",
+            "np.float32(0.5)",
+            "np.float32(0.25)",
+            5,
+            id="a NumPy scalar",
+        ),
+        pytest.param(
+            "weights = [1.0, 2.0]\n@jax.jit\ndef f(x):\n    for w in weights:\n        x = x * w\n    return x",
+            "weights[1] = 5.0",
+            "weights[1]",
+            "2.0",
+            "5.0",
+            5,
+            id="an item of a list that the function goes through",
+        ),
+        pytest.param(
+            "weights = [1.0, 2.0]\n@jax.jit\ndef f(x):\n    return x * sum(weights)",
+            "weights.append(3.0)",
+            "weights",
+            "[1.0, 2.0]",
+            "[1.0, 2.0, 3.0]",
+            5,
+            id="a list that has become longer",
+        ),
+        pytest.param(
+            "table = {'a': 1.0, 'b': 2.0}\nwhich = 'b'\n@jax.jit\ndef f(x):\n    return x * table[which]",
+            "table['b'] = 3.0",
+            "table['b']",
+            "2.0",
+            "3.0",
+            6,
+            id="a dictionary with a key that is a variable",
+        ),
+        pytest.param(
+            "table = {'a': 1.0}\n@jax.jit\ndef f(x):\n    return sum((x * v for v in table.values()), 0.0)",
+            "table['b'] = 3.0",
+            "table",
+            "{'a': 1.0}",
+            "{'a': 1.0, 'b': 3.0}",
+            5,
+            id="the values of a dictionary",
+        ),
+        pytest.param(
+            "a = {'opt': {'lr': 0.1}}\n@jax.jit\ndef f(x):\n    return x * a['opt']['lr']",
+            "a['opt']['lr'] = 0.2",
+            "a['opt']['lr']",
+            "0.1",
+            "0.2",
+            5,
+            id="an item of an item",
+        ),
+        pytest.param(
+            "from types import SimpleNamespace as N\na = N(o=N(rate=0.1))\n@jax.jit\ndef f(x):\n"
+            "    return x * a.o.rate",
+            "a.o.rate = 0.2",
+            "a.o.rate",
+            "0.1",
+            "0.2",
+            6,
+            id="an attribute of an attribute",
+        ),
+        pytest.param(
+            "class Config:\n    lr = 0.1\n@jax.jit\ndef f(x):\n    return x * Config.lr",
+            "Config.lr = 0.2",
+            "Config.lr",
+            "0.1",
+            "0.2",
+            6,
+            id="an attribute of a class",
+        ),
+        pytest.param(
+            "class Config:\n    lr = 0.1\nconfig = Config()\n@jax.jit\ndef f(x):\n    return x * config.lr",
+            "config.lr = 0.2",
+            "config.lr",
+            "0.1",
+            "0.2",
+            7,
+            id="an attribute of a class that the object shadows",
+        ),
+        pytest.param(
+            "class Config:\n    __slots__ = ('lr',)\nconfig = Config()\nconfig.lr = 0.1\n@jax.jit\ndef f(x):\n"
+            "    return x * config.lr",
+            "config.lr = 0.2",
+            "config.lr",
+            "0.1",
+            "0.2",
+            8,
+            id="a slot",
+        ),
+        pytest.param(
+            "import collections\nConfig = collections.namedtuple('Config', 'lr n')\nconfig = Config(0.1, 3)\n"
+            "@jax.jit\ndef f(x):\n    return x * config.lr",
+            "config = config._replace(lr=0.2)",
+            "config.lr",
+            "0.1",
+            "0.2",
+            7,
+            id="a field of a named tuple",
+        ),
+        pytest.param(
+            "params = {'w': jnp.ones(3), 'b': jnp.zeros(3)}\n@jax.jit\ndef f(x):\n    return x * params['w']",
+            "params = {'w': jnp.full(3, 2.0), 'b': jnp.zeros(3)}",
+            "params['w']",
+            "Array([1.0, 1.0, 1.0], dtype=float32)",
+            "Array([2.0, 2.0, 2.0], dtype=float32)",
+            5,
+            id="an array of JAX's in a dictionary",
+        ),
+        pytest.param(
+            "activation = jax.nn.relu\n@jax.jit\ndef f(x):\n    return activation(x)",
+            "activation = jax.nn.gelu",
+            "activation",
+            "relu",
+            "gelu",
+            5,
+            id="a function of a library",
+        ),
+        pytest.param(
+            "dtype = jnp.float32\n@jax.jit\ndef f(x):\n    return x.astype(dtype)",
+            "dtype = jnp.bfloat16",
+            "dtype",
+            "float32",
+            "bfloat16",
+            5,
+            id="a type",
+        ),
+        pytest.param(
+            "import enum\nclass Mode(enum.Enum):\n    FAST = 1\n    SLOW = 2\nmode = Mode.FAST\n@jax.jit\ndef f(x):\n"
+            "    return x * 2 if mode is Mode.FAST else x",
+            "mode = Mode.SLOW",
+            "mode",
+            "Mode.FAST",
+            "Mode.SLOW",
+            9,
+            id="a member of an enumeration",
+        ),
+        pytest.param(
+            MODEL + "    def scaled(self, x):\n        return x * self.k\nmodel = Model(2.0)\n@jax.jit\ndef f(x):\n"
+            "    return model.scaled(x)",
+            "model.k = 3.0",
+            "self.k",
+            "2.0",
+            "3.0",
+            5,
+            id="an attribute that a method reads",
+        ),
+        pytest.param(
+            "config = {'rate': 1.0}\ndef loss(config, x):\n    return x * config['rate']\n"
+            "loss.__name__ = 'f'\nf = jax.jit(functools.partial(loss, config))",
+            "config['rate'] = 2.0",
+            "config['rate']",
+            "1.0",
+            "2.0",
+            4,
+            id="an argument of a partial",
+        ),
+    ],
+)
+def test_a_value_that_changed_since_the_trace(notebook, setup, change, name, before, after, line):
+    notebook.run("import functools, jax, jax.numpy as jnp, numpy as np")
+    first = notebook.run(f"%%jaxpr\n{setup}\n{CALL}; {CALL}")
+    assert first.result.success
+    assert "stale_value" not in first.notes
+    assert notebook.run(change).result.success
+    again = notebook.run(f"%%jaxpr\n{CALL}")
+    note = again.note("stale_value")
+    assert (note["title"], note["text"]) == (f"{name} changed after the trace", changed(name, before, after))
+    assert note["level"] == "advice" if "level" in note else True
+    assert again.line_of(note) == line
+    # Another shape is another trace, which reads the new value.
+    assert "stale_value" not in notebook.run("%%jaxpr\nf(jnp.ones((2, 3)))").notes
+
+
+STATIC = (
+    "{static} is a static argument of {function}: JAX compares {static} by its __eq__ and __hash__, which do not tell "
+    "the change."
+)
+
+
+@pytest.mark.parametrize(
+    ("setup", "call", "change", "name", "line"),
+    [
+        pytest.param(
+            MODEL + "    @functools.partial(jax.jit, static_argnums=0)\n    def f(self, x):\n"
+            "        return x * self.k\nmodel = Model(2.0)",
+            "model.f(1.0)",
+            "model.k = 3.0",
+            "self.k",
+            6,
+            id="self",
+        ),
+        pytest.param(
+            MODEL + "    def __hash__(self): return 1\n    def __eq__(self, other): return True\n"
+            "@functools.partial(jax.jit, static_argnames='config')\ndef f(x, config):\n    return x * config.k\n"
+            "config = Model(2.0)",
+            "f(1.0, config=config)",
+            "config.k = 3.0",
+            "config.k",
+            8,
+            id="by name, all objects equal",
+        ),
+        pytest.param(
+            MODEL + "@functools.partial(jax.jit, static_argnums=1)\ndef f(x, config):\n"
+            "    return jax.lax.fori_loop(0, 3, lambda i, c: c * config.k, x)\nconfig = Model(2.0)",
+            "f(1.0, config)",
+            "config.k = 3.0",
+            "config.k",
+            6,
+            id="in the body of a loop",
+        ),
+        pytest.param(
+            MODEL + "    def scaled(self, x): return x * self.k\n"
+            "@functools.partial(jax.jit, static_argnums=1)\ndef f(x, config):\n    return config.scaled(x)\n"
+            "config = Model(2.0)",
+            "f(1.0, config)",
+            "config.k = 3.0",
+            "self.k",
+            4,
+            id="in a method of the static argument",
+        ),
+    ],
+)
+def test_a_static_argument_that_was_changed_in_place(notebook, setup, call, change, name, line):
+    notebook.run("import functools, jax, jax.numpy as jnp")
+    first = notebook.run(f"%%jaxpr\n{setup}\n{call}; {call}")
+    assert "stale_value" not in first.notes
+    notebook.run(change)
+    again = notebook.run(f"%%jaxpr\n{call}")
+    note = again.note("stale_value")
+    assert note["title"] == f"{name} changed after the trace"
+    assert note["text"].startswith(f"{name} was 2.0 when JAX last traced")
+    assert again.line_of(note) == line
+    static = name.partition(".")[0]
+    if line != 4:  # of an object that a method reads, the static argument is not named
+        assert (
+            STATIC.format(static=static, function=again.document["programs"][0]["name"].rpartition(".")[2])
+            in note["text"]
+        )
+        assert "__hash__" in note["cure"]
+
+
+@pytest.mark.parametrize(
+    ("setup", "change"),
+    [
+        ("a = np.zeros(3)\n@jax.jit\ndef f(x):\n    return x + a", "a = np.zeros(3)"),
+        ("a = np.zeros(3)\n@jax.jit\ndef f(x):\n    return x + a", "a[0] = -0.0 + 0.0"),
+        ("a = np.zeros(200_000)\n@jax.jit\ndef f(x):\n    return x + a.sum()", "a = np.zeros(200_000)"),
+        ("a = np.zeros(3)\n@jax.jit\ndef f(x):\n    return x + 1", "a[0] = 3"),
+        ("w = jnp.ones(3)\n@jax.jit\ndef f(x):\n    return x + w", "w = jnp.ones(3)"),
+        ("w = {'a': jnp.ones(3)}\n@jax.jit\ndef f(x):\n    return x + w['a']", "w = {'a': jnp.ones(3)}"),
+        ("w = jnp.ones(3) / 0 * 0\n@jax.jit\ndef f(x):\n    return x + w", "w = jnp.ones(3) / 0 * 0"),
+        (
+            "key = jax.random.key(0)\n@jax.jit\ndef f(x):\n    return x + jax.random.normal(key)",
+            "key = jax.random.key(0)",
+        ),
+        ("c = np.float32(1)\n@jax.jit\ndef f(x):\n    return x + c", "c = np.float32(1)"),
+        ("c = float('nan')\n@jax.jit\ndef f(x):\n    return x + c", "c = float('nan')"),
+        ("l = [1.0, 2.0]\n@jax.jit\ndef f(x):\n    return x + sum(l)", "l = [1.0, 2.0]"),
+        ("l = [1.0, 2.0]\n@jax.jit\ndef f(x):\n    return x + l[0]", "l.append(3.0); l[1] = 7.0"),
+        ("log = []\n@jax.jit\ndef f(x):\n    log.append(x.shape)\n    return x + len(log) * 0", "log.append(1)"),
+        (
+            "log = []\ndef note(l, x): l.append(x.shape)\n@jax.jit\ndef f(x):\n    note(log, x)\n    return x",
+            "log.append(1)",
+        ),
+        (
+            "memo = {}\n@jax.jit\ndef f(x):\n    k = str(x.shape)\n"
+            "    if k not in memo:\n        memo[k] = 1\n    return x",
+            "memo.clear()",
+        ),
+        ("n = {'c': 0}\n@jax.jit\ndef f(x):\n    n['c'] = n['c'] + 1\n    return x", "n['c'] = 0"),
+        ("class C:\n    n = 0\n@jax.jit\ndef f(x):\n    C.n += 1\n    return x", "C.n = 0"),
+        (
+            "class C:\n    n = 0\n    def f(self, x):\n        self.n += 1\n        return x\n"
+            "c = C()\nf = jax.jit(c.f)",
+            "c.n = 0",
+        ),
+        (
+            "debug = False\nextra = 1\n@jax.jit\ndef f(x):\n    if debug:\n        return x + extra\n    return x",
+            "extra = 2",
+        ),
+        (
+            "s = [1.0]\n@jax.jit\ndef f(x):\n    return jax.pure_callback("
+            "lambda v: np.float32(v * s[0]), jax.ShapeDtypeStruct((3,), 'f'), x)",
+            "s[0] = 2.0",
+        ),
+        (
+            "s = 1.0\ndef show(v):\n    print(v * s)\n@jax.jit\ndef f(x):\n    "
+            "jax.debug.callback(show, x)\n    return x",
+            "s = 2.0",
+        ),
+        ("class C:\n    k = 2.0\n    other = 1.0\nc = C()\n@jax.jit\ndef f(x):\n    return x * c.k", "c.other = 4.0"),
+        (
+            "class C:\n    def __init__(self): self._k = 2.0\n    @property\n"
+            "    def k(self): return self._k\nc = C()\n@jax.jit\ndef f(x):\n    return x * 3",
+            "c._k = 4.0",
+        ),
+        ("a = {'o': {'lr': 1, 'n': 2}}\n@jax.jit\ndef f(x):\n    return x * a['o']['lr']", "a['o']['n'] = 4.0"),
+        ("a = {'o': {'lr': 1}}\n@jax.jit\ndef f(x):\n    return x * a['o']['lr']", "a = {'o': {'lr': 1}}"),
+        (
+            "class P:\n    def __eq__(self, o): return True\np = [P()]\n@jax.jit\ndef f(x):\n    return x * len(p)",
+            "p[0] = P()",
+        ),
+        (
+            "def g(x): return x * 2\ntable = {'g': g}\n@jax.jit\ndef f(x):\n    return table['g'](x)",
+            "def g(x): return x * 3",
+        ),
+        ("class C:\n    pass\n@jax.jit\ndef f(x):\n    c = C()\n    return x", "class C:\n    pass"),
+        ("r = 1.0\n@jax.jit\ndef f(x):\n    r = 2.0\n    return x * r", "r = 3.0"),
+        ("r = 1.0\n@jax.jit\ndef f(x):\n    return (lambda r: x * r)(2.0)", "r = 3.0"),
+        ("rs = (1.0, [2.0])\n@jax.jit\ndef f(x):\n    return x * rs[0]", "rs[1][0] = 3.0"),
+        ("it = iter([1.0, 2.0, 3.0])\n@jax.jit\ndef f(x):\n    return x * next(it)", "it = iter([1.0])"),
+        ("f = jax.jit(lambda x: x * 2)", "x = 3"),
+    ],
+)
+def test_no_alarm(notebook, setup, change):
+    notebook.run("import functools, jax, jax.numpy as jnp, numpy as np")
+    ran = notebook.run(f"%%jaxpr\n{setup}\n{CALL}; {CALL}")
+    assert ran.result.success
+    assert "stale_value" not in ran.notes
+    assert notebook.run(change).result.success
+    again = notebook.run(f"%%jaxpr\n{CALL}")
+    assert again.result.success
+    assert [note["text"] for note in again.document["notes"] if note["kind"] in ("stale_value", "failed")] == []
+
+
+def test_no_code_of_the_user_runs(notebook):
+    notebook.run("import jax, jax.numpy as jnp, numpy as np\nasked = []")
+    notebook.run(
+        "class Odd:\n    def __getattr__(self, name): asked.append(name); return 2.0\n"
+        "    @property\n    def k(self): asked.append('k'); return 2.0\n"
+        "    def __eq__(self, other): asked.append('eq'); return True\n    def __hash__(self): return 1\n"
+        "    def __repr__(self): asked.append('repr'); return ''\n"
+        "    def __len__(self): asked.append('len'); return 0\n"
+        "odd = Odd()\nholder = {'odd': odd, odd: 1.0}\n"
+        "@jax.jit\ndef f(x):\n    return x * odd.k * odd.other * len([*holder])"
+    )
+    notebook.run("f(jnp.ones(3)); plain = list(asked); asked.clear(); f.clear_cache()")
+    notebook.run("%%jaxpr\nf(jnp.ones(3)); f(jnp.ones(3)); traced = list(asked); asked.clear()")
+    notebook.run("%%jaxpr\nf(jnp.ones(3))")
+    assert notebook["traced"] == notebook["plain"]
+    assert notebook["asked"] == []
