@@ -12,6 +12,8 @@ export interface ILineTypes {
   text: string;
   /** The same in whole sentences, with all types. */
   title: string;
+  /** The same of each name, with the column after the name; -1 for the end of the line. */
+  names: { column: number; text: string; title: string }[];
 }
 
 /** So many characters of a type are shown beside a line; the title has the whole type. */
@@ -29,13 +31,15 @@ export function typesOfLines(
   );
   const lines = new Map<string, Map<number, IName[]>>();
   for (const value of names) {
-    const [file, , line, column] = snapshot.frames[value.frame];
+    const [file, , line, column, endLine, endColumn] =
+      snapshot.frames[value.frame];
     const { path } = snapshot.files[file];
     const ofFile = lines.get(path) ?? new Map<number, IName[]>();
     lines.set(path, ofFile);
     const ofLine = ofFile.get(line) ?? [];
     ofFile.set(line, ofLine);
-    take(ofLine, snapshot, value, column);
+    const isName = value.kind !== 'returned' && endLine === line;
+    take(ofLine, snapshot, value, column, isName ? endColumn : -1);
   }
   return new Map(
     [...lines].map(([path, ofFile]) => [
@@ -45,11 +49,43 @@ export function typesOfLines(
         return {
           line,
           text: ofLine.map(shortText).join('  '),
-          title: ofLine.map(name => sentence(name, trans)).join('\n')
+          title: ofLine.map(name => sentence(name, trans)).join('\n'),
+          names: ofLine.map(name => ({
+            column: name.end,
+            text: name.kind === 'returned' ? shortText(name) : typesOf(name),
+            title: sentence(name, trans)
+          }))
         };
       })
     ])
   );
+}
+
+/**
+ * The types of names in a run, by the path of the file. Of a line that several programs ran, those of the program in
+ * view, or of the first one.
+ */
+export function typesOfRun(
+  snapshot: Snapshot,
+  program: number,
+  trans: TranslationBundle
+): Map<string, ILineTypes[]> {
+  const types = new Map<string, ILineTypes[]>();
+  if ((snapshot.named_values ?? []).length === 0) {
+    return types;
+  }
+  const programs = new Set([program, ...snapshot.programs.keys()]);
+  for (const one of programs) {
+    for (const [path, lines] of typesOfLines(snapshot, one, trans)) {
+      const known = types.get(path) ?? [];
+      const taken = new Set(known.map(({ line }) => line));
+      types.set(path, [
+        ...known,
+        ...lines.filter(({ line }) => !taken.has(line))
+      ]);
+    }
+  }
+  return types;
 }
 
 /** A name at one place, with its types in all scopes of the program. */
@@ -57,6 +93,8 @@ interface IName {
   name: string;
   kind: NamedValue['kind'];
   column: number;
+  /** The column after it; -1 where it is no name. */
+  end: number;
   types: string[];
 }
 
@@ -64,7 +102,8 @@ function take(
   names: IName[],
   { strings }: Snapshot,
   value: NamedValue,
-  column: number
+  column: number,
+  end: number
 ): void {
   const types = value.types.map(text => strings[text]);
   const name = strings[value.name];
@@ -75,15 +114,20 @@ function take(
   if (known) {
     known.types.push(...types.filter(type => !known.types.includes(type)));
   } else {
-    names.push({ name, kind: value.kind, column, types });
+    names.push({ name, kind: value.kind, column, end, types });
   }
 }
 
+function shortText(name: IName): string {
+  return name.kind === 'returned'
+    ? `→ ${typesOf(name)}`
+    : `${name.name}: ${typesOf(name)}`;
+}
+
 /** The first type and, if it differs, the last one. */
-function shortText({ name, kind, types }: IName): string {
+function typesOf({ types }: IName): string {
   const shown = types.length > 1 ? [types[0], types[types.length - 1]] : types;
-  const text = shown.map(shortened).join(types.length > 2 ? ' … ' : ', ');
-  return kind === 'returned' ? `→ ${text}` : `${name}: ${text}`;
+  return shown.map(shortened).join(types.length > 2 ? ' … ' : ', ');
 }
 
 function shortened(type: string): string {

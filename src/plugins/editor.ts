@@ -10,7 +10,11 @@ import {
   EditorExtensionRegistry,
   IEditorExtensionRegistry
 } from '@jupyterlab/codemirror';
-import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import {
+  CellList,
+  INotebookTracker,
+  NotebookPanel
+} from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
@@ -69,10 +73,14 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
       );
     };
     let followed: Attention | null = null;
+    let counted: CellList | null = null;
     const follow = (): void => {
       const panel = notebooks.currentWidget;
       const model = tracker.current;
       links.follow(model, panel && new NotebookCells(panel));
+      counted?.changed.disconnect(links.cellsChanged, links);
+      counted = panel?.model?.cells ?? null;
+      counted?.changed.connect(links.cellsChanged, links);
       followed?.viewChanged.disconnect(hideOutcomes);
       followed = model && attentionOf(model);
       followed?.viewChanged.connect(hideOutcomes);
