@@ -15,6 +15,7 @@ import { ILinkedSpan, linksOf } from '../model/links';
 import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../parts/cell-marks';
 import { MovedText, movedText, setRanText } from '../parts/moved-text';
 import type { IJaxprModel, ModelChange } from '../tokens';
+import { programAt } from './caret-program';
 import { heatGutter, setHeat } from './heat-gutter';
 import { MarksOfCells } from './marks-of-cells';
 import { ICells, RanCells } from './ran-cells';
@@ -182,23 +183,43 @@ export class CellLinks implements IDisposable {
   }
 
   private _caret(cellId: string, view: EditorView): void {
-    if (!this._isLinked(cellId)) {
+    const attention = this._attention;
+    if (
+      !(attention?.linksInView || attention?.ledgerInView) ||
+      this._ran.ran(cellId) === undefined
+    ) {
       return;
     }
-    const place = this._ranPlace(view, view.state.selection.main.head);
-    const selection = {
-      kind: 'caret' as const,
-      cellId,
-      ...(place ?? NEW_TEXT)
-    };
     // The model answers with marks, and an editor may not be changed in the middle of an update.
     queueMicrotask(() => {
+      this._follow(cellId, view);
+      if (!this._isLinked(cellId)) {
+        return;
+      }
+      const { head } = view.state.selection.main;
+      const selection = {
+        kind: 'caret' as const,
+        cellId,
+        ...(this._ranPlace(view, head) ?? NEW_TEXT)
+      };
       // Where the mouse happens to rest does not count until it moves.
       if (this._model?.hover?.kind === 'caret') {
         this._model.setHover(null);
       }
       this._model?.setSelection(selection);
     });
+  }
+
+  /** Put the program of the caret into view. */
+  private _follow(cellId: string, view: EditorView): void {
+    const { _model: model } = this;
+    const { head } = view.state.selection.main;
+    const place = this._ranPlace(view, head) ?? NEW_TEXT;
+    const target = model && programAt(model, this._ran, { cellId, ...place });
+    if (target) {
+      model.setRun(target.run);
+      model.setProgram(target.program);
+    }
   }
 
   private _hover(cellId: string, event: MouseEvent, view: EditorView): void {

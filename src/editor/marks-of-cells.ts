@@ -10,7 +10,7 @@ import { ILineTypes, typesOfRun } from '../model/named-types';
 import { ICellMarks, NO_CELL_MARKS } from '../parts/cell-marks';
 import type { ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { RanCells } from './ran-cells';
+import { RanCells, sameText } from './ran-cells';
 
 /** What the marks depend on. */
 export interface IMarksOf {
@@ -112,15 +112,29 @@ export class MarksOfCells {
       .filter(({ parts }) => parts.length > 0);
   }
 
-  /** Of each cell: the types of its names, from the run that the cell has its text from. */
+  /**
+   * Of each cell: the types of its names, from the run that the cell has its text from. Lines that this run has no
+   * types for have those of the cell's own newest run.
+   */
   private _types({ model, cells }: IMarksOf): [string, ILineTypes[]][] {
     const found: [string, ILineTypes[]][] = [];
-    for (const [cellId, { snapshot, path }] of cells.all()) {
+    for (const [cellId, { snapshot, path, source }] of cells.all()) {
       const program =
         snapshot === model.snapshot ? model.program : snapshot.focus;
-      const lines = this._typesOf(snapshot, program).get(path);
-      if (lines !== undefined && lines.length > 0) {
-        found.push([cellId, lines]);
+      const lines = this._typesOf(snapshot, program).get(path) ?? [];
+      const own = model.runs.find(run => run.snapshot.cell?.id === cellId);
+      const { cell = null, focus = -1 } = own?.snapshot ?? {};
+      const others =
+        own && cell && sameText(cell.source, source)
+          ? (this._typesOf(
+              own.snapshot,
+              own.snapshot === model.snapshot ? model.program : focus
+            ).get(cell.file) ?? [])
+          : [];
+      const taken = new Set(lines.map(({ line }) => line));
+      const all = [...lines, ...others.filter(({ line }) => !taken.has(line))];
+      if (all.length > 0) {
+        found.push([cellId, all]);
       }
     }
     return found;
