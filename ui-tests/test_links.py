@@ -246,3 +246,41 @@ def test_the_types_of_the_names_stand_beside_the_code(dense):
     expect(grey).to_have_attribute("aria-label", f"This text was edited since it ran.\n{said[1]}")
     dense.page.keyboard.press("Backspace")
     expect(grey).to_have_count(0)
+
+
+def test_a_button_of_the_notebook_hides_the_types(dense):
+    types = dense.cell(1).get_by_role("note")
+    expect(types).to_have_count(3)
+    button = dense.page.get_by_role("button", name="Show the types that the names in the cell had")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    button.click()
+    expect(types).to_have_count(0)
+    expect(button).to_have_attribute("aria-pressed", "false")
+    button.click()
+    expect(types).to_have_count(3)
+
+
+@pytest.mark.fresh_page
+def test_a_setting_puts_the_types_after_the_names(notebook, lab):
+    plugin = lab.settings / "jupyter-jaxpr"
+    plugin.mkdir(parents=True, exist_ok=True)
+    (plugin / "plugin.jupyterlab-settings").write_text('{"typesPlace": "name"}')
+    nb = notebook(LOAD, DENSE)
+    nb.run_all()
+    types = nb.cell(1).get_by_role("note")
+    expect(types).to_have_count(4)  # two parameters, one name, what is returned
+    for at, shown in enumerate((": f32[8,16]", ": f32[8]", ": f32[16]", "→ f32[16]")):
+        expect(types.nth(at)).to_have_attribute("data-jaxpr-types", shown)
+    # The columns of the code stay: the caret goes from the name to the next character by one press.
+    nb.lines(1).nth(3).click()
+    nb.page.keyboard.press("Home")
+    for _ in range(2):
+        nb.page.keyboard.press("ArrowRight")
+    expect(nb.page.locator("#jp-main-statusbar")).to_contain_text("Ln 4, Col 7")
+    nb.page.keyboard.press("Home")
+    nb.page.keyboard.press("Shift+End")
+    nb.page.keyboard.press("Control+c")
+    nb.page.keyboard.press("End")
+    nb.page.keyboard.press("Enter")
+    nb.page.keyboard.press("Control+v")
+    expect(nb.lines(1).nth(4)).to_have_text(re.compile(r"^\s+h = x @ w$"))

@@ -12,6 +12,7 @@ import { IDisposable } from '@lumino/disposable';
 import { Attention, attentionOf } from '../model/attention';
 import { Costs, costsOf } from '../model/costs';
 import { ILinkedSpan, linksOf } from '../model/links';
+import { typesChoice } from '../model/types-choice';
 import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../parts/cell-marks';
 import { MovedText, movedText, setRanText } from '../parts/moved-text';
 import type { IJaxprModel, ModelChange } from '../tokens';
@@ -32,6 +33,7 @@ const NEW_TEXT = { line: 0, column: 0 };
 export class CellLinks implements IDisposable {
   constructor(trans: TranslationBundle) {
     this._marks = new MarksOfCells(trans);
+    typesChoice.changed.connect(this._mark, this);
   }
 
   get isDisposed(): boolean {
@@ -41,6 +43,7 @@ export class CellLinks implements IDisposable {
   dispose(): void {
     if (!this._isDisposed) {
       this.follow(null, null);
+      typesChoice.changed.disconnect(this._mark, this);
       this._isDisposed = true;
     }
   }
@@ -76,30 +79,6 @@ export class CellLinks implements IDisposable {
         mouseleave: () => this._hoverAt(null)
       })
     ];
-  }
-
-  /** Whether the types of names are shown in the cells. */
-  get showsTypes(): boolean {
-    return this._showsTypes;
-  }
-
-  set showsTypes(shows: boolean) {
-    if (shows !== this._showsTypes) {
-      this._showsTypes = shows;
-      this._mark();
-    }
-  }
-
-  /** Whether the types stand after their names; else at the ends of the lines. */
-  get typesAfterNames(): boolean {
-    return this._typesAfterNames;
-  }
-
-  set typesAfterNames(afterNames: boolean) {
-    if (afterNames !== this._typesAfterNames) {
-      this._typesAfterNames = afterNames;
-      this._mark();
-    }
   }
 
   /** Link this model's program to these cells from now on. */
@@ -378,9 +357,7 @@ export class CellLinks implements IDisposable {
             model,
             attention,
             costs,
-            cells: this._ran,
-            showsTypes: this._showsTypes,
-            typesAfterNames: this._typesAfterNames
+            cells: this._ran
           });
     for (const [cellId, views] of this._views) {
       const wanted = marks?.get(cellId) ?? NO_CELL_MARKS;
@@ -421,8 +398,6 @@ export class CellLinks implements IDisposable {
   private _cells: ICells | null = null;
   private _attention: Attention | null = null;
   private _costs: Costs | null = null;
-  private _showsTypes = true;
-  private _typesAfterNames = false;
   private _marks: MarksOfCells;
   private _ran = new RanCells();
   private _views = new Map<string, Set<EditorView>>();

@@ -7,6 +7,7 @@ import { Costs } from '../model/costs';
 import { heatOfLines } from '../model/heat';
 import { ILinkedSpan, linksOf } from '../model/links';
 import { ILineTypes, typesOfRun } from '../model/named-types';
+import { typesChoice } from '../model/types-choice';
 import { ICellMarks, NO_CELL_MARKS } from '../parts/cell-marks';
 import type { ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
@@ -18,8 +19,6 @@ export interface IMarksOf {
   attention: Attention;
   costs: Costs;
   cells: RanCells;
-  showsTypes: boolean;
-  typesAfterNames: boolean;
 }
 
 /** Makes marks; what is expensive is kept until the run or the program changes. */
@@ -37,7 +36,7 @@ export class MarksOfCells {
     const change = (cellId: string, changes: Partial<ICellMarks>): void => {
       const known = marks.get(cellId) ?? {
         ...NO_CELL_MARKS,
-        typesAfterNames: of.typesAfterNames,
+        typesAfterNames: typesChoice.afterNames,
         untracedTitle: this._trans.__('The trace did not reach this line.'),
         changedTitle: this._trans.__('This text was edited since it ran.')
       };
@@ -48,7 +47,7 @@ export class MarksOfCells {
       const one = { line, column, endLine, endColumn, role };
       change(cellId, { spans: [...(marks.get(cellId)?.spans ?? []), one] });
     };
-    for (const [cellId, types] of of.showsTypes ? this._types(of) : []) {
+    for (const [cellId, types] of typesChoice.shown ? this._types(of) : []) {
       change(cellId, { types });
     }
     if (!attention.linksInView && !attention.ledgerInView) {

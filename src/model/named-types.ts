@@ -16,7 +16,7 @@ export interface ILineTypes {
   names: { column: number; text: string; title: string }[];
 }
 
-/** So many characters of a type are shown beside a line; the title has the whole type. */
+/** So many characters of a type are shown beside a line; the title has the whole type, as far as the document does. */
 const LONGEST = 48;
 
 /** The types of names in a program, by the path of the file. */
@@ -48,11 +48,14 @@ export function typesOfLines(
         ofLine.sort((a, b) => a.column - b.column);
         return {
           line,
-          text: ofLine.map(shortText).join('  '),
+          text: ofLine.map(name => shortText(name, trans)).join('  '),
           title: ofLine.map(name => sentence(name, trans)).join('\n'),
           names: ofLine.map(name => ({
             column: name.end,
-            text: name.kind === 'returned' ? shortText(name) : typesOf(name),
+            text:
+              name.kind === 'returned'
+                ? shortText(name, trans)
+                : `: ${typesOf(name, trans)}`,
             title: sentence(name, trans)
           }))
         };
@@ -118,21 +121,41 @@ function take(
   }
 }
 
-function shortText(name: IName): string {
-  return name.kind === 'returned'
-    ? `→ ${typesOf(name)}`
-    : `${name.name}: ${typesOf(name)}`;
+function shortText(name: IName, trans: TranslationBundle): string {
+  const types = typesOf(name, trans);
+  return name.kind === 'returned' ? `→ ${types}` : `${name.name}: ${types}`;
 }
 
 /** The first type and, if it differs, the last one. */
-function typesOf({ types }: IName): string {
+function typesOf({ types }: IName, trans: TranslationBundle): string {
   const shown = types.length > 1 ? [types[0], types[types.length - 1]] : types;
-  return shown.map(shortened).join(types.length > 2 ? ' … ' : ', ');
+  return shown
+    .map(type => shortened(type, trans))
+    .join(types.length > 2 ? ' … ' : ', ');
 }
 
-function shortened(type: string): string {
-  return type.length > LONGEST ? `${type.slice(0, LONGEST - 1)}…` : type;
+/** A long container as the number of its arrays, anything else that is long cut off. */
+function shortened(type: string, trans: TranslationBundle): string {
+  if (type.length <= LONGEST) {
+    return type;
+  }
+  const head = /^\w*[[({]/.exec(type)?.[0];
+  const count = type.match(/\b\w+\[[^\]]*\]/g)?.length ?? 0;
+  if (head === undefined || count === 0) {
+    return `${type.slice(0, LONGEST - 1)}…`;
+  }
+  const container = `${head}…${CLOSING[head.slice(-1)]}`;
+  // The kernel cuts the longest.
+  return type.endsWith('…')
+    ? trans.__('%1 of more than %2 arrays', container, count)
+    : trans._n('%2 of %1 array', '%2 of %1 arrays', count, container);
 }
+
+const CLOSING: Readonly<Record<string, string>> = {
+  '[': ']',
+  '(': ')',
+  '{': '}'
+};
 
 function sentence(
   { name, kind, types }: IName,

@@ -22,6 +22,8 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { CellLinks, ICells } from '../editor/cell-links';
 import { Attention, attentionOf } from '../model/attention';
+import { typesChoice } from '../model/types-choice';
+import { typesIcon } from '../parts/icon';
 import { IJaxprTracker } from '../tokens';
 // A table without anything else: the key is bound at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
@@ -92,7 +94,10 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
     const settings = registry?.load(SETTINGS).catch(() => null) ?? null;
     void settings?.then(read => {
       const apply = (): void => {
-        links.showsTypes = read?.get('typesInCells').composite !== false;
+        typesChoice.set(
+          read?.get('typesInCells').composite !== false,
+          read?.get('typesPlace').composite === 'name'
+        );
         app.commands.notifyCommandChanged(TOGGLE_TYPES);
       };
       read?.changed.connect(apply);
@@ -101,15 +106,16 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
     app.commands.addCommand(TOGGLE_TYPES, {
       label: trans.__('Types beside the Code'),
       caption: trans.__(
-        'Show what each name had while JAX traced, at the end of its line in the cell'
+        'Show the types that the names in the cell had while JAX traced'
       ),
-      isToggled: () => links.showsTypes,
+      icon: typesIcon,
+      isToggled: () => typesChoice.shown,
       isToggleable: true,
       describedBy: { args: { type: 'object', properties: {} } },
       execute: async () => {
-        links.showsTypes = !links.showsTypes;
+        typesChoice.set(!typesChoice.shown, typesChoice.afterNames);
         app.commands.notifyCommandChanged(TOGGLE_TYPES);
-        await (await settings)?.set('typesInCells', links.showsTypes);
+        await (await settings)?.set('typesInCells', typesChoice.shown);
       }
     });
     palette?.addItem({ command: TOGGLE_TYPES, category: trans.__('Jaxpr') });
