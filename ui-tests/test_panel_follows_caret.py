@@ -28,6 +28,15 @@ def total(x):
 
 total(jnp.ones((2, 4))).shape"""
 
+PRINTED = """\
+%%jaxpr
+@jax.jit
+def shown(x):
+    print("x is", x)
+    return x + 1
+
+shown(jnp.ones(3));"""
+
 
 @pytest.fixture
 def two_cells(shared_notebook):
@@ -92,3 +101,20 @@ def test_the_types_of_each_cell_are_those_of_its_newest_run(two_cells):
     nb.page.keyboard.press("Control+Alt+j")
     expect(nb.panel).to_be_hidden()
     expect(nb.cell(1).get_by_role("note").first).to_be_visible()
+
+
+def test_the_counts_lead_to_the_cache_and_the_sign_of_a_note_to_the_notes(notebook):
+    nb = notebook(LOAD, PRINTED, TWO_FUNCTIONS)
+    nb.run_all()
+    expect(nb.cell(2).get_by_role("img", name="2 calls, 2 compiles")).to_be_visible()
+    nb.cell(2).get_by_text("2 compiles", exact=True).click()
+    expect(nb.panel.get_by_role("tab", name="Cache")).to_have_attribute("aria-selected", "true")
+
+    # Of the cell's own run, also where another run is in view.
+    nb.panel.get_by_role("tab", name="Program").click()
+    caret_in(nb, 1, 4)
+    note = nb.cell(1).locator(".jp-JaxprCell-note").first
+    note.click()
+    expect(nb.panel.get_by_role("tab", name="Notes")).to_have_attribute("aria-selected", "true")
+    program = nb.panel.get_by_role("toolbar", name="Program", exact=True)
+    expect(program).to_contain_text("shown")

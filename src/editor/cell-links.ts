@@ -8,6 +8,7 @@ import { Extension, StateEffect, Text } from '@codemirror/state';
 import { EditorView, ViewPlugin } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
+import { ISignal, Signal } from '@lumino/signaling';
 
 import { Attention, attentionOf } from '../model/attention';
 import { Costs, costsOf } from '../model/costs';
@@ -25,6 +26,16 @@ export type { ICells } from './ran-cells';
 
 /** A cell's editor marks, and is pointed at. */
 const RETURNS = 'jp-mod-jaxprReturns';
+
+/** The views that signs in a cell lead to. */
+export type SignView = 'notes' | 'cost' | 'cache';
+
+/** The inner ones first. */
+const SIGNS: readonly [string, SignView][] = [
+  ['.jp-JaxprCell-note', 'notes'],
+  ['.jp-JaxprCell-count.jp-mod-cost', 'cost'],
+  ['.jp-JaxprCell-counts', 'cache']
+];
 
 /** The place of text that did not run: nothing comes from it. */
 const NEW_TEXT = { line: 0, column: 0 };
@@ -75,6 +86,7 @@ export class CellLinks implements IDisposable {
         };
       }),
       EditorView.domEventHandlers({
+        click: (event, view) => this._press(cellId, event, view),
         mousemove: (event, view) => this._hover(cellId, event, view),
         mouseleave: () => this._hoverAt(null)
       })
@@ -103,6 +115,11 @@ export class CellLinks implements IDisposable {
       this._costs?.changed.connect(this._mark, this);
       this._relink();
     }
+  }
+
+  /** A sign in a cell was pressed: the user wants to see this view of the panel. */
+  get viewWanted(): ISignal<this, SignView> {
+    return this._viewWanted;
   }
 
   /** The notebook has other cells than before. */
@@ -187,6 +204,18 @@ export class CellLinks implements IDisposable {
       }
       this._model?.setSelection(selection);
     });
+  }
+
+  /** A press on a sign at the end of a line leads to what the sign is about, of the run that the sign is of. */
+  private _press(cellId: string, event: MouseEvent, view: EditorView): void {
+    const sign = event.target instanceof Element ? event.target : null;
+    const wanted = SIGNS.find(([selector]) => sign?.closest(selector));
+    if (wanted) {
+      queueMicrotask(() => {
+        this._follow(cellId, view);
+        this._viewWanted.emit(wanted[1]);
+      });
+    }
   }
 
   /** Put the program of the caret into view. */
@@ -398,6 +427,7 @@ export class CellLinks implements IDisposable {
   private _cells: ICells | null = null;
   private _attention: Attention | null = null;
   private _costs: Costs | null = null;
+  private _viewWanted = new Signal<this, SignView>(this);
   private _marks: MarksOfCells;
   private _ran = new RanCells();
   private _views = new Map<string, Set<EditorView>>();

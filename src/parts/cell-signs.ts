@@ -43,6 +43,11 @@ export class LineCounts extends WidgetType {
     }
     return node;
   }
+
+  /** A press leads to the calls, or to the cost. */
+  override ignoreEvent(): boolean {
+    return false;
+  }
 }
 
 /** Shown behind names that had traced values. */
@@ -103,5 +108,10 @@ export class NoteSign extends WidgetType {
     node.setAttribute('aria-label', this._text);
     node.title = this._text;
     return node;
+  }
+
+  /** A press leads to the note. */
+  override ignoreEvent(): boolean {
+    return false;
   }
 }

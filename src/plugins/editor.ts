@@ -89,6 +89,9 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
       hideOutcomes();
     };
     tracker.currentChanged.connect(follow, links);
+    links.viewWanted.connect((_, view) => {
+      void app.commands.execute(`jupyter-jaxpr:show-${view}`);
+    });
     follow();
 
     const settings = registry?.load(SETTINGS).catch(() => null) ?? null;
