@@ -139,25 +139,71 @@ def test_what_is_chosen_in_one_level_is_in_view_in_the_others(dense):
         dense.expect_linked(1, "x @ w")
 
 
-def test_an_edited_cell_is_not_linked_until_it_has_its_text_again(dense):
+def test_links_move_with_the_text_and_only_edited_text_is_grey(dense):
     dense.equation(1).click()
     dense.expect_linked(1, "x @ w")
+    top = dense.equation(1).bounding_box()["y"]
+    edited = dense.panel.get_by_text("edited since it ran", exact=True)
 
     dense.lines(1).nth(0).click()
     dense.page.keyboard.press("End")
     dense.page.keyboard.press("Enter")
-    said = dense.panel.get_by_text("Cell [2] was edited after this run. Run the cell again to see its links.")
-    expect(said).to_be_visible()
-    dense.expect_linked(1, "")
+    dense.page.keyboard.type("# a comment")
+    expect(edited).to_be_visible()
+    assert dense.equation(1).bounding_box()["y"] == top  # the word moves nothing
     dense.point_at(dense.equation(2))
-    expect(linked(dense)).to_have_text([re.compile("tanh")])
-    dense.expect_linked(1, "")
-
-    dense.lines(1).nth(0).click()
-    dense.page.keyboard.press("Control+z")
-    expect(said).to_be_hidden()
-    dense.equation(2).hover()
     dense.expect_linked(1, "jnp.tanh(h)")
+
+    # From the program to where the text is now, and from there to the equation.
+    dense.equation(1).click()
+    dense.listing().press("Enter")
+    expect(dense.page.locator("#jp-main-statusbar")).to_contain_text("Ln 5, Col 9")
+    expect(linked(dense)).to_have_text([re.compile("dot_general")])
+
+    # An edit of an expression greys this expression alone.
+    dense.page.keyboard.press("Delete")
+    dense.page.keyboard.type("v")
+    dense.expect_linked(1, "")
+    expect(dense.cell(1).locator(".jp-JaxprCell-changed")).to_have_text(["v @ w"])
+    dense.point_at(dense.equation(2))
+    dense.expect_linked(1, "jnp.tanh(h)")
+
+    dense.page.mouse.move(1, 1)
+    dense.lines(1).nth(4).click()
+    for _ in range(40):
+        dense.page.keyboard.press("Control+z")
+    expect(dense.lines(1)).to_have_count(len(DENSE.splitlines()))
+    expect(edited).to_be_hidden()
+    dense.point_at(dense.equation(1))
+    dense.expect_linked(1, "x @ w")
+
+
+@pytest.mark.fresh_page
+def test_links_of_an_edited_cell_are_there_after_a_reload(notebook):
+    nb = notebook(LOAD, DENSE)
+    nb.run_all()
+    expect(nb.equation(3)).to_contain_text("add")
+    nb.write(1, "# first\n" + DENSE.replace("h) + 1", "h) + 2"))
+    nb.save()
+    nb.reload()
+    expect(nb.panel.get_by_text("edited since it ran", exact=True)).to_be_visible()
+    nb.equation(1).click()
+    nb.expect_linked(1, "x @ w")
+    nb.equation(3).click()
+    nb.expect_linked(1, "")
+    expect(nb.cell(1).locator(".jp-JaxprCell-changed")).to_have_text(["jnp.tanh(h) + 2"])
+
+
+def test_a_deleted_cell_is_said(notebook):
+    nb = notebook(LOAD, DENSE)
+    nb.run_all()
+    expect(nb.equation(3)).to_contain_text("add")
+    nb.editor(1).click()
+    nb.command("notebook:enter-command-mode")
+    nb.command("notebook:delete-cell")
+    expect(nb.panel.get_by_text("cell deleted", exact=True)).to_be_visible()
+    nb.command("notebook:undo-cell-action")
+    expect(nb.panel.get_by_text("cell deleted", exact=True)).to_be_hidden()
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 cannot tell which lines a trace reached")
@@ -191,6 +237,50 @@ def test_the_types_of_the_names_stand_beside_the_code(dense):
     expect(types).to_have_count(0)
     dense.page.keyboard.press("Control+Alt+T")
     expect(types).to_have_count(len(said))
-    # No type of a text that did not run.
-    dense.page.keyboard.type("#")
+    # The type of a text that was edited is grey.
+    dense.lines(1).nth(3).click()
+    dense.page.keyboard.press("End")
+    dense.page.keyboard.type("2")
+    expect(types).to_have_count(len(said))
+    grey = dense.cell(1).locator(".jp-JaxprCell-types.jp-mod-changed")
+    expect(grey).to_have_attribute("aria-label", f"This text was edited since it ran.\n{said[1]}")
+    dense.page.keyboard.press("Backspace")
+    expect(grey).to_have_count(0)
+
+
+def test_a_button_of_the_notebook_hides_the_types(dense):
+    types = dense.cell(1).get_by_role("note")
+    expect(types).to_have_count(3)
+    button = dense.page.get_by_role("button", name="Show the types that the names in the cell had")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    button.click()
     expect(types).to_have_count(0)
+    expect(button).to_have_attribute("aria-pressed", "false")
+    button.click()
+    expect(types).to_have_count(3)
+
+
+@pytest.mark.fresh_page
+def test_a_setting_puts_the_types_after_the_names(notebook, lab):
+    plugin = lab.settings / "jupyter-jaxpr"
+    plugin.mkdir(parents=True, exist_ok=True)
+    (plugin / "plugin.jupyterlab-settings").write_text('{"typesPlace": "name"}')
+    nb = notebook(LOAD, DENSE)
+    nb.run_all()
+    types = nb.cell(1).get_by_role("note")
+    expect(types).to_have_count(4)  # two parameters, one name, what is returned
+    for at, shown in enumerate((": f32[8,16]", ": f32[8]", ": f32[16]", "→ f32[16]")):
+        expect(types.nth(at)).to_have_attribute("data-jaxpr-types", shown)
+    # The columns of the code stay: the caret goes from the name to the next character by one press.
+    nb.lines(1).nth(3).click()
+    nb.page.keyboard.press("Home")
+    for _ in range(2):
+        nb.page.keyboard.press("ArrowRight")
+    expect(nb.page.locator("#jp-main-statusbar")).to_contain_text("Ln 4, Col 7")
+    nb.page.keyboard.press("Home")
+    nb.page.keyboard.press("Shift+End")
+    nb.page.keyboard.press("Control+c")
+    nb.page.keyboard.press("End")
+    nb.page.keyboard.press("Enter")
+    nb.page.keyboard.press("Control+v")
+    expect(nb.lines(1).nth(4)).to_have_text(re.compile(r"^\s+h = x @ w$"))

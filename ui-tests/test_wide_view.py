@@ -212,6 +212,17 @@ def test_by_keyboard_from_place_to_place_and_from_level_to_level(rnn):
     expect(wide.count("jaxpr")).to_have_text("17 equations")
 
 
+def test_the_key_of_the_types_hides_them_in_the_column_of_the_source_too(rnn):
+    wide = open_wide(rnn)
+    wide.show("Source", "jaxpr")
+    types = wide.column("Source").get_by_role("note")
+    expect(types.first).to_be_visible()
+    rnn.page.keyboard.press("Control+Alt+T")
+    expect(types).to_have_count(0)
+    rnn.page.keyboard.press("Control+Alt+T")
+    expect(types.first).to_be_visible()
+
+
 def test_columns_scroll_together_until_that_is_switched_off(notebook):
     nb = notebook(LOAD, LONG)
     nb.run(0)

@@ -21,7 +21,8 @@ from ..program.source.name_places import Span, name_places
 _TYPES = 8
 #: Names in a document, the first ones.
 NAMES = 2_000
-_LONGEST = 200
+#: Characters of a type: those of a container with sixty arrays.
+_LONGEST = 1_200
 
 _Where = tuple[int, int]  # scope, number of the variable
 

@@ -2,45 +2,50 @@
  * The model in view and the editors of its notebook's cells come in; marks in the cells go out, and what the user
  * points at in a cell goes to the model.
  *
- * A cell is linked only while its text is the one that ran: links of an edited cell would point beside.
+ * Places in a cell are those of the text that ran; `movedText` of the editor says where they are now.
  */
-import { Extension } from '@codemirror/state';
+import { Extension, StateEffect, Text } from '@codemirror/state';
 import { EditorView, ViewPlugin } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
+import { ISignal, Signal } from '@lumino/signaling';
 
-import { Attention, IUnlinked, attentionOf } from '../model/attention';
-import { lineCounts } from '../model/call-counts';
+import { Attention, attentionOf } from '../model/attention';
 import { Costs, costsOf } from '../model/costs';
-import { heatOfLines } from '../model/heat';
 import { ILinkedSpan, linksOf } from '../model/links';
-import { typesOfLines } from '../model/named-types';
-import type { ProgramCost, Snapshot } from '../protocol/snapshot';
+import { typesChoice } from '../model/types-choice';
+import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../parts/cell-marks';
+import { MovedText, movedText, setRanText } from '../parts/moved-text';
 import type { IJaxprModel, ModelChange } from '../tokens';
-import {
-  ICellMarks,
-  NO_CELL_MARKS,
-  cellMarks,
-  setCellMarks
-} from '../parts/cell-marks';
+import { programAt } from './caret-program';
 import { heatGutter, setHeat } from './heat-gutter';
+import { MarksOfCells } from './marks-of-cells';
+import { ICells, RanCells } from './ran-cells';
 
-/** The cells of the notebook whose program is in view. */
-export interface ICells {
-  /** A cell's text as it is now; null where the notebook has no such cell. */
-  source(cellId: string): string | null;
-  /** The one cell with this text; null where there is none, or where several have it. */
-  find(source: string): string | null;
-  /** Bring a cell into view, with the caret there. */
-  goTo(cellId: string, line: number, column: number): Promise<void>;
-}
+export type { ICells } from './ran-cells';
 
 /** A cell's editor marks, and is pointed at. */
 const RETURNS = 'jp-mod-jaxprReturns';
 
+/** The views that signs in a cell lead to. */
+export type SignView = 'notes' | 'cost' | 'cache';
+
+/** The inner ones first. */
+const SIGNS: readonly [string, SignView][] = [
+  ['.jp-JaxprCell-note', 'notes'],
+  ['.jp-JaxprCell-count.jp-mod-cost', 'cost'],
+  ['.jp-JaxprCell-counts', 'cache']
+];
+
+/** The place of text that did not run: nothing comes from it. */
+const NEW_TEXT = { line: 0, column: 0 };
+
 /** Links between programs and cells. */
 export class CellLinks implements IDisposable {
-  constructor(private _trans: TranslationBundle) {}
+  constructor(trans: TranslationBundle) {
+    this._marks = new MarksOfCells(trans);
+    typesChoice.changed.connect(this._mark, this);
+  }
 
   get isDisposed(): boolean {
     return this._isDisposed;
@@ -49,6 +54,7 @@ export class CellLinks implements IDisposable {
   dispose(): void {
     if (!this._isDisposed) {
       this.follow(null, null);
+      typesChoice.changed.disconnect(this._mark, this);
       this._isDisposed = true;
     }
   }
@@ -56,6 +62,7 @@ export class CellLinks implements IDisposable {
   /** What belongs into the editor of a cell. */
   extension(cellId: string): Extension {
     return [
+      movedText,
       cellMarks,
       heatGutter,
       ViewPlugin.define(view => {
@@ -79,22 +86,11 @@ export class CellLinks implements IDisposable {
         };
       }),
       EditorView.domEventHandlers({
+        click: (event, view) => this._press(cellId, event, view),
         mousemove: (event, view) => this._hover(cellId, event, view),
         mouseleave: () => this._hoverAt(null)
       })
     ];
-  }
-
-  /** Whether the types of names are shown in the cells. */
-  get showsTypes(): boolean {
-    return this._showsTypes;
-  }
-
-  set showsTypes(shows: boolean) {
-    if (shows !== this._showsTypes) {
-      this._showsTypes = shows;
-      this._mark();
-    }
   }
 
   /** Link this model's program to these cells from now on. */
@@ -117,6 +113,18 @@ export class CellLinks implements IDisposable {
       this._attention?.pointed.connect(this._onPointed, this);
       this._attention?.cellWanted.connect(this._onCellWanted, this);
       this._costs?.changed.connect(this._mark, this);
+      this._relink();
+    }
+  }
+
+  /** A sign in a cell was pressed: the user wants to see this view of the panel. */
+  get viewWanted(): ISignal<this, SignView> {
+    return this._viewWanted;
+  }
+
+  /** The notebook has other cells than before. */
+  cellsChanged(): void {
+    if (!this._isDisposed) {
       this._relink();
     }
   }
@@ -146,36 +154,50 @@ export class CellLinks implements IDisposable {
   }
 
   private _edited(cellId: string, view: EditorView): void {
-    this._marked.delete(view);
     view.dom.classList.remove(RETURNS);
-    if ([...this._cellIds.values()].includes(cellId)) {
-      queueMicrotask(() => this._relink());
+    if (this._ran.ran(cellId) !== undefined) {
+      queueMicrotask(() => this._tellUnlinked());
     }
   }
 
   // --- from the cells to the model ----------------------------------------------------------
 
-  /** Whether a cell has text that the program in view came from, unchanged. */
+  /** Whether the program in view may come from a cell. */
   private _isLinked(cellId: string): boolean {
     return (
-      (this._attention?.linksInView ?? false) && this._linkedCells.has(cellId)
+      (this._attention?.linksInView ?? false) &&
+      this._ran.ran(cellId)?.snapshot === this._model?.snapshot
     );
   }
 
+  /** Where a place of an editor was in the text that ran; null for text that is new. */
+  private _ranPlace(
+    view: EditorView,
+    at: number
+  ): { line: number; column: number } | null {
+    return view.state.field(movedText)?.ranPlace(at) ?? null;
+  }
+
   private _caret(cellId: string, view: EditorView): void {
-    if (!this._isLinked(cellId)) {
+    const attention = this._attention;
+    if (
+      !(attention?.linksInView || attention?.ledgerInView) ||
+      this._ran.ran(cellId) === undefined
+    ) {
       return;
     }
-    const { head } = view.state.selection.main;
-    const line = view.state.doc.lineAt(head);
-    const selection = {
-      kind: 'caret' as const,
-      cellId,
-      line: line.number,
-      column: head - line.from
-    };
     // The model answers with marks, and an editor may not be changed in the middle of an update.
     queueMicrotask(() => {
+      this._follow(cellId, view);
+      if (!this._isLinked(cellId)) {
+        return;
+      }
+      const { head } = view.state.selection.main;
+      const selection = {
+        kind: 'caret' as const,
+        cellId,
+        ...(this._ranPlace(view, head) ?? NEW_TEXT)
+      };
       // Where the mouse happens to rest does not count until it moves.
       if (this._model?.hover?.kind === 'caret') {
         this._model.setHover(null);
@@ -184,17 +206,38 @@ export class CellLinks implements IDisposable {
     });
   }
 
+  /** A press on a sign at the end of a line leads to what the sign is about, of the run that the sign is of. */
+  private _press(cellId: string, event: MouseEvent, view: EditorView): void {
+    const sign = event.target instanceof Element ? event.target : null;
+    const wanted = SIGNS.find(([selector]) => sign?.closest(selector));
+    if (wanted) {
+      queueMicrotask(() => {
+        this._follow(cellId, view);
+        this._viewWanted.emit(wanted[1]);
+      });
+    }
+  }
+
+  /** Put the program of the caret into view. */
+  private _follow(cellId: string, view: EditorView): void {
+    const { _model: model } = this;
+    const { head } = view.state.selection.main;
+    const place = this._ranPlace(view, head) ?? NEW_TEXT;
+    const target = model && programAt(model, this._ran, { cellId, ...place });
+    if (target) {
+      model.setRun(target.run);
+      model.setProgram(target.program);
+    }
+  }
+
   private _hover(cellId: string, event: MouseEvent, view: EditorView): void {
     if (!this._isLinked(cellId)) {
       return;
     }
     this._hoverAt(() => {
       const at = view.posAtCoords({ x: event.clientX, y: event.clientY });
-      if (at === null) {
-        return null;
-      }
-      const line = view.state.doc.lineAt(at);
-      return { cellId, line: line.number, column: at - line.from };
+      const place = at === null ? null : this._ranPlace(view, at);
+      return place && { cellId, ...place };
     });
   }
 
@@ -250,37 +293,27 @@ export class CellLinks implements IDisposable {
   /** A row of the Cache view was chosen: its line is marked, and brought into view. */
   private _onPointed(): void {
     this._mark();
-    const at = this._pointedAt();
-    for (const view of at === null ? [] : (this._views.get(at.cellId) ?? [])) {
-      const { doc } = view.state;
-      if (at !== null && at.span.line >= 1 && at.span.line <= doc.lines) {
+    const span = this._attention?.pointedAt ?? null;
+    const cellId = span && this._ran.cellOf(span.file.path);
+    for (const view of cellId === null ? [] : (this._views.get(cellId) ?? [])) {
+      const at = span && view.state.field(movedText)?.line(span.line);
+      if (at) {
         view.dispatch({
-          effects: EditorView.scrollIntoView(doc.line(at.span.line).from, {
-            y: 'nearest'
-          })
+          effects: EditorView.scrollIntoView(at.line.from, { y: 'nearest' })
         });
       }
     }
   }
 
-  /** The line that the Cache view points at, where it is in a cell whose text is the one that ran. */
-  private _pointedAt(): { cellId: string; span: ILinkedSpan } | null {
-    const span = this._attention?.pointedAt ?? null;
-    const cellId = span && (this._cellIds.get(span.file.path) ?? null);
-    return span && cellId !== null && this._linkedCells.has(cellId)
-      ? { cellId, span }
-      : null;
-  }
-
   private _onCellWanted(_: Attention, span: ILinkedSpan): void {
     // A note leads to its cell while no program is in view, too.
-    this._findCells();
-    const cellId = this._cellIds.get(span.file.path) ?? null;
-    if (cellId === null || !this._linkedCells.has(cellId)) {
+    this._relink();
+    const cellId = this._ran.cellOf(span.file.path);
+    if (cellId === null) {
       return;
     }
-    const column = Math.max(0, span.column);
-    void this._cells?.goTo(cellId, span.line, column).then(() => {
+    const { line, column } = this._placeNow(cellId, span);
+    void this._cells?.goTo(cellId, line, column).then(() => {
       for (const view of this._views.get(cellId) ?? []) {
         if (view.hasFocus) {
           view.dom.classList.add(RETURNS);
@@ -289,73 +322,95 @@ export class CellLinks implements IDisposable {
     });
   }
 
-  /** Find out which cells are linked, and why the others are not. */
-  private _relink(): void {
-    const model = this.model;
-    const unlinked = new Map<string, IUnlinked>();
-    this._cellIds.clear();
-    this._linkedCells.clear();
-    if (this._attention?.ledgerInView) {
-      this._findCells();
+  /** Where a place of the run is in a cell now. */
+  private _placeNow(
+    cellId: string,
+    { line, column }: { line: number; column: number }
+  ): { line: number; column: number } {
+    const { source } = this._ran.ran(cellId) ?? {};
+    const now = this._cells?.source(cellId) ?? null;
+    if (source === undefined || now === null) {
+      return { line, column: Math.max(0, column) };
     }
-    if (model?.snapshot && this._attention?.linksInView) {
-      const links = linksOf(model.snapshot, model.program);
-      for (const [ran, id] of this._findCells()) {
-        links.adopt(ran.path, id);
-        if (!this._linkedCells.has(id) && links.comesFrom(ran.path)) {
-          unlinked.set(id, {
-            executionCount: ran.executionCount,
-            reason: this._cells?.source(id) === null ? 'missing' : 'edited'
-          });
+    // An editor that is out of sight may not have been made.
+    const [view] = this._views.get(cellId) ?? [];
+    const doc = view?.state.doc ?? Text.of(now.split('\n'));
+    const moved =
+      view?.state.field(movedText) ?? MovedText.between(source, doc);
+    const at = moved.place(line, column);
+    const there = doc.lineAt(at);
+    return { line: there.number, column: at - there.from };
+  }
+
+  /** Find out which cells ran, and which of them have another text now. */
+  private _relink(): void {
+    const { _model: model, _cells: cells } = this;
+    if (!model?.snapshot || cells === null) {
+      this._ran.clear();
+    } else {
+      const runs = model.runs.map(({ snapshot }) => snapshot);
+      this._ran.find([...new Set([model.snapshot, ...runs])], cells);
+      if (model.program >= 0) {
+        const links = linksOf(model.snapshot, model.program);
+        for (const [id, { snapshot, path }] of this._ran.all()) {
+          if (snapshot === model.snapshot) {
+            links.adopt(path, id);
+          }
         }
       }
     }
-    if (this._attention) {
-      this._attention.unlinked = [...unlinked.values()];
-    }
+    this._tellUnlinked();
     this._mark();
   }
 
-  /** Find the cells that ran, and which of them still have the text that ran. */
-  private _findCells(): [IRanCell, string][] {
-    const snapshot = this._model?.snapshot ?? null;
-    const found: [IRanCell, string][] = [];
-    this._cellIds.clear();
-    this._linkedCells.clear();
-    for (const ran of snapshot ? cellsOf(snapshot) : []) {
-      const id = ran.id ?? this._cells?.find(ran.source) ?? null;
-      if (id !== null) {
-        found.push([ran, id]);
-        this._cellIds.set(ran.path, id);
-        const now = this._cells?.source(id) ?? null;
-        if (now !== null && sameText(now, ran.source)) {
-          this._linkedCells.add(id);
-        }
-      }
+  private _tellUnlinked(): void {
+    const { model, _cells: cells } = this;
+    if (this._attention) {
+      const { snapshot, program } = model ?? { snapshot: null, program: -1 };
+      this._attention.unlinked =
+        snapshot === null || cells === null
+          ? []
+          : this._ran.unlinked(snapshot, cells, path =>
+              linksOf(snapshot, program).comesFrom(path)
+            );
     }
-    return found;
   }
 
   /** Put the marks into the cells; only those whose marks changed are touched. */
   private _mark(): void {
-    const marks = this._marksOfCells();
+    const { _model: model, _attention: attention, _costs: costs } = this;
+    const marks =
+      model === null || attention === null || costs === null
+        ? null
+        : this._marks.make({
+            model,
+            attention,
+            costs,
+            cells: this._ran
+          });
     for (const [cellId, views] of this._views) {
-      const wanted = marks.get(cellId) ?? NO_CELL_MARKS;
+      const wanted = marks?.get(cellId) ?? NO_CELL_MARKS;
+      const ran = this._ran.ran(cellId)?.source;
       const key = wanted === NO_CELL_MARKS ? '' : JSON.stringify(wanted);
       for (const view of views) {
-        if ((this._marked.get(view) ?? '') !== key) {
+        const effects: StateEffect<unknown>[] = [];
+        if (ran !== undefined && view.state.field(movedText)?.ran !== ran) {
+          effects.push(setRanText.of(ran));
+          this._marked.delete(view);
+        }
+        if ((this._marked.get(view) ?? '') !== key || effects.length > 0) {
           this._marked.set(view, key);
-          view.dispatch({
-            effects: [setCellMarks.of(wanted), ...setHeat(view, wanted.heat)]
-          });
+          effects.push(setCellMarks.of(wanted), ...setHeat(view, wanted.heat));
+        }
+        if (effects.length > 0) {
+          view.dispatch({ effects });
         }
       }
     }
   }
 
   private _clearMarks(): void {
-    this._linkedCells.clear();
-    this._cellIds.clear();
+    this._ran.clear();
     for (const views of this._views.values()) {
       for (const view of views) {
         if (this._marked.get(view)) {
@@ -368,213 +423,17 @@ export class CellLinks implements IDisposable {
     }
   }
 
-  private _marksOfCells(): Map<string, ICellMarks> {
-    const marks = new Map<string, ICellMarks>();
-    const snapshot = this._model?.snapshot;
-    const attention = this._attention;
-    if (!snapshot || !(attention?.linksInView || attention?.ledgerInView)) {
-      return marks;
-    }
-    const change = (cellId: string, changes: Partial<ICellMarks>): void => {
-      const known = marks.get(cellId) ?? {
-        ...NO_CELL_MARKS,
-        untracedTitle: this._trans.__('The trace did not reach this line.')
-      };
-      marks.set(cellId, { ...known, ...changes });
-    };
-    const mark = (cellId: string, span: ILinkedSpan): void => {
-      const { line, column, endLine, endColumn, role } = span;
-      const one = { line, column, endLine, endColumn, role };
-      change(cellId, { spans: [...(marks.get(cellId)?.spans ?? []), one] });
-    };
-    const own = this._cellIds.get(snapshot.cell?.file ?? '') ?? null;
-    if (own !== null && this._linkedCells.has(own)) {
-      if (!attention.outcomesHidden) {
-        change(own, { counts: this._countsOf(snapshot) });
-      }
-      if (attention.linksInView) {
-        change(own, {
-          untraced: snapshot.untraced_lines,
-          notes: notesOf(snapshot, this._model?.program ?? -1)
-        });
-      }
-    }
-    for (const [cellId, types] of this._typesOfCells(snapshot)) {
-      change(cellId, { types });
-    }
-    for (const [cellId, heat] of this._heatOfCells(snapshot)) {
-      const known = marks.get(cellId)?.counts ?? [];
-      const costs = heat.map(({ line, text }) => ({
-        line,
-        parts: [
-          { kind: 'cost' as const, text },
-          ...(known.find(one => one.line === line)?.parts ?? [])
-        ]
-      }));
-      change(cellId, {
-        heat: heat.map(({ line, share, title }) => ({ line, share, title })),
-        counts: [
-          ...known.filter(one => !costs.some(({ line }) => line === one.line)),
-          ...costs
-        ]
-      });
-    }
-    if (attention.ledgerInView) {
-      const at = this._pointedAt();
-      if (at !== null) {
-        // The line as a whole: a call is more than the name that JAX has for it.
-        mark(at.cellId, { ...at.span, column: -1, endColumn: -1 });
-      }
-    }
-    const model = attention.linksInView ? this.model : null;
-    if (model) {
-      const linked = linksOf(snapshot, model.program).resolve(
-        model.hover ?? model.selection
-      );
-      for (const span of linked.spans) {
-        const cellId = this._cellIds.get(span.file.path) ?? null;
-        if (cellId !== null && this._linkedCells.has(cellId)) {
-          mark(cellId, span);
-        }
-      }
-    }
-    return marks;
-  }
-
-  private _countsOf(snapshot: Snapshot): ICellMarks['counts'] {
-    return (snapshot.ledger?.lines ?? [])
-      .map(line => ({
-        line: line.line,
-        parts: lineCounts(line, this._trans)
-      }))
-      .filter(({ parts }) => parts.length > 0);
-  }
-
-  /** Of each linked cell: the types of its names, where they are to be seen. */
-  private _typesOfCells(snapshot: Snapshot): [string, ICellMarks['types']][] {
-    const { model } = this;
-    if (!model || !this._showsTypes || !this._attention?.linksInView) {
-      return [];
-    }
-    const { program } = model;
-    if (this._types?.snapshot !== snapshot || this._types.program !== program) {
-      const lines = typesOfLines(snapshot, program, this._trans);
-      this._types = { snapshot, program, lines };
-    }
-    return [...this._types.lines].flatMap(([path, lines]) => {
-      const cellId = this._cellIds.get(path) ?? null;
-      return cellId !== null && this._linkedCells.has(cellId)
-        ? [[cellId, lines] as [string, ICellMarks['types']]]
-        : [];
-    });
-  }
-
-  /** Of each linked cell: what its lines cost, where that is to be seen. */
-  private _heatOfCells(
-    snapshot: Snapshot
-  ): [
-    string,
-    { line: number; share: number; text: string; title: string }[]
-  ][] {
-    const { model, _costs: costs } = this;
-    const cost =
-      model && costs?.heat ? costs.costOf(snapshot, model.program) : null;
-    if (cost === null) {
-      return [];
-    }
-    const found: ReturnType<CellLinks['_heatOfCells']> = [];
-    if (this._heat?.cost !== cost) {
-      const lines = heatOfLines(snapshot, cost, this._trans);
-      this._heat = { cost, lines };
-    }
-    for (const [path, lines] of this._heat.lines) {
-      const cellId = this._cellIds.get(path) ?? null;
-      if (cellId !== null && this._linkedCells.has(cellId) && lines.size > 0) {
-        const heat = [...lines].map(([line, { share, text, title }]) => ({
-          line,
-          share,
-          text,
-          title
-        }));
-        found.push([cellId, heat]);
-      }
-    }
-    return found;
-  }
-
   private _model: IJaxprModel | null = null;
   private _cells: ICells | null = null;
   private _attention: Attention | null = null;
   private _costs: Costs | null = null;
-  /** Of the cost that was last to be seen. */
-  private _heat: {
-    cost: ProgramCost;
-    lines: ReturnType<typeof heatOfLines>;
-  } | null = null;
-  private _showsTypes = true;
-  /** Of the program that was last to be seen. */
-  private _types: {
-    snapshot: Snapshot;
-    program: number;
-    lines: ReturnType<typeof typesOfLines>;
-  } | null = null;
+  private _viewWanted = new Signal<this, SignView>(this);
+  private _marks: MarksOfCells;
+  private _ran = new RanCells();
   private _views = new Map<string, Set<EditorView>>();
   /** What each editor shows, so that the same is not shown again. */
   private _marked = new Map<EditorView, string>();
-  /** Of each file of the run: the cell it is. */
-  private _cellIds = new Map<string, string>();
-  private _linkedCells = new Set<string>();
   private _where: Parameters<CellLinks['_hoverAt']>[0] = null;
   private _frame = 0;
   private _isDisposed = false;
-}
-
-/** A cell that a snapshot came from, as it ran. */
-interface IRanCell {
-  path: string;
-  id: string | null;
-  executionCount: number | null;
-  source: string;
-}
-
-function cellsOf(snapshot: Snapshot): IRanCell[] {
-  const ran: IRanCell[] = [];
-  const { cell, files } = snapshot;
-  for (const { path, kind, cell_id, execution_count, source } of files) {
-    if (kind === 'cell' && source !== null && path !== cell?.file) {
-      ran.push({ path, id: cell_id, executionCount: execution_count, source });
-    }
-  }
-  if (cell) {
-    ran.push({
-      path: cell.file,
-      id: cell.id,
-      executionCount: cell.execution_count,
-      source: cell.source
-    });
-  }
-  return ran;
-}
-
-/** The notes of a program, or of the whole run, that are about a line of the cell that ran. */
-function notesOf(
-  snapshot: Snapshot,
-  program: number
-): { line: number; text: string }[] {
-  const notes: { line: number; text: string }[] = [];
-  for (const note of snapshot.notes) {
-    if (note.frame < 0 || (note.program !== program && note.program >= 0)) {
-      continue;
-    }
-    const [file, , line] = snapshot.frames[note.frame];
-    if (snapshot.files[file].path === snapshot.cell?.file) {
-      notes.push({ line, text: note.text });
-    }
-  }
-  return notes;
-}
-
-/** A new line at the end moves nothing. */
-function sameText(a: string, b: string): boolean {
-  return a.trimEnd() === b.trimEnd();
 }

@@ -10,10 +10,12 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { IJaxprModel } from '../tokens';
 import type { ILinkedSpan } from './links';
 
-/** A cell that was edited after the run, or is not here: why its links are not shown. */
+/** A cell that was edited after the run, or is not here: why some or all of its links are not shown. */
 export interface IUnlinked {
   executionCount: number | null;
   reason: 'edited' | 'missing';
+  /** It is the cell that ran, not one that the run took a function from. */
+  isOwn: boolean;
 }
 
 export class Attention {

@@ -12,9 +12,11 @@ export interface ILineTypes {
   text: string;
   /** The same in whole sentences, with all types. */
   title: string;
+  /** The same of each name, with the column after the name; -1 for the end of the line. */
+  names: { column: number; text: string; title: string }[];
 }
 
-/** So many characters of a type are shown beside a line; the title has the whole type. */
+/** So many characters of a type are shown beside a line; the title has the whole type, as far as the document does. */
 const LONGEST = 48;
 
 /** The types of names in a program, by the path of the file. */
@@ -29,13 +31,15 @@ export function typesOfLines(
   );
   const lines = new Map<string, Map<number, IName[]>>();
   for (const value of names) {
-    const [file, , line, column] = snapshot.frames[value.frame];
+    const [file, , line, column, endLine, endColumn] =
+      snapshot.frames[value.frame];
     const { path } = snapshot.files[file];
     const ofFile = lines.get(path) ?? new Map<number, IName[]>();
     lines.set(path, ofFile);
     const ofLine = ofFile.get(line) ?? [];
     ofFile.set(line, ofLine);
-    take(ofLine, snapshot, value, column);
+    const isName = value.kind !== 'returned' && endLine === line;
+    take(ofLine, snapshot, value, column, isName ? endColumn : -1);
   }
   return new Map(
     [...lines].map(([path, ofFile]) => [
@@ -44,12 +48,47 @@ export function typesOfLines(
         ofLine.sort((a, b) => a.column - b.column);
         return {
           line,
-          text: ofLine.map(shortText).join('  '),
-          title: ofLine.map(name => sentence(name, trans)).join('\n')
+          text: ofLine.map(name => shortText(name, trans)).join('  '),
+          title: ofLine.map(name => sentence(name, trans)).join('\n'),
+          names: ofLine.map(name => ({
+            column: name.end,
+            text:
+              name.kind === 'returned'
+                ? shortText(name, trans)
+                : `: ${typesOf(name, trans)}`,
+            title: sentence(name, trans)
+          }))
         };
       })
     ])
   );
+}
+
+/**
+ * The types of names in a run, by the path of the file. Of a line that several programs ran, those of the program in
+ * view, or of the first one.
+ */
+export function typesOfRun(
+  snapshot: Snapshot,
+  program: number,
+  trans: TranslationBundle
+): Map<string, ILineTypes[]> {
+  const types = new Map<string, ILineTypes[]>();
+  if ((snapshot.named_values ?? []).length === 0) {
+    return types;
+  }
+  const programs = new Set([program, ...snapshot.programs.keys()]);
+  for (const one of programs) {
+    for (const [path, lines] of typesOfLines(snapshot, one, trans)) {
+      const known = types.get(path) ?? [];
+      const taken = new Set(known.map(({ line }) => line));
+      types.set(path, [
+        ...known,
+        ...lines.filter(({ line }) => !taken.has(line))
+      ]);
+    }
+  }
+  return types;
 }
 
 /** A name at one place, with its types in all scopes of the program. */
@@ -57,6 +96,8 @@ interface IName {
   name: string;
   kind: NamedValue['kind'];
   column: number;
+  /** The column after it; -1 where it is no name. */
+  end: number;
   types: string[];
 }
 
@@ -64,7 +105,8 @@ function take(
   names: IName[],
   { strings }: Snapshot,
   value: NamedValue,
-  column: number
+  column: number,
+  end: number
 ): void {
   const types = value.types.map(text => strings[text]);
   const name = strings[value.name];
@@ -75,20 +117,45 @@ function take(
   if (known) {
     known.types.push(...types.filter(type => !known.types.includes(type)));
   } else {
-    names.push({ name, kind: value.kind, column, types });
+    names.push({ name, kind: value.kind, column, end, types });
   }
 }
 
-/** The first type and, if it differs, the last one. */
-function shortText({ name, kind, types }: IName): string {
-  const shown = types.length > 1 ? [types[0], types[types.length - 1]] : types;
-  const text = shown.map(shortened).join(types.length > 2 ? ' … ' : ', ');
-  return kind === 'returned' ? `→ ${text}` : `${name}: ${text}`;
+function shortText(name: IName, trans: TranslationBundle): string {
+  const types = typesOf(name, trans);
+  return name.kind === 'returned' ? `→ ${types}` : `${name.name}: ${types}`;
 }
 
-function shortened(type: string): string {
-  return type.length > LONGEST ? `${type.slice(0, LONGEST - 1)}…` : type;
+/** The first type and, if it differs, the last one. */
+function typesOf({ types }: IName, trans: TranslationBundle): string {
+  const shown = types.length > 1 ? [types[0], types[types.length - 1]] : types;
+  return shown
+    .map(type => shortened(type, trans))
+    .join(types.length > 2 ? ' … ' : ', ');
 }
+
+/** A long container as the number of its arrays, anything else that is long cut off. */
+function shortened(type: string, trans: TranslationBundle): string {
+  if (type.length <= LONGEST) {
+    return type;
+  }
+  const head = /^\w*[[({]/.exec(type)?.[0];
+  const count = type.match(/\b\w+\[[^\]]*\]/g)?.length ?? 0;
+  if (head === undefined || count === 0) {
+    return `${type.slice(0, LONGEST - 1)}…`;
+  }
+  const container = `${head}…${CLOSING[head.slice(-1)]}`;
+  // The kernel cuts the longest.
+  return type.endsWith('…')
+    ? trans.__('%1 of more than %2 arrays', container, count)
+    : trans._n('%2 of %1 array', '%2 of %1 arrays', count, container);
+}
+
+const CLOSING: Readonly<Record<string, string>> = {
+  '[': ']',
+  '(': ')',
+  '{': '}'
+};
 
 function sentence(
   { name, kind, types }: IName,

@@ -1,6 +1,6 @@
 /**
- * Marks for one cell's editor come in; decorations go out: what is linked, what was not traced, what has a note, what
- * costs most.
+ * Marks for one cell's editor come in, at places of the text that ran; decorations go out, at the same text now: what
+ * is linked, what was not traced, what has a note, what costs most.
  */
 import {
   EditorState,
@@ -13,9 +13,13 @@ import {
   DecorationSet,
   EditorView,
   GutterMarker,
-  WidgetType,
   gutterLineClass
 } from '@codemirror/view';
+
+import { ILineCount, LineCounts, LineTypes, NoteSign } from './cell-signs';
+import { IMovedRange, MovedText, movedText } from './moved-text';
+
+export type { ILineCount } from './cell-signs';
 
 /** A place in a cell: lines from 1, columns from 0 in UTF-16 code units, -1 where unknown. */
 export interface IMarkedSpan {
@@ -27,18 +31,22 @@ export interface IMarkedSpan {
   role: 'own' | 'call';
 }
 
-/** A number with its noun, such as `1 compile`. */
-export interface ILineCount {
-  kind: 'calls' | 'compiles' | 'hits' | 'cost';
-  text: string;
-}
-
 /** What part of the program's cost is on a line. */
 export interface ILineHeat {
   line: number;
   /** From 0 to 1. */
   share: number;
   title: string;
+}
+
+/** What the names of a line had while JAX traced. */
+export interface ILineTypes {
+  line: number;
+  /** Of all names, for the end of the line. */
+  text: string;
+  title: string;
+  /** Of each name, for the place after the name; -1 for the end of the line. */
+  names: readonly { column: number; text: string; title: string }[];
 }
 
 /** What is marked in a cell. */
@@ -49,13 +57,17 @@ export interface ICellMarks {
   /** What is known of the calls of jitted functions at a line, in parts. */
   counts: readonly { line: number; parts: readonly ILineCount[] }[];
   /** What the names of a line had while JAX traced. */
-  types: readonly { line: number; text: string; title: string }[];
+  types: readonly ILineTypes[];
   /** What was noted of a line. */
   notes: readonly { line: number; text: string }[];
   /** What the lines cost; drawn beside them. */
   heat: readonly ILineHeat[];
+  /** Whether types stand after their names; else at the end of the line. */
+  typesAfterNames: boolean;
   /** For the mouse over an untraced line. */
   untracedTitle: string;
+  /** For the mouse over what was edited since it ran. */
+  changedTitle: string;
 }
 
 export const NO_CELL_MARKS: ICellMarks = {
@@ -65,90 +77,13 @@ export const NO_CELL_MARKS: ICellMarks = {
   types: [],
   notes: [],
   heat: [],
-  untracedTitle: ''
+  typesAfterNames: false,
+  untracedTitle: '',
+  changedTitle: ''
 };
 
 /** Replace the marks of a cell. */
 export const setCellMarks = StateEffect.define<ICellMarks>();
-
-/** Shown at the right of a line that calls jitted functions; no part of the text. */
-class LineCounts extends WidgetType {
-  constructor(private _parts: readonly ILineCount[]) {
-    super();
-  }
-
-  override eq(other: LineCounts): boolean {
-    return JSON.stringify(other._parts) === JSON.stringify(this._parts);
-  }
-
-  override toDOM(): HTMLElement {
-    const node = document.createElement('span');
-    node.className = 'jp-JaxprCell-counts';
-    node.setAttribute('role', 'img');
-    node.setAttribute(
-      'aria-label',
-      this._parts.map(({ text }) => text).join(', ')
-    );
-    for (const { kind, text } of this._parts) {
-      const part = document.createElement('span');
-      part.className = `jp-JaxprCell-count jp-mod-${kind}`;
-      part.textContent = text;
-      node.append(part);
-    }
-    return node;
-  }
-}
-
-/** Shown at the end of a line whose names had traced values; no part of the text. */
-class LineTypes extends WidgetType {
-  constructor(
-    private _text: string,
-    private _title: string
-  ) {
-    super();
-  }
-
-  override eq(other: LineTypes): boolean {
-    return other._text === this._text && other._title === this._title;
-  }
-
-  override toDOM(): HTMLElement {
-    const node = document.createElement('span');
-    node.className = 'jp-JaxprCell-types';
-    // Read on request: who types hears the code alone.
-    node.setAttribute('role', 'note');
-    node.setAttribute('aria-label', this._title);
-    node.title = this._title;
-    // Drawn from the attribute: the text of the line stays the user's.
-    node.dataset.jaxprTypes = this._text;
-    return node;
-  }
-
-  /** A click on the types puts the caret at the end of the line, as a click beside the text does. */
-  override ignoreEvent(): boolean {
-    return false;
-  }
-}
-
-/** Shown at the end of a line that has a note. */
-class NoteSign extends WidgetType {
-  constructor(private _text: string) {
-    super();
-  }
-
-  override eq(other: NoteSign): boolean {
-    return other._text === this._text;
-  }
-
-  override toDOM(): HTMLElement {
-    const node = document.createElement('span');
-    node.className = 'jp-JaxprCell-note';
-    node.setAttribute('role', 'img');
-    node.setAttribute('aria-label', this._text);
-    node.title = this._text;
-    return node;
-  }
-}
 
 /** Fills a linked line's number, where the cell shows line numbers. */
 class LinkedNumber extends GutterMarker {
@@ -163,23 +98,39 @@ const LINKED_NUMBERS = {
   call: new LinkedNumber('call')
 };
 
-/** The marks of a cell; gone as soon as its text changes, as they may be wrong then. */
-export const cellMarks = StateField.define<DecorationSet>({
-  create: () => Decoration.none,
-  update(marks, transaction) {
-    if (transaction.docChanged) {
-      marks = Decoration.none;
-    }
+interface ICellMarking {
+  marks: ICellMarks;
+  drawn: DecorationSet;
+}
+
+/**
+ * The marks of a cell. They move with the text; of a text that is known only as the present one, they are gone as soon
+ * as it changes.
+ */
+export const cellMarks = StateField.define<ICellMarking>({
+  create: () => ({ marks: NO_CELL_MARKS, drawn: Decoration.none }),
+  update(marking, transaction) {
+    let { marks } = marking;
+    let isNew = false;
     for (const effect of transaction.effects) {
       if (effect.is(setCellMarks)) {
-        marks = decorate(transaction.state, effect.value);
+        marks = effect.value;
+        isNew = true;
       }
     }
-    return marks;
+    if (isNew || (transaction.docChanged && marks !== NO_CELL_MARKS)) {
+      const { state } = transaction;
+      const moved = state.field(movedText, false) ?? null;
+      if (!isNew && moved === null) {
+        marks = NO_CELL_MARKS;
+      }
+      return { marks, drawn: decorate(state, marks, moved) };
+    }
+    return marking;
   },
   provide: field => [
-    EditorView.decorations.from(field),
-    gutterLineClass.from(field, linkedNumbers)
+    EditorView.decorations.from(field, ({ drawn }) => drawn),
+    gutterLineClass.from(field, ({ drawn }) => linkedNumbers(drawn))
   ]
 });
 
@@ -200,84 +151,152 @@ function charactersOf(parts: readonly ILineCount[]): number {
   return parts.reduce((sum, { text }) => sum + text.length + 3, 3);
 }
 
+/** Where places of the text that ran are now. */
+class Places {
+  constructor(
+    private _state: EditorState,
+    private _moved: MovedText | null
+  ) {}
+
+  /** Null where nothing of the line is left. */
+  line(number: number): ReturnType<MovedText['line']> {
+    if (this._moved !== null) {
+      return this._moved.line(number);
+    }
+    const { doc } = this._state;
+    return number >= 1 && number <= doc.lines
+      ? { line: doc.line(number), isChanged: false }
+      : null;
+  }
+
+  /** Null where nothing of the stretch is left. */
+  range(
+    line: number,
+    column: number,
+    endLine: number,
+    endColumn: number
+  ): IMovedRange | null {
+    if (this._moved !== null) {
+      return this._moved.range(line, column, endLine, endColumn);
+    }
+    const first = this.line(line)?.line;
+    const last = this.line(endLine)?.line;
+    if (!first || !last) {
+      return null;
+    }
+    const from = first.from + column;
+    const to = last.from + endColumn;
+    return from < to && to <= last.to ? { from, to, isChanged: false } : null;
+  }
+}
+
 /** Make the decorations; what is outside the text is left out. */
-function decorate(state: EditorState, marks: ICellMarks): DecorationSet {
-  const { doc } = state;
+function decorate(
+  state: EditorState,
+  marks: ICellMarks,
+  moved: MovedText | null
+): DecorationSet {
+  const places = new Places(state, moved);
   const ranges: ReturnType<Decoration['range']>[] = [];
-  const has = (line: number): boolean => line >= 1 && line <= doc.lines;
-  for (const line of marks.untraced) {
-    if (has(line)) {
+  for (const number of marks.untraced) {
+    const at = places.line(number);
+    if (at !== null && !at.isChanged) {
       ranges.push(
         Decoration.line({
           class: 'jp-JaxprCell-untraced',
           attributes: { title: marks.untracedTitle }
-        }).range(doc.line(line).from)
+        }).range(at.line.from)
       );
     }
   }
-  for (const { line, text, title } of marks.types) {
-    if (has(line)) {
-      ranges.push(
-        Decoration.widget({
-          widget: new LineTypes(text, title),
-          side: 1
-        }).range(doc.line(line).to)
-      );
+  const titled = (title: string, isChanged: boolean): string =>
+    isChanged ? `${marks.changedTitle}\n${title}` : title;
+  for (const { line: number, text, title, names } of marks.types) {
+    const at = places.line(number);
+    if (at === null) {
+      continue;
+    }
+    const { line, isChanged } = at;
+    const put = (to: number, shown: string, hint: string): void => {
+      const widget = new LineTypes(shown, titled(hint, isChanged), isChanged);
+      ranges.push(Decoration.widget({ widget, side: 1 }).range(to));
+    };
+    if (!marks.typesAfterNames) {
+      put(line.to, text, title);
+      continue;
+    }
+    for (const name of names) {
+      const end =
+        name.column > 0
+          ? places.range(number, name.column - 1, number, name.column)
+          : null;
+      if (name.column < 0 || end !== null) {
+        put(end?.to ?? line.to, name.text, name.title);
+      }
     }
   }
-  for (const { line, text } of marks.notes) {
-    if (has(line)) {
-      ranges.push(
-        Decoration.widget({ widget: new NoteSign(text), side: 1 }).range(
-          doc.line(line).to
-        )
-      );
+  for (const { line: number, text } of marks.notes) {
+    const at = places.line(number);
+    if (at !== null) {
+      const { line, isChanged } = at;
+      const widget = new NoteSign(titled(text, isChanged), isChanged);
+      ranges.push(Decoration.widget({ widget, side: 1 }).range(line.to));
     }
   }
-  for (const { line, parts } of marks.counts) {
-    if (has(line)) {
-      const { from, to } = doc.line(line);
+  for (const { line: number, parts } of marks.counts) {
+    const at = places.line(number);
+    if (at !== null) {
+      const { from, to } = at.line;
+      const widget = new LineCounts(parts, at.isChanged);
       ranges.push(
         Decoration.line({
           class: 'jp-JaxprCell-counted',
           attributes: { style: `--jjx-counts: ${charactersOf(parts)}ch` }
         }).range(from),
-        Decoration.widget({ widget: new LineCounts(parts), side: 2 }).range(to)
+        Decoration.widget({ widget, side: 2 }).range(to)
       );
     }
   }
   const linked = new Map<number, 'own' | 'call'>();
   for (const { line, column, endLine, endColumn, role } of marks.spans) {
-    if (!has(line) || !has(endLine)) {
-      continue;
-    }
-    for (let at = line; at <= endLine; at++) {
-      if (linked.get(at) !== 'own') {
-        linked.set(at, role);
-      }
-    }
-    if (column < 0 || endColumn < 0) {
-      continue;
-    }
-    const from = doc.line(line).from + column;
-    const to = doc.line(endLine).from + endColumn;
-    if (from < to && to <= doc.line(endLine).to) {
+    const range =
+      column < 0 || endColumn < 0
+        ? null
+        : places.range(line, column, endLine, endColumn);
+    if (range !== null) {
+      const name = range.isChanged
+        ? 'jp-JaxprCell-changed'
+        : `jp-JaxprCell-span jp-mod-${role}`;
+      const attributes: Record<string, string> = range.isChanged
+        ? { title: marks.changedTitle }
+        : {};
       ranges.push(
-        Decoration.mark({ class: `jp-JaxprCell-span jp-mod-${role}` }).range(
-          from,
-          to
-        )
+        Decoration.mark({ class: name, attributes }).range(range.from, range.to)
       );
     }
+    for (let number = line; number <= endLine; number++) {
+      const at = places.line(number);
+      // A line counts as linked while what is linked on it is as it ran.
+      const isLinked =
+        at !== null && !(range === null ? at.isChanged : range.isChanged);
+      if (isLinked && linked.get(number) !== 'own') {
+        linked.set(number, role);
+      }
+    }
   }
-  for (const [line, role] of linked) {
-    ranges.push(
-      Decoration.line({
-        linked: role,
-        class: `jp-JaxprCell-line jp-mod-${role}`,
-        attributes: { 'data-jaxpr-line': String(line) }
-      }).range(doc.line(line).from)
-    );
+  const seen = new Set<number>();
+  for (const [number, role] of linked) {
+    const from = places.line(number)?.line.from;
+    if (from !== undefined && !seen.has(from)) {
+      seen.add(from);
+      ranges.push(
+        Decoration.line({
+          linked: role,
+          class: `jp-JaxprCell-line jp-mod-${role}`,
+          attributes: { 'data-jaxpr-line': String(number) }
+        }).range(from)
+      );
+    }
   }
   return Decoration.set(ranges, true);
 }

@@ -6,6 +6,7 @@ import * as React from 'react';
 
 import { attentionOf } from '../model/attention';
 import { IJaxprModel } from '../tokens';
+import { EditedSince } from './edited-since';
 import { Icon, IconName } from './icons';
 import { placeOf } from './program-choices';
 import { ProgramList } from './program-list';
@@ -95,7 +96,10 @@ export function Header(props: {
           trans={trans}
         />
       )}
-      <div className="jp-JaxprPanel-run">{runWords(model, trans)}</div>
+      <div className="jp-JaxprPanel-run">
+        {runWords(model, trans)}
+        <EditedSince model={model} trans={trans} />
+      </div>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** The sign of the panel: its tab, its command, the notebook's toolbar button. */
+/** The sign of the panel, in its tab, its command and the notebook's toolbar, and the sign of the types. */
 import { LabIcon } from '@jupyterlab/ui-components';
 
 // Braces around the lines of a program.
@@ -13,4 +13,18 @@ const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 16 
 export const jaxprIcon = new LabIcon({
   name: 'jupyter-jaxpr:jaxpr',
   svgstr: SVG
+});
+
+// A name, a colon and its type.
+const TYPES_SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 16 16">
+  <g class="jp-icon3" fill="#616161">
+    <path d="M1 5.2h1.5l1.3 2 1.3-2h1.4L4.6 8.1l2.1 3.2H5.2L3.7 9.1l-1.5 2.2H.8l2.2-3.2z"/>
+    <path d="M7.6 5.4h1.3v1.5H7.6zM7.6 9.8h1.3v1.5H7.6z"/>
+    <path d="M9.9 3.6h5.3V5h-1.9v6.3h-1.5V5H9.9z"/>
+  </g>
+</svg>`;
+
+export const typesIcon = new LabIcon({
+  name: 'jupyter-jaxpr:types',
+  svgstr: TYPES_SVG
 });

@@ -10,7 +10,11 @@ import {
   EditorExtensionRegistry,
   IEditorExtensionRegistry
 } from '@jupyterlab/codemirror';
-import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import {
+  CellList,
+  INotebookTracker,
+  NotebookPanel
+} from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
@@ -18,6 +22,8 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { CellLinks, ICells } from '../editor/cell-links';
 import { Attention, attentionOf } from '../model/attention';
+import { typesChoice } from '../model/types-choice';
+import { typesIcon } from '../parts/icon';
 import { IJaxprTracker } from '../tokens';
 // A table without anything else: the key is bound at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
@@ -69,22 +75,32 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
       );
     };
     let followed: Attention | null = null;
+    let counted: CellList | null = null;
     const follow = (): void => {
       const panel = notebooks.currentWidget;
       const model = tracker.current;
       links.follow(model, panel && new NotebookCells(panel));
+      counted?.changed.disconnect(links.cellsChanged, links);
+      counted = panel?.model?.cells ?? null;
+      counted?.changed.connect(links.cellsChanged, links);
       followed?.viewChanged.disconnect(hideOutcomes);
       followed = model && attentionOf(model);
       followed?.viewChanged.connect(hideOutcomes);
       hideOutcomes();
     };
     tracker.currentChanged.connect(follow, links);
+    links.viewWanted.connect((_, view) => {
+      void app.commands.execute(`jupyter-jaxpr:show-${view}`);
+    });
     follow();
 
     const settings = registry?.load(SETTINGS).catch(() => null) ?? null;
     void settings?.then(read => {
       const apply = (): void => {
-        links.showsTypes = read?.get('typesInCells').composite !== false;
+        typesChoice.set(
+          read?.get('typesInCells').composite !== false,
+          read?.get('typesPlace').composite === 'name'
+        );
         app.commands.notifyCommandChanged(TOGGLE_TYPES);
       };
       read?.changed.connect(apply);
@@ -93,15 +109,16 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
     app.commands.addCommand(TOGGLE_TYPES, {
       label: trans.__('Types beside the Code'),
       caption: trans.__(
-        'Show what each name had while JAX traced, at the end of its line in the cell'
+        'Show the types that the names in the cell had while JAX traced'
       ),
-      isToggled: () => links.showsTypes,
+      icon: typesIcon,
+      isToggled: () => typesChoice.shown,
       isToggleable: true,
       describedBy: { args: { type: 'object', properties: {} } },
       execute: async () => {
-        links.showsTypes = !links.showsTypes;
+        typesChoice.set(!typesChoice.shown, typesChoice.afterNames);
         app.commands.notifyCommandChanged(TOGGLE_TYPES);
-        await (await settings)?.set('typesInCells', links.showsTypes);
+        await (await settings)?.set('typesInCells', typesChoice.shown);
       }
     });
     palette?.addItem({ command: TOGGLE_TYPES, category: trans.__('Jaxpr') });

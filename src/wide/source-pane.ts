@@ -16,6 +16,7 @@ import {
 } from '../parts/cell-marks';
 import type { ILinked, ILinkedSpan } from '../model/links';
 import { typesOfLines } from '../model/named-types';
+import { typesChoice } from '../model/types-choice';
 import { SourceFiles, sourceFilesOf } from '../model/source-files';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, Selection } from '../tokens';
@@ -71,6 +72,7 @@ export class SourcePane implements IDisposable {
     this._files = sourceFilesOf(snapshot);
     this._files.askBy(() => model.requests);
     this._files.changed.connect(this._onFiles, this);
+    typesChoice.changed.connect(this._onTypes, this);
     this._libraries = new LibrariesRow(this._files, trans, (path, isOpen) => {
       this._wanted = isOpen ? path : null;
       this._revealWanted();
@@ -113,6 +115,7 @@ export class SourcePane implements IDisposable {
     window.cancelAnimationFrame(this._frame);
     this._listings.changed.disconnect(this._onListings, this);
     this._files.changed.disconnect(this._onFiles, this);
+    typesChoice.changed.disconnect(this._onTypes, this);
     this._view?.destroy();
     this._view = null;
     closeListings(this._listings);
@@ -167,10 +170,11 @@ export class SourcePane implements IDisposable {
       };
     });
     const types = this._types();
-    const key = JSON.stringify([spans, types]);
+    const typesAfterNames = typesChoice.afterNames;
+    const key = JSON.stringify([spans, types, typesAfterNames]);
     if (key !== this._marked) {
       this._marked = key;
-      const marks = { ...NO_CELL_MARKS, spans, types };
+      const marks = { ...NO_CELL_MARKS, spans, types, typesAfterNames };
       view.dispatch({ effects: setCellMarks.of(marks) });
     }
     const pointed = hover ?? selection;
@@ -182,6 +186,9 @@ export class SourcePane implements IDisposable {
   /** The types of the names, at the lines of the whole text. */
   private _types(): ICellMarks['types'] {
     const { snapshot, program, trans } = this._options;
+    if (!typesChoice.shown) {
+      return [];
+    }
     this._typesOfFiles ??= typesOfLines(snapshot, program, trans);
     const parts = this._text?.parts ?? [];
     return [...this._typesOfFiles].flatMap(([path, lines]) =>
@@ -294,6 +301,10 @@ export class SourcePane implements IDisposable {
       this.refresh();
       this.mark(false);
     }
+  }
+
+  private _onTypes(): void {
+    this.mark(false);
   }
 
   private _onFiles(): void {

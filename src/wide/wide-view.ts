@@ -23,7 +23,7 @@ import { LinkedView } from '../workbench/listing/linked-view';
 import { ListingView } from '../workbench/listing/listing-view';
 import { ReadingTools } from '../workbench/reading/reading-tools';
 import { LEVELS } from '../workbench/reading/toolbar';
-import { steppedWords, unlinkedWords } from '../workbench/words/view-words';
+import { steppedWords } from '../workbench/words/view-words';
 import {
   ColumnName,
   FIRST_ARRANGEMENT,
@@ -91,8 +91,6 @@ export class WideView extends LinkedView {
       },
       filters.node
     );
-    this._messages = element('div', 'jp-JaxprProgram-messages');
-    this._messages.setAttribute('role', 'status');
     this._columns = new Columns(trans, {
       arrange: arrangement => this._arrange(arrangement),
       move: (column, by) =>
@@ -105,7 +103,6 @@ export class WideView extends LinkedView {
     rest.node.append(
       this._toolbar.node,
       filters.node,
-      this._messages,
       this._columns.node,
       this._detail.node
     );
@@ -228,13 +225,11 @@ export class WideView extends LinkedView {
   protected override follow(model: IJaxprModel, attention: Attention): void {
     this._head.model = model;
     attention.programWanted.connect(this._onWanted, this);
-    attention.unlinkedChanged.connect(this._showMessages, this);
   }
 
   protected override unfollow(_: IJaxprModel, attention: Attention): void {
     this._head.model = null;
     attention.programWanted.disconnect(this._onWanted, this);
-    attention.unlinkedChanged.disconnect(this._showMessages, this);
   }
 
   private _onWanted(): void {
@@ -251,7 +246,6 @@ export class WideView extends LinkedView {
       this._fill();
       this.mark(true);
       this._revealSoon();
-      this._showMessages();
     } else {
       for (const pane of this._panes.values()) {
         if (pane.view === null) {
@@ -268,7 +262,6 @@ export class WideView extends LinkedView {
     this._panes.clear();
     this._shown = null;
     this._detail.show(null);
-    this._showMessages();
   }
 
   /** Make the panes of the columns in sight, and let go of the others. */
@@ -445,23 +438,9 @@ export class WideView extends LinkedView {
     this._toolbar.said.textContent = words;
   }
 
-  private _showMessages(): void {
-    const unlinked = this._shown ? (this.attention?.unlinked ?? []) : [];
-    this._messages.replaceChildren(
-      ...unlinked.map(({ executionCount, reason }) =>
-        element(
-          'div',
-          '',
-          unlinkedWords(executionCount, reason, this._options.trans)
-        )
-      )
-    );
-  }
-
   private _head: WideHead;
   private _tools: ReadingTools;
   private _toolbar: WideToolbar;
-  private _messages: HTMLElement;
   private _columns: Columns;
   private _detail: Detail;
   private _arrangement: IArrangement = FIRST_ARRANGEMENT;

@@ -91,11 +91,20 @@ describe('the counts in the cell', () => {
     expect(node?.contentEditable).toBe('false');
   });
 
-  it('are gone as soon as the cell is edited', () => {
+  it('stay at their line, grey where the line was edited', () => {
     open(line({}));
     attention.ledgerInView = true;
-    editor.dispatch({ changes: { from: 0, insert: '# ' } });
-    expect(counts()).toEqual([]);
+    const grey = (): number =>
+      editor.dom.querySelectorAll('.jp-JaxprCell-counts.jp-mod-changed').length;
+    editor.dispatch({ changes: { from: 0, insert: '\n' } });
+    expect(counts()).toEqual(['5: 4 calls, 1 compile, 3 hits']);
+    expect(grey()).toBe(0);
+    const at = editor.state.doc.line(5).to;
+    editor.dispatch({ changes: { from: at, insert: '#' } });
+    expect(counts()).toEqual(['5: 4 calls, 1 compile, 3 hits']);
+    expect(grey()).toBe(1);
+    editor.dispatch({ changes: { from: at, to: at + 1 } });
+    expect(grey()).toBe(0);
   });
 
   it('are hidden while they are to be guessed', () => {

@@ -120,16 +120,22 @@ describe('heat in the cell', () => {
     ]);
   });
 
-  it('is gone as soon as the cell is edited, and back when it is as it ran', async () => {
+  it('moves with the text, and is grey where the line was edited', () => {
     open(rnnSnapshot());
     attention.costInView = true;
     costsOf(model).heat = true;
     expect(bars()).toHaveLength(4);
-    editor.dispatch({ changes: { from: 0, insert: '# ' } });
-    expect(bars()).toEqual([]);
-    expect(counts()).toEqual([]);
-    editor.dispatch({ changes: { from: 0, to: 2 } });
-    await Promise.resolve();
+    const grey = (): number =>
+      editor.dom.querySelectorAll('.jp-JaxprCell-heatBar.jp-mod-changed')
+        .length;
+    editor.dispatch({ changes: { from: 0, insert: '\n' } });
     expect(bars()).toHaveLength(4);
+    expect(plain(counts())[0]).toBe('6: 25.6 kop');
+    expect(grey()).toBe(0);
+    const { to } = editor.state.doc.line(6);
+    editor.dispatch({ changes: { from: to, insert: '#' } });
+    expect(grey()).toBe(1);
+    editor.dispatch({ changes: { from: to, to: to + 1 } });
+    expect(grey()).toBe(0);
   });
 });

@@ -145,25 +145,83 @@ describe('a cell and its program', () => {
     );
   });
 
-  it('lets go of its links while it is edited, and takes them up when the text is back', async () => {
+  it('keeps the links of text that moved, and greys the text that was edited', async () => {
     const notebook = new Notebook(RNN, { 'cell-rnn': SOURCE });
     notebook.model.setSelection({
       kind: 'equations',
       equations: [{ scope: 1, equation: 1 }]
     });
     const editor = notebook.editor('cell-rnn');
-    editor.dispatch({ changes: { from: 20, insert: '#' } });
-    expect(notebook.marked('cell-rnn')).toEqual([]);
-    await settled();
-    expect(notebook.marked('cell-rnn')).toEqual([]);
-    expect(attentionOf(notebook.model).unlinked).toEqual([
-      { executionCount: 7, reason: 'edited' }
-    ]);
-
-    editor.dispatch({ changes: { from: 20, to: 21 } });
+    const greyed = (): string[] =>
+      [...editor.dom.querySelectorAll('.jp-JaxprCell-changed')].map(
+        span => span.textContent ?? ''
+      );
+    editor.dispatch({ changes: { from: 0, insert: '# a comment\n' } });
+    expect(notebook.marked('cell-rnn')).toEqual(['6: h @ p["wh"]']);
     await settled();
     expect(notebook.marked('cell-rnn')).toEqual(['6: h @ p["wh"]']);
+    expect(attentionOf(notebook.model).unlinked).toEqual([
+      { executionCount: 7, reason: 'edited', isOwn: true }
+    ]);
+
+    const at = editor.state.doc.toString().indexOf('@ p["wh"]');
+    editor.dispatch({ changes: { from: at, to: at + 1, insert: '-' } });
+    expect(notebook.marked('cell-rnn')).toEqual([]);
+    expect(greyed()).toEqual(['h - p["wh"]']);
+
+    editor.dispatch({ changes: { from: at, to: at + 1, insert: '@' } });
+    expect(notebook.marked('cell-rnn')).toEqual(['6: h @ p["wh"]']);
+    expect(greyed()).toEqual([]);
+    editor.dispatch({ changes: { from: 0, to: 12 } });
+    await settled();
     expect(attentionOf(notebook.model).unlinked).toEqual([]);
+  });
+
+  it('says where the caret was in the text that ran, and goes to where a place is now', async () => {
+    const notebook = new Notebook(RNN, { 'cell-rnn': SOURCE });
+    const editor = notebook.editor('cell-rnn');
+    editor.dispatch({ changes: { from: 0, insert: 'a = 1\nb = 2\n' } });
+    editor.focus();
+    const caret = async (line: number, column: number): Promise<unknown> => {
+      const anchor = editor.state.doc.line(line).from + column;
+      editor.dispatch({ selection: { anchor } });
+      await settled();
+      return notebook.model.selection;
+    };
+    expect(await caret(9, 22)).toEqual({
+      kind: 'caret',
+      cellId: 'cell-rnn',
+      line: 7,
+      column: 22
+    });
+    expect(notebook.marked('cell-rnn')).toEqual(['7: a + r']);
+    // Nothing comes from text that did not run.
+    expect(await caret(2, 3)).toEqual(expect.objectContaining({ line: 0 }));
+    expect(notebook.marked('cell-rnn')).toEqual([]);
+
+    const [span] = linksOf(RNN, 0).resolve({
+      kind: 'equations',
+      equations: [{ scope: 1, equation: 1 }]
+    }).spans;
+    attentionOf(notebook.model).goToCell(span);
+    await settled();
+    expect(notebook.went).toEqual(['cell-rnn 8:12']);
+  });
+
+  it('is compared with the text that ran where it was edited before its editor was made', async () => {
+    const text = `import jax\n${SOURCE.replace('jnp.tanh', 'jnp.sin')}`;
+    const notebook = new Notebook(RNN, { 'cell-rnn': text });
+    notebook.model.setSelection({
+      kind: 'equations',
+      equations: [{ scope: 1, equation: 1 }]
+    });
+    await settled();
+    expect(notebook.marked('cell-rnn')).toEqual(['6: h @ p["wh"]']);
+    notebook.model.setSelection({
+      kind: 'equations',
+      equations: [{ scope: 1, equation: 4 }]
+    });
+    expect(notebook.marked('cell-rnn')).toEqual([]);
   });
 
   it('is marked when its editor is made later, as of a cell that was out of sight', async () => {
@@ -183,7 +241,7 @@ describe('a cell and its program', () => {
   it('that was deleted is said to be missing', () => {
     const notebook = new Notebook(RNN, { other: 'x = 1' });
     expect(attentionOf(notebook.model).unlinked).toEqual([
-      { executionCount: 7, reason: 'missing' }
+      { executionCount: 7, reason: 'missing', isOwn: true }
     ]);
   });
 

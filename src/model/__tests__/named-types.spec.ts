@@ -84,10 +84,35 @@ describe('the types of the names of a line', () => {
         ...document.scopes.slice(0, 1)
       ]
     };
-    expect(lines(alone)).toEqual({ 3: `x: ${long.slice(0, 47)}…` });
+    expect(lines(alone)).toEqual({ 3: 'x: {…} of 9 arrays' });
     const [[{ title }]] = typesOfLines(alone, 0, trans).values();
     expect(title).toBe(`While JAX traced, x had the type ${long} here.`);
     expect(lines(alone, -1)).toEqual({});
+  });
+
+  it.each([
+    [`State(${'f32[2,3], '.repeat(7)})`, 'x: State(…) of 7 arrays'],
+    [`(${'f32[3], '.repeat(9)}f3…`, 'x: (…) of more than 9 arrays'],
+    [`Custom_${'a'.repeat(60)}`, `x: Custom_${'a'.repeat(40)}…`]
+  ])('count the arrays of a large container: %s', (type, shown) => {
+    const document = named(['x', 'assigned', 3, 4, SCOPE, type]);
+    expect(lines(document)).toEqual({ 3: shown });
+  });
+
+  it('know the place after each name', () => {
+    const document = named(
+      ['x', 'assigned', 3, 4, SCOPE, 'f32[]'],
+      ['y', 'assigned', 3, 7, SCOPE, 'f32[2]'],
+      ['', 'returned', 4, 4, SCOPE, 'f32[2]']
+    );
+    const [[first, last]] = typesOfLines(document, 0, trans).values();
+    expect(first.names.map(({ column, text }) => [column, text])).toEqual([
+      [5, ': f32[]'],
+      [8, ': f32[2]']
+    ]);
+    expect(last.names.map(({ column, text }) => [column, text])).toEqual([
+      [-1, '→ f32[2]']
+    ]);
   });
 
   it.each([

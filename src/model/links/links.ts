@@ -334,12 +334,48 @@ export class Links {
       return this._ofSpans(narrowest(around, this.spans), chains, 'span');
     }
     const starting = here.filter(id => this._index.chainsOfSpan.has(id));
+    const body = this._bodyOfLoop(paths, line);
+    if (body.length > 0) {
+      const chains = [this._index.chainsOfSpan, this._index.chainsThrough];
+      return this._ofSpans([...starting, ...body], chains, 'line');
+    }
     if (starting.length > 0) {
       return this._ofSpans(starting, [this._index.chainsOfSpan], 'line');
     }
     return here.length > 0
       ? this._ofSpans(here, [this._index.chainsThrough], 'line')
       : this._ofLibraryLine(paths, line);
+  }
+
+  /** The spans in the body of the Python loop that a line begins; none where it begins none. */
+  private _bodyOfLoop(paths: readonly string[], line: number): number[] {
+    const body = new Set<number>();
+    for (const path of paths) {
+      const lines = this._linesOf(path);
+      const indent = /^(\s*)(for|while)\b/.exec(lines[line - 1] ?? '')?.[1];
+      if (indent === undefined) {
+        continue;
+      }
+      for (let at = line + 1; at <= lines.length; at++) {
+        const text = lines[at - 1];
+        const isBlank = /^\s*(#|$)/.test(text);
+        if (!isBlank && text.search(/\S/) <= indent.length) {
+          break;
+        }
+        addAll(body, this._index.spansOfLine.get(lineKey(path, at)) ?? []);
+      }
+    }
+    return [...body];
+  }
+
+  /** The lines of a cell that ran, or of a file that the document holds. */
+  private _linesOf(path: string): readonly string[] {
+    const { cell, files } = this.equations.snapshot;
+    const text =
+      cell?.file === path
+        ? cell.source
+        : files.find(file => file.path === path)?.source;
+    return text?.split('\n') ?? [];
   }
 
   /** What was made in a line of a library, and where the user's code called for it. */

@@ -21,8 +21,7 @@ import { ReadingTools } from '../../workbench/reading/reading-tools';
 import { LEVELS, Toolbar, helpButton } from '../../workbench/reading/toolbar';
 import {
   levelCountWords,
-  steppedWords,
-  unlinkedWords
+  steppedWords
 } from '../../workbench/words/view-words';
 
 /** The view of a program. */
@@ -102,13 +101,11 @@ export class ProgramView extends LinkedView {
   protected override follow(model: IJaxprModel, attention: Attention): void {
     this._transforms.model = model;
     attention.programWanted.connect(this._onWanted, this);
-    attention.unlinkedChanged.connect(this._showMessages, this);
   }
 
   protected override unfollow(_: IJaxprModel, attention: Attention): void {
     this._transforms.model = null;
     attention.programWanted.disconnect(this._onWanted, this);
-    attention.unlinkedChanged.disconnect(this._showMessages, this);
   }
 
   private _onWanted(): void {
@@ -280,18 +277,9 @@ export class ProgramView extends LinkedView {
   }
 
   private _showMessages(): void {
-    const messages: string[] = [];
-    if (this._shown) {
-      for (const { executionCount, reason } of this.attention?.unlinked ?? []) {
-        messages.push(unlinkedWords(executionCount, reason, this._trans));
-      }
-    }
     const notice = this._pane?.notice ?? null;
-    if (notice !== null) {
-      messages.push(notice);
-    }
     this._messages.replaceChildren(
-      ...messages.map(text => element('div', '', text))
+      ...(notice === null ? [] : [element('div', '', notice)])
     );
   }
 

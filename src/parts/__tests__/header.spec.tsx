@@ -1,13 +1,15 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { attentionOf } from '../../model/attention';
 import { JaxprModel } from '../../model/model';
 import { program, snapshot } from '../../protocol/__tests__/documents';
 import { Program } from '../../protocol/snapshot';
+import { EditedSince } from '../edited-since';
 import { Header, runWords } from '../header';
 import { Signature } from '../signature';
 import { StageBar, stageSentence } from '../stage-bar';
-import { byRole, click, press, render, words } from './render';
+import { act, byRole, click, press, render, words } from './render';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
@@ -367,5 +369,32 @@ describe('the stage bar', () => {
     expect(sentence.replace(/\u00a0/g, ' ')).toBe(
       'Stages of the first call: trace 5.4 ms, lower unknown, from disk 2.0 ms, first run 0.70 ms, rest 1.2 ms.'
     );
+  });
+});
+
+describe('the word of what was edited since', () => {
+  it('follows the cells, and says their numbers where they are not the one that ran', () => {
+    const model = twoRuns();
+    const { node } = render(<EditedSince model={model} trans={trans} />);
+    const word = byRole(node, 'status')[0];
+    expect(word.textContent).toBe('');
+    const edited = { reason: 'edited' as const };
+    act(() => {
+      attentionOf(model).unlinked = [
+        { ...edited, executionCount: 9, isOwn: true },
+        { ...edited, executionCount: 3, isOwn: false },
+        { reason: 'missing', executionCount: 4, isOwn: false }
+      ];
+    });
+    expect(word.textContent).toBe(
+      'edited since it ran, cell [3] edited since it ran, cell [4] deleted'
+    );
+    expect(word.title.split('\n')[2]).toBe(
+      'Cell [4] of this run is not in the notebook any more.'
+    );
+    act(() => {
+      attentionOf(model).unlinked = [];
+    });
+    expect(word.textContent).toBe('');
   });
 });

@@ -227,14 +227,6 @@ describe('levels side by side', () => {
     expect(attentionOf(model).linksInView).toBe(false);
   });
 
-  it('say which cells were edited since', async () => {
-    const { model, view } = await open(golden('rnn-0.12'));
-    attentionOf(model).unlinked = [{ executionCount: 7, reason: 'edited' }];
-    expect(view.node.textContent).toContain(
-      'Cell [7] was edited after this run. Run the cell again to see its links.'
-    );
-  });
-
   it('say what to do where there is no program', async () => {
     const { view } = await open(golden('nothing-0.12'));
     expect(view.hasClass('jp-mod-empty')).toBe(true);

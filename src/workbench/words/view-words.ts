@@ -3,7 +3,6 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IUnlinked } from '../../model/attention';
 import type { LevelName } from '../../tokens';
 import type { ILevelCount } from '../levels/level-pane';
 
@@ -61,27 +60,6 @@ export function levelCountWords(
         ),
         compact
       };
-}
-
-/** Why a cell of the run has no links. */
-export function unlinkedWords(
-  count: number | null,
-  reason: IUnlinked['reason'],
-  trans: TranslationBundle
-): string {
-  if (reason === 'edited') {
-    return count === null
-      ? trans.__(
-          'A cell was edited after this run. Run the cell again to see its links.'
-        )
-      : trans.__(
-          'Cell [%1] was edited after this run. Run the cell again to see its links.',
-          count
-        );
-  }
-  return count === null
-    ? trans.__('A cell of this run is not in the notebook any more.')
-    : trans.__('Cell [%1] of this run is not in the notebook any more.', count);
 }
 
 /** At which of the linked places the keyboard is. */

@@ -329,16 +329,6 @@ describe('a program in the panel', () => {
     expect(listing?.textBetween(from + 2, from + 9)).toBe('f32[16]');
   });
 
-  it('says which cells were edited since', () => {
-    const { model, view } = open(golden('rnn-0.12'));
-    attentionOf(model).unlinked = [{ executionCount: 7, reason: 'edited' }];
-    expect(messages(view)).toBe(
-      'Cell [7] was edited after this run. Run the cell again to see its links.'
-    );
-    attentionOf(model).unlinked = [];
-    expect(messages(view)).toBe('');
-  });
-
   it('hides at first what the settings say, and shows it again', () => {
     const converts = (view: ProgramView): string[] =>
       shown(view).filter(text => text.includes('convert_element_type'));

@@ -1,0 +1,216 @@
+/** A run and what is in view of it come in; the marks of each of its cells go out, at places of the text that ran. */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { Attention } from '../model/attention';
+import { lineCounts } from '../model/call-counts';
+import { Costs } from '../model/costs';
+import { heatOfLines } from '../model/heat';
+import { ILinkedSpan, linksOf } from '../model/links';
+import { ILineTypes, typesOfRun } from '../model/named-types';
+import { typesChoice } from '../model/types-choice';
+import { ICellMarks, NO_CELL_MARKS } from '../parts/cell-marks';
+import type { ProgramCost, Snapshot } from '../protocol/snapshot';
+import type { IJaxprModel } from '../tokens';
+import { RanCells, sameText } from './ran-cells';
+
+/** What the marks depend on. */
+export interface IMarksOf {
+  model: IJaxprModel;
+  attention: Attention;
+  costs: Costs;
+  cells: RanCells;
+}
+
+/** Makes marks; what is expensive is kept until the run or the program changes. */
+export class MarksOfCells {
+  constructor(private _trans: TranslationBundle) {}
+
+  /** The marks of the cells, by their ids. */
+  make(of: IMarksOf): Map<string, ICellMarks> {
+    const marks = new Map<string, ICellMarks>();
+    const { model, attention, cells } = of;
+    const { snapshot } = model;
+    if (!snapshot) {
+      return marks;
+    }
+    const change = (cellId: string, changes: Partial<ICellMarks>): void => {
+      const known = marks.get(cellId) ?? {
+        ...NO_CELL_MARKS,
+        typesAfterNames: typesChoice.afterNames,
+        untracedTitle: this._trans.__('The trace did not reach this line.'),
+        changedTitle: this._trans.__('This text was edited since it ran.')
+      };
+      marks.set(cellId, { ...known, ...changes });
+    };
+    const mark = (cellId: string, span: ILinkedSpan): void => {
+      const { line, column, endLine, endColumn, role } = span;
+      const one = { line, column, endLine, endColumn, role };
+      change(cellId, { spans: [...(marks.get(cellId)?.spans ?? []), one] });
+    };
+    for (const [cellId, types] of typesChoice.shown ? this._types(of) : []) {
+      change(cellId, { types });
+    }
+    if (!attention.linksInView && !attention.ledgerInView) {
+      return marks;
+    }
+    const own = cells.cellOf(snapshot.cell?.file ?? '');
+    if (own !== null) {
+      if (!attention.outcomesHidden) {
+        change(own, { counts: this._counts(snapshot) });
+      }
+      if (attention.linksInView) {
+        change(own, {
+          untraced: snapshot.untraced_lines,
+          notes: notesOf(snapshot, model.program)
+        });
+      }
+    }
+    for (const [cellId, heat] of this._heatOf(of, snapshot)) {
+      const known = marks.get(cellId)?.counts ?? [];
+      const costs = heat.map(({ line, text }) => ({
+        line,
+        parts: [
+          { kind: 'cost' as const, text },
+          ...(known.find(one => one.line === line)?.parts ?? [])
+        ]
+      }));
+      change(cellId, {
+        heat: heat.map(({ line, share, title }) => ({ line, share, title })),
+        counts: [
+          ...known.filter(one => !costs.some(({ line }) => line === one.line)),
+          ...costs
+        ]
+      });
+    }
+    const pointed = attention.ledgerInView ? attention.pointedAt : null;
+    const pointedCell = pointed && cells.cellOf(pointed.file.path);
+    if (pointed !== null && pointedCell !== null) {
+      // The line as a whole: a call is more than the name that JAX has for it.
+      mark(pointedCell, { ...pointed, column: -1, endColumn: -1 });
+    }
+    if (attention.linksInView && model.program >= 0) {
+      const linked = linksOf(snapshot, model.program).resolve(
+        model.hover ?? model.selection
+      );
+      for (const span of linked.spans) {
+        const cellId = cells.cellOf(span.file.path);
+        if (cellId !== null) {
+          mark(cellId, span);
+        }
+      }
+    }
+    return marks;
+  }
+
+  private _counts(snapshot: Snapshot): ICellMarks['counts'] {
+    return (snapshot.ledger?.lines ?? [])
+      .map(line => ({
+        line: line.line,
+        parts: lineCounts(line, this._trans)
+      }))
+      .filter(({ parts }) => parts.length > 0);
+  }
+
+  /**
+   * Of each cell: the types of its names, from the run that the cell has its text from. Lines that this run has no
+   * types for have those of the cell's own newest run.
+   */
+  private _types({ model, cells }: IMarksOf): [string, ILineTypes[]][] {
+    const found: [string, ILineTypes[]][] = [];
+    for (const [cellId, { snapshot, path, source }] of cells.all()) {
+      const program =
+        snapshot === model.snapshot ? model.program : snapshot.focus;
+      const lines = this._typesOf(snapshot, program).get(path) ?? [];
+      const own = model.runs.find(run => run.snapshot.cell?.id === cellId);
+      const { cell = null, focus = -1 } = own?.snapshot ?? {};
+      const others =
+        own && cell && sameText(cell.source, source)
+          ? (this._typesOf(
+              own.snapshot,
+              own.snapshot === model.snapshot ? model.program : focus
+            ).get(cell.file) ?? [])
+          : [];
+      const taken = new Set(lines.map(({ line }) => line));
+      const all = [...lines, ...others.filter(({ line }) => !taken.has(line))];
+      if (all.length > 0) {
+        found.push([cellId, all]);
+      }
+    }
+    return found;
+  }
+
+  private _typesOf(
+    snapshot: Snapshot,
+    program: number
+  ): Map<string, ILineTypes[]> {
+    const known = this._typesOfRuns.get(snapshot);
+    if (known?.program === program) {
+      return known.types;
+    }
+    const types = typesOfRun(snapshot, program, this._trans);
+    this._typesOfRuns.set(snapshot, { program, types });
+    return types;
+  }
+
+  /** Of each cell: what its lines cost, where that is to be seen. */
+  private _heatOf(
+    { model, costs, cells }: IMarksOf,
+    snapshot: Snapshot
+  ): [
+    string,
+    { line: number; share: number; text: string; title: string }[]
+  ][] {
+    const cost =
+      model.program >= 0 && costs.heat
+        ? costs.costOf(snapshot, model.program)
+        : null;
+    if (cost === null) {
+      return [];
+    }
+    if (this._heat?.cost !== cost) {
+      const lines = heatOfLines(snapshot, cost, this._trans);
+      this._heat = { cost, lines };
+    }
+    const found: ReturnType<MarksOfCells['_heatOf']> = [];
+    for (const [path, lines] of this._heat.lines) {
+      const cellId = cells.cellOf(path);
+      if (cellId !== null && lines.size > 0) {
+        const heat = [...lines].map(([line, { share, text, title }]) => ({
+          line,
+          share,
+          text,
+          title
+        }));
+        found.push([cellId, heat]);
+      }
+    }
+    return found;
+  }
+
+  private _heat: {
+    cost: ProgramCost;
+    lines: ReturnType<typeof heatOfLines>;
+  } | null = null;
+  private _typesOfRuns = new WeakMap<
+    Snapshot,
+    { program: number; types: Map<string, ILineTypes[]> }
+  >();
+}
+
+/** The notes of a program, or of the whole run, that are about a line of the cell that ran. */
+function notesOf(
+  snapshot: Snapshot,
+  program: number
+): { line: number; text: string }[] {
+  const notes: { line: number; text: string }[] = [];
+  for (const note of snapshot.notes) {
+    if (note.frame < 0 || (note.program !== program && note.program >= 0)) {
+      continue;
+    }
+    const [file, , line] = snapshot.frames[note.frame];
+    if (snapshot.files[file].path === snapshot.cell?.file) {
+      notes.push({ line, text: note.text });
+    }
+  }
+  return notes;
+}

@@ -1,0 +1,165 @@
+/** The runs of a notebook and its cells come in; which cell has which text of a run goes out. */
+import type { IUnlinked } from '../model/attention';
+import type { Snapshot } from '../protocol/snapshot';
+
+/** The cells of the notebook whose program is in view. */
+export interface ICells {
+  /** A cell's text as it is now; null where the notebook has no such cell. */
+  source(cellId: string): string | null;
+  /** The one cell with this text; null where there is none, or where several have it. */
+  find(source: string): string | null;
+  /** Bring a cell into view, with the caret there. */
+  goTo(cellId: string, line: number, column: number): Promise<void>;
+}
+
+/** A cell that ran: its file in a run, and its text. */
+export interface IRanCell {
+  snapshot: Snapshot;
+  path: string;
+  executionCount: number | null;
+  source: string;
+}
+
+/** A cell of a run as the run has it, before it is found in the notebook. */
+interface IListedCell extends Omit<IRanCell, 'snapshot'> {
+  id: string | null;
+}
+
+/** The cells of the notebook that ran. */
+export class RanCells {
+  /**
+   * Find the cells of these runs.
+   *
+   * @param runs The run in view first: a cell has the text of the first run that has the cell.
+   */
+  find(runs: readonly Snapshot[], cells: ICells): void {
+    this._byId.clear();
+    this._ids.clear();
+    for (const snapshot of runs) {
+      for (const [id, listed] of this._listed(snapshot, cells)) {
+        const known = this._byId.get(id);
+        if (known === undefined) {
+          this._byId.set(id, { ...listed, snapshot });
+        } else if (
+          known.snapshot !== snapshot ||
+          !sameText(known.source, listed.source)
+        ) {
+          continue;
+        }
+        if (snapshot === runs[0]) {
+          this._ids.set(listed.path, id);
+        }
+      }
+    }
+  }
+
+  /** The cell that a file of the run in view is; null where its text is not the one that the cell had in it. */
+  cellOf(path: string): string | null {
+    return this._ids.get(path) ?? null;
+  }
+
+  /** What a cell was when it ran. */
+  ran(cellId: string): IRanCell | undefined {
+    return this._byId.get(cellId);
+  }
+
+  /** The cells that are known to have run. */
+  all(): Iterable<[string, IRanCell]> {
+    return this._byId;
+  }
+
+  clear(): void {
+    this._byId.clear();
+    this._ids.clear();
+  }
+
+  /**
+   * Cells of a run that are not in the notebook, or have another text now.
+   *
+   * @param comesFrom Whether the program in view comes from a file.
+   */
+  unlinked(
+    snapshot: Snapshot,
+    cells: ICells,
+    comesFrom: (path: string) => boolean
+  ): IUnlinked[] {
+    const unlinked = new Map<string, IUnlinked>();
+    for (const [id, { path, executionCount, source }] of this._listed(
+      snapshot,
+      cells
+    )) {
+      const now = cells.source(id);
+      if (comesFrom(path) && (now === null || !sameText(now, source))) {
+        const reason = now === null ? 'missing' : 'edited';
+        const isOwn = path === snapshot.cell?.file;
+        unlinked.set(id, { executionCount, reason, isOwn });
+      }
+    }
+    return [...unlinked.values()];
+  }
+
+  /** The cells of a run with their ids in the notebook, the cell that ran first, then the newest first. */
+  private _listed(
+    snapshot: Snapshot,
+    cells: ICells
+  ): [string, Omit<IRanCell, 'snapshot'>][] {
+    const found: [string, Omit<IRanCell, 'snapshot'>][] = [];
+    for (const { id, ...listed } of cellsOf(snapshot)) {
+      const cell = id ?? this._find(snapshot, listed, cells);
+      if (cell !== null) {
+        found.push([cell, listed]);
+      }
+    }
+    return found;
+  }
+
+  /** A cell without an id is the one with its text, also after the text was edited. */
+  private _find(
+    snapshot: Snapshot,
+    { path, source }: Omit<IListedCell, 'id'>,
+    cells: ICells
+  ): string | null {
+    let found = this._found.get(snapshot);
+    if (found === undefined) {
+      this._found.set(snapshot, (found = new Map<string, string>()));
+    }
+    const known = found.get(path);
+    if (known !== undefined && cells.source(known) !== null) {
+      return known;
+    }
+    const id = cells.find(source);
+    if (id !== null) {
+      found.set(path, id);
+    }
+    return id;
+  }
+
+  private _byId = new Map<string, IRanCell>();
+  private _ids = new Map<string, string>();
+  private _found = new WeakMap<Snapshot, Map<string, string>>();
+}
+
+function cellsOf(snapshot: Snapshot): IListedCell[] {
+  const ran: IListedCell[] = [];
+  const { cell, files } = snapshot;
+  for (const { path, kind, cell_id, execution_count, source } of files) {
+    if (kind === 'cell' && source !== null && path !== cell?.file) {
+      ran.push({ path, id: cell_id, executionCount: execution_count, source });
+    }
+  }
+  ran.sort((a, b) => (b.executionCount ?? 0) - (a.executionCount ?? 0));
+  if (cell) {
+    ran.unshift({
+      path: cell.file,
+      id: cell.id,
+      executionCount: cell.execution_count,
+      source: cell.source
+    });
+  }
+  return ran;
+}
+
+/** A new line at the end moves nothing. */
+export function sameText(a: string, b: string): boolean {
+  return a.trimEnd() === b.trimEnd();
+}

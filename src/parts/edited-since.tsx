@@ -1,0 +1,70 @@
+/**
+ * The model comes in; a word goes out that says which cells of its run were edited or deleted since. It lies over its
+ * line: what is below stays where it is.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { IUnlinked, attentionOf } from '../model/attention';
+import { IJaxprModel } from '../tokens';
+
+export function EditedSince(props: {
+  model: IJaxprModel;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, trans } = props;
+  const attention = attentionOf(model);
+  const [, setTurn] = React.useState(0);
+  React.useEffect(() => {
+    const changed = (): void => setTurn(turn => turn + 1);
+    attention.unlinkedChanged.connect(changed);
+    changed();
+    return () => void attention.unlinkedChanged.disconnect(changed);
+  }, [attention]);
+  const { unlinked } = attention;
+  return (
+    <span
+      className="jp-JaxprPanel-edited"
+      role="status"
+      title={unlinked.map(cell => sentence(cell, trans)).join('\n')}
+    >
+      {unlinked.map(cell => word(cell, trans)).join(', ')}
+    </span>
+  );
+}
+
+function word(
+  { executionCount, reason, isOwn }: IUnlinked,
+  trans: TranslationBundle
+): string {
+  if (isOwn || executionCount === null) {
+    return reason === 'edited'
+      ? trans.__('edited since it ran')
+      : trans.__('cell deleted');
+  }
+  return reason === 'edited'
+    ? trans.__('cell [%1] edited since it ran', executionCount)
+    : trans.__('cell [%1] deleted', executionCount);
+}
+
+function sentence(
+  { executionCount, reason }: IUnlinked,
+  trans: TranslationBundle
+): string {
+  if (reason === 'edited') {
+    return executionCount === null
+      ? trans.__(
+          'A cell was edited after this run. The links and the types are those of the run; text that was edited has none.'
+        )
+      : trans.__(
+          'Cell [%1] was edited after this run. The links and the types are those of the run; text that was edited has none.',
+          executionCount
+        );
+  }
+  return executionCount === null
+    ? trans.__('A cell of this run is not in the notebook any more.')
+    : trans.__(
+        'Cell [%1] of this run is not in the notebook any more.',
+        executionCount
+      );
+}

@@ -1,0 +1,183 @@
+/**
+ * Two texts come in; the stretches in which they differ go out. Equal lines are found first, as in a patience diff;
+ * what is left of a line is compared from both of its ends.
+ */
+
+/** A stretch of a text, and what stands in another text instead. Either may be empty. */
+export interface IChangedStretch {
+  from: number;
+  to: number;
+  fromNow: number;
+  toNow: number;
+}
+
+/** The stretches in which two texts differ, in their order. */
+export function lineChanges(before: string, now: string): IChangedStretch[] {
+  const a = new Lines(before);
+  const b = new Lines(now);
+  const changes: IChangedStretch[] = [];
+  let from = 0;
+  let fromNow = 0;
+  const differ = (to: number, toNow: number): void => {
+    const change = trimmed(before, now, { from, to, fromNow, toNow });
+    if (change.from < change.to || change.fromNow < change.toNow) {
+      changes.push(change);
+    }
+  };
+  for (const [line, lineNow] of pairs(a, b)) {
+    differ(a.starts[line], b.starts[lineNow]);
+    if (a.texts[line] !== b.texts[lineNow]) {
+      from = a.starts[line];
+      fromNow = b.starts[lineNow];
+      differ(a.end(line), b.end(lineNow));
+    }
+    from = a.end(line);
+    fromNow = b.end(lineNow);
+    if (from < before.length && fromNow < now.length) {
+      from++; // both lines end with a line break
+      fromNow++;
+    }
+  }
+  differ(before.length, now.length);
+  return changes;
+}
+
+class Lines {
+  constructor(text: string) {
+    this.texts = text.split('\n');
+    let start = 0;
+    for (const line of this.texts) {
+      this.starts.push(start);
+      start += line.length + 1;
+    }
+  }
+
+  readonly texts: readonly string[];
+  readonly starts: number[] = [];
+
+  end(line: number): number {
+    return this.starts[line] + this.texts[line].length;
+  }
+}
+
+/** Lines that are the same ones in both texts, ascending. */
+function pairs(a: Lines, b: Lines): [number, number][] {
+  const found: [number, number][] = [];
+  const compare = (
+    from: number,
+    to: number,
+    fromNow: number,
+    toNow: number
+  ): void => {
+    const tail: [number, number][] = [];
+    while (from < to && fromNow < toNow && a.texts[from] === b.texts[fromNow]) {
+      found.push([from++, fromNow++]);
+    }
+    while (
+      from < to &&
+      fromNow < toNow &&
+      a.texts[to - 1] === b.texts[toNow - 1]
+    ) {
+      tail.unshift([--to, --toNow]);
+    }
+    const anchors = unique(a, b, from, to, fromNow, toNow);
+    if (anchors.length > 0) {
+      for (const [line, lineNow] of [...anchors, [to, toNow]]) {
+        compare(from, line, fromNow, lineNow);
+        if (line < to) {
+          found.push([line, lineNow]);
+        }
+        from = line + 1;
+        fromNow = lineNow + 1;
+      }
+    } else if (to - from === toNow - fromNow) {
+      // As many lines as before: each was changed in its place.
+      for (; from < to; from++, fromNow++) {
+        found.push([from, fromNow]);
+      }
+    }
+    found.push(...tail);
+  };
+  compare(0, a.texts.length, 0, b.texts.length);
+  return found;
+}
+
+/** Lines that stand once in each of two stretches, as many as keep their order. */
+function unique(
+  a: Lines,
+  b: Lines,
+  from: number,
+  to: number,
+  fromNow: number,
+  toNow: number
+): [number, number][] {
+  const once = (
+    { texts }: Lines,
+    first: number,
+    end: number
+  ): Map<string, number> => {
+    const at = new Map<string, number>();
+    for (let line = first; line < end; line++) {
+      at.set(texts[line], at.has(texts[line]) ? -1 : line);
+    }
+    return at;
+  };
+  const inNow = once(b, fromNow, toNow);
+  const both: [number, number][] = [];
+  for (const [text, line] of once(a, from, to)) {
+    const lineNow = inNow.get(text) ?? -1;
+    if (line >= 0 && lineNow >= 0) {
+      both.push([line, lineNow]);
+    }
+  }
+  both.sort((one, other) => one[0] - other[0]);
+  return longestAscending(both);
+}
+
+/** The longest of the rows whose second numbers ascend. */
+function longestAscending(
+  rows: readonly [number, number][]
+): [number, number][] {
+  const ends: number[] = []; // the row that ends the best run of each length
+  const before: number[] = [];
+  rows.forEach(([, value], row) => {
+    let low = 0;
+    let high = ends.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rows[ends[middle]][1] < value) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    before.push(low > 0 ? ends[low - 1] : -1);
+    ends[low] = row;
+  });
+  const longest: [number, number][] = [];
+  for (
+    let row = ends.length > 0 ? ends[ends.length - 1] : -1;
+    row >= 0;
+    row = before[row]
+  ) {
+    longest.unshift(rows[row]);
+  }
+  return longest;
+}
+
+/** Leave out what both texts begin and end with. */
+function trimmed(
+  before: string,
+  now: string,
+  { from, to, fromNow, toNow }: IChangedStretch
+): IChangedStretch {
+  while (from < to && fromNow < toNow && before[from] === now[fromNow]) {
+    from++;
+    fromNow++;
+  }
+  while (from < to && fromNow < toNow && before[to - 1] === now[toNow - 1]) {
+    to--;
+    toNow--;
+  }
+  return { from, to, fromNow, toNow };
+}
