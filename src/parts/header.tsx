@@ -24,8 +24,10 @@ export function Header(props: {
   model: IJaxprModel;
   trans: TranslationBundle;
   actions: IHeaderActions;
+  /** What stands in the place of signature and run for a while, and takes no room of its own. */
+  above?: React.ReactNode;
 }): JSX.Element | null {
-  const { model, trans, actions } = props;
+  const { model, trans, actions, above } = props;
   const { row, stop } = useRoving();
   const snapshot = model.snapshot;
   if (snapshot === null) {
@@ -96,6 +98,7 @@ export function Header(props: {
         />
       )}
       <div className="jp-JaxprPanel-run">{runWords(model, trans)}</div>
+      {above}
     </div>
   );
 }
