@@ -172,6 +172,8 @@ def test_progress_says_what_jax_is_doing(wire, talk):
             "finished": [["trace", 0.2], ["lower", 0.1]],
             "interruptible": False,
             "warning": None,
+            "equations": None,
+            "loop": None,
         }
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,38 @@ def test_a_long_trace_says_where_it_is(kernel: Kernel, tmp_path: Path) -> None:
     go_on.touch()
     (snapshot,) = snapshots(kernel.finish(request))
     assert snapshot["id"] == progress["run"]
+
+
+def test_a_trace_of_an_unrolled_loop_says_how_many_equations_it_has_and_which_loop_it_is_in(
+    kernel: Kernel, tmp_path: Path
+) -> None:
+    go_on = tmp_path / "go on"
+    request = kernel.start(
+        "%%jaxpr\nimport itertools, os, time\n@jax.jit\ndef deep(x):\n    x = jnp.tanh(x)\n"
+        "    for step in itertools.count():\n        x = x * step\n        time.sleep(0.01)\n"
+        f"        if os.path.exists({str(go_on)!r}):\n            return x\ndeep(x)",
+    )
+    in_loop = (lambda p: p["loop"] is not None) if sys.version_info >= (3, 13) else (lambda p: p["stage"] == "trace")
+    waited = kernel.until(lambda m: any(p["type"] == "progress" and in_loop(p) for p in sent([m])))
+    *_, progress = [message for message in sent(waited) if message["type"] == "progress"]
+    go_on.touch()
+    (snapshot,) = snapshots(kernel.finish(request))
+    assert (progress["function"], progress["stage"]) == ("deep", "trace")
+    if sys.version_info < (3, 13):  # a frame that is read would keep JAX's tracers
+        assert (progress["equations"], progress["loop"]) == (None, None)
+        return
+    assert 20 < progress["equations"] <= next(p["equations"] for p in snapshot["programs"] if p["name"] == "deep")
+    assert progress["loop"] == {"kind": "for", "line": 6, "file": None}
+
+
+def test_what_jax_does_for_itself_is_named_after_no_function_of_the_users(kernel: Kernel) -> None:
+    messages = kernel.run(
+        "%%jaxpr\nimport time\nfrom jax import monitoring\n"
+        "def wait(event, *_, **__):\n    if 'trace' in event:\n        time.sleep(1.3)\n"
+        "x.sum()\ntime.sleep(1.2)"
+    )
+    names = {message["function"] for message in sent(messages) if message["type"] == "progress"}
+    assert names == {None}
 
 
 def test_a_notebook_run_without_a_browser(tmp_path: Path) -> None:

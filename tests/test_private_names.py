@@ -109,7 +109,16 @@ def test_private_modules_are_opened_at_one_door() -> None:
 
 
 # Of Python, of named tuples and of equinox.
-NOT_JAX = {"_getframe", "_fields", "_replace", "_make", "_lru_cache_wrapper", "_signature", "_static_fun"}
+NOT_JAX = {
+    "_getframe",
+    "_current_frames",
+    "_fields",
+    "_replace",
+    "_make",
+    "_lru_cache_wrapper",
+    "_signature",
+    "_static_fun",
+}
 NOT_JAX |= {"_varname_from_oparg"}
 # Of ipykernel.
 NOT_JAX |= {"_reply_subshell_for"}

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from typing import TYPE_CHECKING, get_args
 
 from ..jax.facts import compile_can_be_interrupted
+from ..observe.observer import Observer, Progress
 from ..wire.comm import Stage
+from ..wire.messages import UnrolledSoFar
 
 if TYPE_CHECKING:
-    from ..observe.observer import Observer
     from ..observe.run import Run
+    from ..observe.under_way import UnrolledLoop
     from ..wire.comm import Publisher
 
 SECONDS = 1.0
@@ -84,18 +87,32 @@ class Heartbeat:
             self._tell()
 
     def _tell(self) -> None:
-        stage, function, since, finished = self._observer.progress(self._run)
+        progress = self._observer.progress(self._run)
         if self._doing is not None:
-            (function, since), stage, finished = self._doing, "running", []
+            progress = Progress("running", *self._doing)
+        stage = progress.stage
         now = time.perf_counter()
         self._publisher.progress(
             run=self._run_id,
             stage=next(known for known in get_args(Stage) if known == stage),
-            elapsed=now - since,
+            elapsed=now - progress.since,
             total_elapsed=now - self._run.started_at,
             cell_id=self._cell_id,
-            function=function,
-            finished=finished,
+            function=progress.function,
+            finished=progress.finished,
             interruptible=compile_can_be_interrupted() if stage == "compile" else _INTERRUPTIBLE[stage],
             warning=self._warning,
+            equations=progress.program.equations,
+            loop=_told(progress.program.loop, self._run.file),
         )
+
+
+def _told(loop: UnrolledLoop | None, cell: str | None) -> UnrolledSoFar | None:
+    """A loop as the panel names it; None where it is in another cell, whose number is not known here."""
+    if loop is None:
+        return None
+    if loop.file == cell:
+        return UnrolledSoFar(kind=loop.kind, line=loop.line, file=None)
+    if not loop.file.endswith(".py") or not os.path.isfile(loop.file) or os.path.basename(loop.file)[:-3].isdigit():
+        return None
+    return UnrolledSoFar(kind=loop.kind, line=loop.line, file=os.path.basename(loop.file))

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -83,7 +84,28 @@ from .threads import (
     stop_trace,
 )
 from .traced_names import NamedValues
+from .under_way import UnderWay
 from .value_texts import NOTHING_CALLED, Reading
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run is.
+
+    Attributes:
+        stage: `running`, `trace`, `lower`, `compile` or `first_run`.
+        function: The user's function at work; None where none is, or where JAX is at work for itself.
+        since: When the stage began, by `time.perf_counter`.
+        finished: Earlier stages of the call, with seconds.
+        program: What is known of the program that is being made.
+    """
+
+    stage: str
+    function: str | None
+    since: float
+    finished: tuple[tuple[str, float], ...] = ()
+    program: UnderWay = UnderWay()
+
 
 _FUNCTIONS_IN_LEDGER = 40
 _AHEAD = 256
@@ -252,20 +274,24 @@ class Observer:
         if state.under_transforms:
             self.functions.drop_dead(state.under_transforms)
 
-    def progress(self, run: Run) -> tuple[str, str | None, float, list[tuple[str, float]]]:
-        """Where a run is, from any thread: stage, function, since when, and its finished stages with seconds."""
+    def progress(self, run: Run) -> Progress:
+        """Where a run is, from any thread."""
         state = self._threads.get(run.thread)
         if state is None:
-            return "running", None, run.started_at, []
+            return Progress("running", None, run.started_at)
         stack, stage = state.stack, state.stage
-        miss: Miss | None = stack[-1].record if stack else None
-        finished = list(miss.stages.finished) if miss is not None else []
+        call = stack[-1] if stack else None
+        miss: Miss | None = call.record if call is not None else None
+        finished = tuple(miss.stages.finished) if miss is not None else ()
         name = miss.function.name if miss is not None else None
         if stage is not None:
-            return STAGE_NAMES[stage[0]], name or stage[1], stage[2], finished
+            word = STAGE_NAMES[stage[0]]
+            if name is None and stage[1] is not None and _is_users_stage(stage[1], state, run):
+                name = stage[1]
+            return Progress(word, name, stage[2], finished, run.under_way.look(run.thread, word, call))
         if miss is not None and miss.stages.compiled_at is not None:
-            return "first_run", name, miss.stages.compiled_at, finished
-        return "running", name, run.started_at, finished
+            return Progress("first_run", name, miss.stages.compiled_at, finished)
+        return Progress("running", name, run.started_at, finished)
 
     @contextmanager
     def looking_away(self) -> Iterator[Callable[[], int]]:
@@ -655,3 +681,9 @@ class Observer:
     def from_disk(self) -> None:
         """The compilation under way was found in the persistent cache."""
         state_of(self._threads).from_disk = True
+
+
+def _is_users_stage(name: str, state: ThreadState, run: Run) -> bool:
+    """Whether a stage outside of a call that missed is of a function of the user's."""
+    names = {*run.traced_names, *run.ahead, *state.under_transforms, *(asked.name for asked in state.asked)}
+    return name == state.traces_ahead or name in names

@@ -35,6 +35,7 @@ from .programs import KeptProgram, own_programs
 from .stages import Tally
 from .traced_names import NamedValues, NameRecorder
 from .traces_ahead import TRACES_AHEAD, KeptTrace, with_traces
+from .under_way import ProgramUnderWay
 from .value_texts import Reading
 
 PROGRAMS_PER_FUNCTION = 32
@@ -271,6 +272,7 @@ class Run:
         self.failures: list[str] = []
         self.reading = Reading()  # what is called of the user's objects while it lasts
         self.ended = False
+        self.under_way = ProgramUnderWay()
         self.when_installed: Callable[[], None] | None = None  # called where the cell itself imports JAX
         self.keeps_programs = True  # they hold the constants that were captured; `observe()` has no use for them
 

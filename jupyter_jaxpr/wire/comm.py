@@ -35,6 +35,7 @@ from .messages import (
     Reply,
     SnapshotMessage,
     TraceCall,
+    UnrolledSoFar,
 )
 from .outbox import Outbox
 from .runs import Runs, cell_key
@@ -149,6 +150,8 @@ class Publisher:
         finished: Iterable[tuple[str, float]] = (),
         interruptible: bool = True,
         warning: str | None = None,
+        equations: int | None = None,
+        loop: UnrolledSoFar | None = None,
     ) -> None:
         """Say what a long call is doing; replaces an earlier one that is not sent yet. Times in seconds."""
         with _never_raises("jupyter_jaxpr could not send progress to the panel."):
@@ -165,6 +168,8 @@ class Publisher:
                 finished=[FinishedStage(stage=name, seconds=took) for name, took in finished],
                 interruptible=interruptible,
                 warning=warning,
+                equations=equations,
+                loop=loop,
             )
             self._outbox.put(Progress, message)
 

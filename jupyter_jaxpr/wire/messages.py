@@ -67,6 +67,14 @@ class FinishedStage(Struct, array_like=True):
     seconds: Annotated[float, _text("As JAX reported it.")]
 
 
+class UnrolledSoFar(Struct):
+    """A Python loop that the trace is in: each iteration adds its equations to the program."""
+
+    kind: Annotated[Literal["for", "while"], _text("The word that begins the statement.")]
+    line: Annotated[int, _text("Of the statement, from 1.")]
+    file: Annotated[str | None, _text("The name of the file; null where the loop is in the cell that runs.")]
+
+
 class Progress(Struct, tag="progress"):
     """The heartbeat of a long call, once a second from the first second on; replaced by the snapshot."""
 
@@ -80,6 +88,8 @@ class Progress(Struct, tag="progress"):
     finished: Annotated[list[FinishedStage], _text("Earlier stages of this call.")]
     interruptible: Annotated[bool, _text("Whether Interrupt takes effect before the stage ends.")]
     warning: Annotated[str | None, _text("Why the cell takes longer than without the magic, a sentence.")] = None
+    equations: Annotated[int | None, _text("Traced so far, or in the traced program; null while unknown.")] = None
+    loop: Annotated[UnrolledSoFar | None, _text("The loop that makes the program large; null where none is.")] = None
 
 
 class SnapshotMessage(Struct, tag="snapshot"):

@@ -5,7 +5,7 @@ import { IJaxprModel } from '../tokens';
 export type Filling =
   /** A sentence and one thing to do. */
   | 'empty'
-  /** A long trace or compile, and nothing of earlier runs. */
+  /** A long trace or compile, and no program of an earlier run. */
   | 'running'
   /** A snapshot without a program: its message, and its notes. */
   | 'message'
@@ -19,7 +19,8 @@ export function filling(model: IJaxprModel | null): Filling {
   const { snapshot, status } = model;
   if (status.kind === 'running') {
     const works = ['trace', 'lower', 'compile'].includes(status.progress.stage);
-    if (snapshot === null || (works && !model.pinned && !model.paused)) {
+    const keeps = model.program >= 0 || model.pinned || model.paused;
+    if (snapshot === null || (works && !keeps)) {
       return 'running';
     }
   }

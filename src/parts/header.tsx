@@ -25,8 +25,10 @@ export function Header(props: {
   model: IJaxprModel;
   trans: TranslationBundle;
   actions: IHeaderActions;
+  /** What stands in the place of signature and run for a while, and takes no room of its own. */
+  above?: React.ReactNode;
 }): JSX.Element | null {
-  const { model, trans, actions } = props;
+  const { model, trans, actions, above } = props;
   const { row, stop } = useRoving();
   const snapshot = model.snapshot;
   if (snapshot === null) {
@@ -100,6 +102,7 @@ export function Header(props: {
         {runWords(model, trans)}
         <EditedSince model={model} trans={trans} />
       </div>
+      {above}
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { filling } from './filling';
 import { Header, IHeaderActions } from './header';
 import { ModelWidget } from './model-widget';
 import { Banner, Waiting } from './states/banner';
+import { RunningAbove } from './states/running';
 
 export class WideHead extends ModelWidget {
   constructor(
@@ -32,7 +33,17 @@ export class WideHead extends ModelWidget {
       <>
         <Banner model={model} trans={trans} />
         <div className="jp-JaxprPanel-fades">
-          <Header model={model} trans={trans} actions={this._actions} />
+          <Header
+            model={model}
+            trans={trans}
+            actions={this._actions}
+            above={
+              model.program >= 0 &&
+              model.status.kind === 'running' && (
+                <RunningAbove progress={model.status.progress} trans={trans} />
+              )
+            }
+          />
           <Waiting model={model} trans={trans} />
         </div>
         {none && (

@@ -122,6 +122,15 @@ function checkAnnouncement(value: unknown): Announcement {
       });
       flag(message.interruptible, 'interruptible');
       orNull(message.warning ?? null, 'warning', text);
+      orNull(message.equations ?? null, 'equations', (value, field) =>
+        integer(value, field, 0)
+      );
+      orNull(message.loop ?? null, 'loop', value => {
+        const loop = fields(value, 'loop');
+        oneOf(loop.kind, 'loop.kind', ['for', 'while'] as const);
+        integer(loop.line, 'loop.line', 1);
+        orNull(loop.file, 'loop.file', text);
+      });
       return message as unknown as Progress;
     case 'snapshot':
       checkSnapshot(message.snapshot);

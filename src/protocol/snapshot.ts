@@ -114,6 +114,7 @@ export type Wire =
   | Transform
   | TransformPart
   | TransformRequest
+  | UnrolledSoFar
   | Variant
   | VariantComparison
   | Visit
@@ -3414,6 +3415,31 @@ export interface Progress {
    * Why the cell takes longer than without the magic, a sentence.
    */
   warning?: string | null;
+  /**
+   * Traced so far, or in the traced program; null while unknown.
+   */
+  equations?: number | null;
+  /**
+   * The loop that makes the program large; null where none is.
+   */
+  loop?: UnrolledSoFar | null;
+}
+/**
+ * A Python loop that the trace is in: each iteration adds its equations to the program.
+ */
+export interface UnrolledSoFar {
+  /**
+   * The word that begins the statement.
+   */
+  kind: 'for' | 'while';
+  /**
+   * Of the statement, from 1.
+   */
+  line: number;
+  /**
+   * The name of the file; null where the loop is in the cell that runs.
+   */
+  file: string | null;
 }
 /**
  * There is no answer; the last reply.

@@ -77,8 +77,9 @@ export class ProgramView extends LinkedView {
       this._toolbar.node,
       filters.node,
       this._transforms.node,
-      this._messages,
       this._body,
+      // Below the text: a message that comes while the cell is edited moves no line.
+      this._messages,
       this._detail.node
     );
     this.model = options.model ?? null;

@@ -18,7 +18,7 @@ import { StageBar } from '../../parts/stage-bar';
 import { Banner, RunAgain, Waiting } from '../../parts/states/banner';
 import { Empty, Insert, Run } from '../../parts/states/empty';
 import { Failure } from '../../parts/states/failure';
-import { Running } from '../../parts/states/running';
+import { Running, RunningAbove } from '../../parts/states/running';
 import { Tabs } from './tabs';
 import { ViewName } from './views';
 import { shortened } from '../../parts/summary';
@@ -136,7 +136,17 @@ export class Head extends ModelWidget {
         {failure}
         <Banner model={model} again={actions.again} trans={trans} />
         <div className="jp-JaxprPanel-fades">
-          <Header model={model} trans={trans} actions={actions} />
+          <Header
+            model={model}
+            trans={trans}
+            actions={actions}
+            above={
+              kind === 'program' &&
+              status.kind === 'running' && (
+                <RunningAbove progress={status.progress} trans={trans} />
+              )
+            }
+          />
           <Waiting model={model} trans={trans} />
           <About model={model} trans={trans} />
           {this._tabs(model)}

@@ -290,7 +290,8 @@ export class Shell extends Widget {
       place.setHidden(name !== shown);
     }
     const since = shown === 'program' && this._hasRunBefore();
-    this._sincePlace.setHidden(!since);
+    // There from the first run on: the next one moves nothing.
+    this._sincePlace.setHidden(shown !== 'program');
     if (shown !== null && this.isVisible) {
       void this._make(shown);
       if (since) {

@@ -13,7 +13,7 @@ import { filling } from '../filling';
 import { Banner, Waiting } from '../states/banner';
 import { Empty } from '../states/empty';
 import { Failure } from '../states/failure';
-import { Running } from '../states/running';
+import { Running, RunningAbove } from '../states/running';
 import { act, byRole, click, render, words } from './render';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
@@ -202,19 +202,37 @@ describe('a long compile', () => {
       progress({ stage: 'running', warning, function: null })
     );
     const banner = render(<Banner model={model} trans={trans} />);
-    expect(words(banner.node)).toBe(`Running, 41 s${warning}`);
+    expect(words(banner.node)).toBe('');
   });
 
-  it('takes the place of an earlier program, unless that is pinned', () => {
+  it('says how large the program is so far, and which loop is unrolled', () => {
+    const { node } = render(
+      <RunningAbove
+        progress={progress({
+          stage: 'trace',
+          elapsed: 12,
+          interruptible: true,
+          equations: 1800,
+          loop: { kind: 'for', line: 6, file: null }
+        })}
+        trans={trans}
+      />
+    );
+    expect(words(node)).toBe(
+      'Tracing: rnn_unrolled, 12 s' +
+        '1,800 equations are traced so far. ' +
+        'Line 6: Python runs this for loop while JAX traces, so every iteration adds equations to the program. ' +
+        'Interrupt the kernel to stop the cell.'
+    );
+  });
+
+  it('takes the place of no earlier program', () => {
     const { model, kernel } = connected();
     expect(filling(model)).toBe('empty');
     kernel.sends(snapshot());
     expect(filling(model)).toBe('program');
     kernel.received.emit(progress());
-    expect(filling(model)).toBe('running');
-    model.setPinned(true);
     expect(filling(model)).toBe('program');
-    model.setPinned(false);
     kernel.received.emit(progress({ stage: 'running', seq: 3 }));
     expect(filling(model)).toBe('program');
   });

@@ -68,6 +68,10 @@ export function Banner(props: {
       </Sentence>
     );
   }
+  // Above a program the header says so: a line of its own would move the program.
+  if (status.kind === 'running' && model.program >= 0) {
+    return null;
+  }
   if (status.kind === 'running') {
     return <RunningLine progress={status.progress} trans={trans} />;
   }

@@ -3,7 +3,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Progress } from '../../protocol/snapshot';
-import { duration, elapsed } from '../../quantities';
+import { duration, elapsed, grouped } from '../../quantities';
+import { shortened } from '../summary';
 
 /** What is known of a stage while a call goes on. */
 interface IStageRow {
@@ -38,6 +39,9 @@ export function Running(props: {
         <span aria-hidden="true">, {elapsed(now)}</span>
       </p>
       {progress.warning && <p>{progress.warning}</p>}
+      {programWords(progress, trans).map(sentence => (
+        <p key={sentence}>{sentence}</p>
+      ))}
       <p className="jp-JaxprPanel-second">{interruptWords(progress, trans)}</p>
       {progress.stage !== 'running' && (
         <table>
@@ -79,6 +83,77 @@ export function Running(props: {
       )}
     </div>
   );
+}
+
+/** In the place of a program's signature, which the program below keeps: nothing of the program moves. */
+export function RunningAbove(props: {
+  progress: Progress;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { progress, trans } = props;
+  const now = progress.elapsed + useSeconds(progress);
+  const sentences = [
+    ...(progress.warning ? [shortened(progress.warning, 300)] : []),
+    ...programWords(progress, trans),
+    interruptWords(progress, trans)
+  ].join(' ');
+  return (
+    <div className="jp-JaxprPanel-above" data-stage={progress.stage}>
+      <p>
+        <b role="status">
+          {progress.function === null
+            ? stageVerb(progress.stage, trans)
+            : trans.__(
+                '%1: %2',
+                stageVerb(progress.stage, trans),
+                shortened(progress.function, 80)
+              )}
+        </b>
+        <span aria-hidden="true">, {elapsed(now)}</span>
+      </p>
+      <p title={sentences}>{sentences}</p>
+    </div>
+  );
+}
+
+/** What is known of the program that is being made: its size, and the loop that makes it so large. */
+function programWords(progress: Progress, trans: TranslationBundle): string[] {
+  const { equations = null, loop = null, stage } = progress;
+  const sentences: string[] = [];
+  if (equations !== null) {
+    sentences.push(
+      stage === 'trace'
+        ? trans._n(
+            '%2 equation is traced so far.',
+            '%2 equations are traced so far.',
+            equations,
+            grouped(equations)
+          )
+        : trans._n(
+            'The program has %2 equation.',
+            'The program has %2 equations.',
+            equations,
+            grouped(equations)
+          )
+    );
+  }
+  if (loop !== null) {
+    sentences.push(
+      loop.file === null
+        ? trans.__(
+            'Line %1: Python runs this %2 loop while JAX traces, so every iteration adds equations to the program.',
+            loop.line,
+            loop.kind
+          )
+        : trans.__(
+            '%3, line %1: Python runs this %2 loop while JAX traces, so every iteration adds equations to the program.',
+            loop.line,
+            loop.kind,
+            shortened(loop.file, 60)
+          )
+    );
+  }
+  return sentences;
 }
 
 export function stageVerb(

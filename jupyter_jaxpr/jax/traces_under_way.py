@@ -1,0 +1,71 @@
+"""The innermost frame of another thread in; what JAX traces there, and how many equations it has so far, out."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from .facts import private
+
+# Before Python 3.13 a frame that was read keeps its variables: JAX would find a leaked tracer of ours.
+_CAN_READ_FRAMES = sys.version_info >= (3, 13)
+
+
+@dataclass(frozen=True)
+class TraceUnderWay:
+    """What JAX traces on a thread.
+
+    Attributes:
+        frames: Within the outermost trace, the outermost first.
+        equations: Of all open traces, those of finished inner programs not counted; None where they are unknown.
+    """
+
+    frames: list[FrameType]
+    equations: int | None
+
+
+def trace_under_way(frame: FrameType | None) -> TraceUnderWay | None:
+    """What is being traced below a frame; None where nothing is, or where this JAX does not hold it so.
+
+    Args:
+        frame: The innermost one of a thread that may go on meanwhile.
+    """
+    module = private("interpreters.partial_eval")
+    file, kind = module.__file__, module.DynamicJaxprTrace
+    inner: list[FrameType] = []
+    outermost, equations = 0, 0
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename == file and "trace" in code.co_varnames + code.co_cellvars:
+            outermost = len(inner)
+            if _CAN_READ_FRAMES:
+                trace: Any = frame.f_locals.get("trace")
+                equations += len(trace.frame.tracing_eqns) if type(trace) is kind else 0
+                del trace
+        inner.append(frame)
+        frame = frame.f_back
+    if not outermost:
+        return None
+    return TraceUnderWay(inner[outermost - 1 :: -1], equations if _CAN_READ_FRAMES else None)
+
+
+def equations_in(jaxpr: Any) -> int:
+    """The equations of a program and of the programs in them, a program that several equations share once."""
+    seen: set[int] = set()
+    waiting = [jaxpr]
+    count = 0
+    while waiting:
+        program = waiting.pop()
+        program = getattr(program, "jaxpr", program)
+        if id(program) in seen:
+            continue
+        seen.add(id(program))
+        count += len(program.eqns)
+        for equation in program.eqns:
+            for value in equation.params.values():
+                for part in value if type(value) in (tuple, list) else (value,):
+                    if hasattr(part, "eqns"):
+                        waiting.append(part)
+    return count

@@ -1,0 +1,133 @@
+"""A thread that traces in, what can be said of its program before the trace has ended out, also a loop that grows it.
+
+Only the thread that tells the progress looks here, once a second.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import CodeType, FrameType
+from typing import Any, Literal
+
+from ..jax.calls import JitCall
+from ..jax.facts import imported
+from ..jax.traces_under_way import equations_in, trace_under_way
+from ..plain_text import FAILURES, file_of
+from .functions import is_users_frame
+from .side_effects.source import function_node
+
+LoopKind = Literal["for", "while"]
+
+# A loop with fewer equations between two looks may do something else, such as wait for a file.
+_FEWEST_EQUATIONS = 10
+
+
+@dataclass(frozen=True)
+class UnrolledLoop:
+    """A loop of Python's that JAX traces iteration by iteration.
+
+    Attributes:
+        kind: The word that begins the statement.
+        file: As in `co_filename`.
+        line: From 1, of the statement.
+    """
+
+    kind: LoopKind
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """What is known of a program that is being made.
+
+    Attributes:
+        equations: That JAX has traced so far, or has in the traced program; None where they are unknown.
+        loop: The loop that the trace is in, or was in when it was last looked at; None where none is known.
+    """
+
+    equations: int | None = None
+    loop: UnrolledLoop | None = None
+
+
+class ProgramUnderWay:
+    """What one thread is making of a call, look by look."""
+
+    def __init__(self) -> None:
+        self._call: int | None = None
+        self._before: tuple[UnrolledLoop, int] | None = None
+        self._loop: UnrolledLoop | None = None
+        self._counted: tuple[int, int] | None = None
+
+    def look(self, thread: int, stage: str, call: JitCall | None) -> UnderWay:
+        """See what is known now.
+
+        Args:
+            thread: That makes the program; it may go on meanwhile.
+            stage: That the thread is in: `trace`, `lower`, `compile`, or any other word.
+            call: The call that the stage is of; None where none is known.
+        """
+        try:
+            if stage == "trace":
+                return self._look_at_trace(thread, call)
+            if stage in ("lower", "compile") and call is not None and call.params is not None:
+                loop = self._loop if self._call == id(call) else None
+                return UnderWay(self._count(call.params["jaxpr"]), loop)
+        except FAILURES:  # the progress says less then, and the cell goes on
+            pass
+        return UnderWay()
+
+    def _look_at_trace(self, thread: int, call: JitCall | None) -> UnderWay:
+        if not imported():
+            return UnderWay()
+        if self._call != id(call):
+            self._call, self._before, self._loop = id(call), None, None
+        trace = trace_under_way(sys._current_frames().get(thread))
+        if trace is None:
+            return UnderWay()
+        loop, equations = _loop_in(trace.frames), trace.equations
+        del trace
+        if loop is not None and equations is not None:
+            if self._before is not None and self._before[0] == loop:
+                if equations - self._before[1] >= _FEWEST_EQUATIONS:
+                    self._loop = loop
+            self._before = loop, equations
+        return UnderWay(equations, self._loop)
+
+    def _count(self, jaxpr: Any) -> int:
+        if self._counted is None or self._counted[0] != id(jaxpr):
+            self._counted = id(jaxpr), equations_in(jaxpr)
+        return self._counted[1]
+
+
+def _loop_in(frames: Sequence[FrameType]) -> UnrolledLoop | None:
+    """The outermost loop of the user's that the frames are in."""
+    for frame in frames:
+        if is_users_frame(frame):
+            loop = _loop_at(frame.f_code, frame.f_lineno)
+            if loop is not None:
+                return loop
+    return None
+
+
+def _loop_at(code: CodeType, line: int | None) -> UnrolledLoop | None:
+    function = None if line is None else function_node(code)
+    if function is None or line is None:
+        return None
+    for node in _own_statements(function):
+        if not isinstance(node, (ast.For, ast.While)):
+            continue
+        if node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0):
+            return UnrolledLoop("for" if isinstance(node, ast.For) else "while", file_of(code), node.lineno)
+    return None
+
+
+def _own_statements(function: ast.AST) -> Iterator[ast.AST]:
+    """What is in a function and not in one within it, the outer statement before the inner ones."""
+    for node in ast.iter_child_nodes(function):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            yield node
+            yield from _own_statements(node)
