@@ -213,8 +213,9 @@ def test_a_page_holds_all_equations_of_a_program_however_many_there_are(tmp_path
     snapshot = jj.inspect(f, 1.0, stage="trace")
     snapshot.save(tmp_path / "f.html")
     seen = Page((tmp_path / "f.html").read_text(encoding="utf-8"))
-    assert "\n".join(seen.lines["jaxpr"]) == snapshot.text("jaxpr")
-    assert len(seen.lines["jaxpr"]) == 21_002
+    lines = [line.removesuffix("  # x") for line in seen.lines["jaxpr"]]
+    assert "\n".join(lines) == snapshot.text("jaxpr")
+    assert len(lines) == 21_002
 
 
 def test_a_level_that_was_not_made_says_why(tmp_path):

@@ -11,6 +11,7 @@ from typing import Any
 
 from .limits import CHARACTERS, LINES, NAMED
 from .names import PROGRAM, Names, Pools, name_apart, name_program, walk
+from .read.variable_names import names_of_variables
 from .types.document import Program, Scope, Snapshot
 
 
@@ -23,6 +24,12 @@ class ProgramLines:
     equations: list[tuple[tuple[int, int], ...]]
     #: The first and the last line of each equation that takes several, outer ones after those inside.
     folds: list[tuple[int, int]]
+    #: First line of an equation -> a comment: what the user's code calls the results, such as `  # pre`.
+    comments: dict[int, str]
+
+    def commented(self) -> list[str]:
+        """The lines, with the comments at their ends."""
+        return [f"{line}{self.comments.get(number, '')}" for number, line in enumerate(self.lines)]
 
 
 class Budget:
@@ -65,7 +72,7 @@ def program_lines(document: Snapshot, program: int, budget: Budget | None = None
     names = name_program(pools, shown.scope, document.naming) if shown.complete else _given_names(document, shown)
     printer = _Printer(document, pools, names, budget or Budget())
     walk(printer.program(shown.scope, 0))
-    return ProgramLines(printer.lines, printer.equations, printer.folds)
+    return ProgramLines(printer.lines, printer.equations, printer.folds, printer.comments)
 
 
 def _given_names(document: Snapshot, program: Program) -> Names:
@@ -91,6 +98,8 @@ class _Printer:
         self.lines: list[str] = [""]
         self.equations: list[tuple[tuple[int, int], ...]] = [()]
         self.folds: list[tuple[int, int]] = []
+        self.comments: dict[int, str] = {}
+        self._assigned = names_of_variables(document)
         self._inside: tuple[tuple[int, int], ...] = ()
         self._document = document
         self._pools = pools
@@ -134,6 +143,7 @@ class _Printer:
             self._inside = ((number, equation), *around)
             self._line(indent + 2)
             begun = len(self.lines) - 1
+            self._comment(begun, number, range(first, first + count))
             programs = children.get(equation, [])
             printed = self._equation(number, equation, range(first, first + count), programs, indent + 2)
             if programs:
@@ -151,6 +161,19 @@ class _Printer:
         self._line(indent)
         outputs = [self._operand(number, operand) for operand in scope.outputs]
         self._put(f"in ({', '.join(outputs)}{',' if len(outputs) == 1 else ''}) }}")
+
+    def _comment(self, line: int, scope: int, outputs: range) -> None:
+        if not self._assigned:
+            return
+        names = {variable: ", ".join(self._assigned.get((scope, variable), ())) for variable in outputs}
+        shown = [
+            text if len(outputs) == 1 else f"{self._name(scope, variable)}: {text}"
+            for variable, text in names.items()
+            if text
+        ]
+        if shown:
+            self.comments[line] = f"  # {', '.join(shown)}"
+            self._budget.take(len(self.comments[line]))
 
     def _equation(
         self,

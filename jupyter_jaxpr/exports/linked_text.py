@@ -40,7 +40,7 @@ def linked_texts(document: Snapshot, program: int, budget: Budget) -> list[Linke
         "jaxpr",
         "jaxpr",
         count(shown.equations, "equation"),
-        printed.lines,
+        printed.commented(),
         [places.of_equations(equations) for equations in printed.equations],
         _folds(printed),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..document.text import Budget, program_text
+from ..document.text import Budget, program_lines
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
 
@@ -33,7 +33,7 @@ def listings(document: Snapshot, program: int, characters: int, budget: Budget) 
     shown = document.programs[program]
     equations = count(shown.equations, "equation")
     return [
-        cut(f"jaxpr, {equations}", program_text(document, program, budget), characters),
+        cut(f"jaxpr, {equations}", "\n".join(program_lines(document, program, budget).commented()), characters),
         *(_level(level, characters) for level in shown.levels),
     ]
 

@@ -5,6 +5,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { ProgramEquations } from '../program-text/equations';
 import { fullText } from '../program-text/full-text';
+import { nameProgram } from '../program-text/names';
+import { variableNames } from '../program-text/variable-names';
 import { Snapshot } from '../protocol/snapshot';
 import {
   activityWords,
@@ -15,9 +17,10 @@ import {
   whereAndWhen
 } from './summary';
 
-/** The text of a jaxpr, whole: what the panel folds comes back. */
+/** The text of a jaxpr, whole: what the panel folds comes back; the names of the user's code are comments. */
 export function programText(snapshot: Snapshot, program: number): string {
-  return fullText(new ProgramEquations(snapshot, snapshot.programs[program]));
+  const equations = new ProgramEquations(snapshot, snapshot.programs[program]);
+  return fullText(equations, nameProgram(equations), variableNames(snapshot));
 }
 
 /** Heading, facts and text, for an issue or a chat. Text of the program is never markup. */

@@ -6,16 +6,20 @@
 import { LIMITS } from '../protocol/limits';
 import { PROGRAM_SIGN, ProgramEquations, ScopePart } from './equations';
 import { IProgramNames, nameProgram, namingWork } from './names';
+import type { VariableNames } from './variable-names';
 
-/** The whole text of a program, its lines separated by newlines. */
+/**
+ * The whole text of a program, its lines separated by newlines.
+ *
+ * With `assigned`, the first line of an equation ends with a comment: what the user's code calls its results.
+ */
 export function fullText(
   equations: ProgramEquations,
-  names: IProgramNames = nameProgram(equations)
+  names: IProgramNames = nameProgram(equations),
+  assigned: VariableNames | null = null
 ): string {
-  const printer = new FullText(equations, names, new Map(), {
-    lines: LIMITS.LINES,
-    characters: LIMITS.CHARACTERS
-  });
+  const budget = { lines: LIMITS.LINES, characters: LIMITS.CHARACTERS };
+  const printer = new FullText(equations, names, assigned, new Map(), budget);
   printer.program(equations.root, '');
   return printer.text();
 }
@@ -30,6 +34,7 @@ class FullText {
   constructor(
     private _equations: ProgramEquations,
     private _names: IProgramNames,
+    private _assigned: VariableNames | null,
     /** Of each program that stands inside a text: its own names. */
     private _apart: Map<number, IProgramNames>,
     private _budget: IBudget
@@ -67,7 +72,9 @@ class FullText {
           held = i;
           break;
         }
+        const begun = this._lines.length;
         this._equation(part, scope, i, inner);
+        this._lines[begun] += this._comment(part, scope, i);
       }
     }
     const missing = equations.count(scope) - held;
@@ -86,6 +93,24 @@ class FullText {
     this._lines.push(line);
     this._budget.lines--;
     this._budget.characters -= line.length;
+  }
+
+  /** `  # pre`; of an equation with several results `  # c: total, d: ys`. */
+  private _comment(part: ScopePart, scope: number, equation: number): string {
+    const start = part.outputStart(equation);
+    const end = part.outputEnd(equation);
+    const comments: string[] = [];
+    for (let v = start; this._assigned !== null && v < end; v++) {
+      const assigned = this._assigned.of(scope, v).join(', ');
+      if (assigned !== '') {
+        comments.push(
+          end - start === 1
+            ? assigned
+            : `${variableName(this._names, scope, v)}: ${assigned}`
+        );
+      }
+    }
+    return comments.length === 0 ? '' : `  # ${comments.join(', ')}`;
   }
 
   private _isSpent(): boolean {

@@ -99,6 +99,7 @@ export class JaxprListing implements IListing {
       printer: this._printer,
       links: this._links,
       names: this._tags.names,
+      results: this._tags.results,
       trans: this._trans
     };
   }

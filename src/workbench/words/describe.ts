@@ -10,12 +10,13 @@ import type { Links } from '../../model/links';
 import type { ScopePart } from '../../program-text/equations';
 import type { RowPrinter } from '../../program-text/row-printer';
 import type { IRow, ProgramRows } from '../../program-text/rows';
+import type { VariableNames } from '../../program-text/variable-names';
 import type { ISourceSpan } from '../../program-text/source-spans';
 import type { Aval } from '../../protocol/snapshot';
 import { documentationOf, gloss, glossOf } from './glosses';
 import { frameLine } from '../listing/frame-line';
 import type { IVariablePlace } from '../listing/listing';
-import { ArgumentNames, weakTypeWords } from './row-tags';
+import { ArgumentNames, resultName, weakTypeWords } from './row-tags';
 import type { VariableUses } from '../listing/variable-uses';
 
 /** What descriptions are made from. */
@@ -24,6 +25,7 @@ export interface IDescribed {
   printer: RowPrinter;
   links: Links;
   names: ArgumentNames;
+  results: VariableNames;
   trans: TranslationBundle;
 }
 
@@ -32,7 +34,7 @@ const MOST_USES = 8;
 
 /** Shape, dtype, weak type, sharding, where it is bound and read. */
 export function describeVariable(
-  { rows, names, trans }: IDescribed,
+  { rows, names, results, trans }: IDescribed,
   uses: VariableUses,
   place: IVariablePlace
 ): HTMLElement {
@@ -63,6 +65,16 @@ export function describeVariable(
               )
     )
   );
+  const assigned = boundBy > 0 ? results.of(scope, variable) : [];
+  if (assigned.length > 0) {
+    node.append(
+      element(
+        'div',
+        'jp-JaxprProgram-fact',
+        trans.__('%1 in the Python function', assigned.join(', '))
+      )
+    );
+  }
   const read = readBy.filter(number => number > 0);
   if (read.length > 0) {
     const listed = read.slice(0, MOST_USES).join(', ');
@@ -156,9 +168,9 @@ export function describeEquation(
   return node;
 }
 
-/** `l:f32[16], j:f32[16,16] → o:f32[16]` */
+/** `l:f32[16], j:f32[16,16] → o:f32[16] pre` */
 function typesLine(
-  { rows, printer }: IDescribed,
+  { rows, printer, results }: IDescribed,
   part: ScopePart,
   row: IRow
 ): HTMLElement {
@@ -189,6 +201,16 @@ function typesLine(
     first = true;
     for (const { from, to, variable } of binders) {
       add(text.slice(from, to), part.aval(variable)?.text ?? null);
+      const assigned = results.of(row.scope, variable);
+      if (assigned.length > 0) {
+        const tag = element(
+          'span',
+          'jp-JaxprProgram-tag jp-mod-name',
+          resultName(assigned)
+        );
+        tag.title = assigned.join(', ');
+        line.append(tag);
+      }
     }
   }
   return line;

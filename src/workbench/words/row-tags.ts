@@ -1,6 +1,6 @@
 /**
- * A row comes in; what is worth a word beside its text goes out: the names of its arguments in Python, weak types,
- * changes of dtype that nobody wrote, effects.
+ * A row comes in; what is worth a word beside its text goes out: the names of its arguments and its results in Python,
+ * weak types, changes of dtype that nobody wrote, effects.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -8,6 +8,10 @@ import type { Links } from '../../model/links';
 import type { ScopePart } from '../../program-text/equations';
 import type { IPrintedRow } from '../../program-text/row-printer';
 import type { IRow } from '../../program-text/rows';
+import {
+  VariableNames,
+  variableNames
+} from '../../program-text/variable-names';
 import type { Aval, Control, Program, Snapshot } from '../../protocol/snapshot';
 import type { ITag } from '../listing/listing';
 
@@ -99,6 +103,7 @@ export class RowTags {
   ) {
     const { snapshot, program } = _links.equations;
     this.names = new ArgumentNames(snapshot, program);
+    this.results = variableNames(snapshot);
     const index = snapshot.programs.indexOf(program);
     const call = snapshot.raised_calls?.find(each => each.program === index);
     this._scope = program.scope;
@@ -106,6 +111,7 @@ export class RowTags {
   }
 
   readonly names: ArgumentNames;
+  readonly results: VariableNames;
 
   of(row: IRow, printed: IPrintedRow): ITag[] {
     const tags: ITag[] = [];
@@ -124,6 +130,9 @@ export class RowTags {
         row.kind === 'open' ? this.names.of(row.scope, variable) : null;
       if (name !== null) {
         tags.push(this._nameTag(at, name));
+      }
+      if (row.kind === 'equation') {
+        tags.push(...this._resultTag(at, this.results.of(row.scope, variable)));
       }
       if (row.scope === this._scope && this._raised.has(variable)) {
         tags.push(this._raisedTag(at));
@@ -148,6 +157,22 @@ export class RowTags {
       title: this._trans.__('This input is %1 in the Python function.', name),
       kind: 'name'
     };
+  }
+
+  private _resultTag(at: number, names: readonly string[]): ITag[] {
+    return names.length === 0
+      ? []
+      : [
+          {
+            at,
+            text: resultName(names),
+            title: this._trans.__(
+              'This value is %1 in the Python function.',
+              names.join(', ')
+            ),
+            kind: 'name'
+          }
+        ];
   }
 
   private _raisedTag(at: number): ITag {
@@ -254,6 +279,20 @@ export class RowTags {
   private _scope: number;
   /** Variables that the call which ended the trace received. */
   private _raised: ReadonlySet<number>;
+}
+
+/** More names of one value, and longer names, stand in the title alone. */
+const MOST_NAMES = 2;
+const LONGEST_NAME = 24;
+
+/** What stands beside the letter of a result. */
+export function resultName(names: readonly string[]): string {
+  const shown = names
+    .slice(0, MOST_NAMES)
+    .map(name =>
+      name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name
+    );
+  return [...shown, ...(names.length > MOST_NAMES ? ['…'] : [])].join(', ');
 }
 
 /** What a weak type means. */

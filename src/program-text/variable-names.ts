@@ -1,0 +1,49 @@
+/**
+ * A document comes in; the names that the user's assignments gave the results of equations go out.
+ *
+ * jupyter_jaxpr/document/read/variable_names.py gives the exports the same names.
+ */
+import type { Snapshot } from '../protocol/snapshot';
+
+/** The names of the variables of a document, each read from the assignment that stored the value. */
+export class VariableNames {
+  constructor(snapshot: Snapshot) {
+    for (const { kind, name, scope, variables } of snapshot.named_values ??
+      []) {
+      if (kind !== 'assigned') {
+        continue;
+      }
+      const text = snapshot.strings[name];
+      for (const variable of variables ?? []) {
+        const key = `${scope}:${variable}`;
+        const known = this._names.get(key);
+        if (known === undefined) {
+          this._names.set(key, [text]);
+        } else if (!known.includes(text)) {
+          known.push(text);
+        }
+      }
+    }
+  }
+
+  /** All names of a variable, in the order of the document; `a = b = x @ w` gives two. */
+  of(scope: number, variable: number): readonly string[] {
+    return this._names.get(`${scope}:${variable}`) ?? NONE;
+  }
+
+  private _names = new Map<string, string[]>();
+}
+
+const NONE: readonly string[] = [];
+
+/** The names of a document, read once. */
+export function variableNames(snapshot: Snapshot): VariableNames {
+  let names = made.get(snapshot);
+  if (!names) {
+    names = new VariableNames(snapshot);
+    made.set(snapshot, names);
+  }
+  return names;
+}
+
+const made = new WeakMap<Snapshot, VariableNames>();
