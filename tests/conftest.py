@@ -19,6 +19,10 @@ import examples  # noqa: F401  # loads the everyday profile of hypothesis
 import pytest
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+# A run that was started in the background ignores Ctrl-C, and so would the kernels that it starts. Kernels start in
+# threads, too; only the main thread may set a handler.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MIME = "application/vnd.jupyter-jaxpr.v1+json"
 
@@ -226,9 +230,6 @@ class Kernel:
     def __init__(self) -> None:
         from jupyter_client.manager import start_new_kernel
 
-        # A run that was started in the background ignores Ctrl-C, and so would the kernels that it starts.
-        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
         self.manager, self.client = start_new_kernel(kernel_name="python3")
 
     def start(self, code: str, cell_id: str | None = None) -> str:
