@@ -79,8 +79,8 @@ def test_entries_are_compared_with_few_others(sweep: str, monkeypatch: pytest.Mo
         compared += 1
         return compare(old, new, reading)
 
-    compare = miss_reasons._is_equal
-    monkeypatch.setattr(miss_reasons, "_is_equal", counted)
+    compare = miss_reasons.is_equal
+    monkeypatch.setattr(miss_reasons, "is_equal", counted)
     with observe() as ledger:
         for number in range(60):
             if sweep == "static values":

@@ -137,3 +137,12 @@ def test_calls_that_come_too_fast_are_counted_in_the_note(ready: Notebook, monke
 def test_jax_is_left_as_it_was(ready: Notebook) -> None:
     ready.run("%%jaxpr\nfor each in shapes:\n    s(each)\nprint(1)")
     assert ready.run("from jax._src import api\nprint(api._post_hook_state.value)").stdout == "None\n"
+
+
+@pytest.mark.skipif(not HAS_MONITORING, reason="on Python 3.11 the hook counts the calls")
+def test_a_block_that_shows_no_programs_looks_at_no_call(ready: Notebook) -> None:
+    ran = ready.run(
+        "import jupyter_jaxpr as jj\nfrom jax._src import api\nwith jj.observe():\n    y = s(two)\n"
+        "    print(api._post_hook_state.value)"
+    )
+    assert ran.stdout == "None\n"

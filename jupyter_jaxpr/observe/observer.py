@@ -75,6 +75,7 @@ from .threads import (
     Miss,
     ThreadState,
     begin_trace,
+    count_replayed,
     end_trace,
     forget_asked,
     leave,
@@ -166,12 +167,13 @@ class Observer:
         self.shows_libraries = True
         self._watch()
         run.hold_last_calls()  # ends before the counter does: both are told by the same hook of JAX's
-        if not HAS_MONITORING and self.functions.have_several():
+        if file is not None and not HAS_MONITORING and self.functions.have_several():
             run.hit_programs.start()
         if self.hooks.support.tier == "hooks":
             run.library_before = dict(self.library)
             run.ledger = self.history.ledger(run.thread, run.ledger_calls, run.reading)
             run.ledger.entry_hits = run.entry_hits
+            run.ledger.file = file
         return run
 
     def end(self, run: Run) -> Observation:
@@ -659,8 +661,7 @@ class Observer:
             if listened == name:
                 stages.add(event, seconds, from_disk)
         if state.replaying:
-            state.replay_events += 1
-            state.replay_seconds += seconds
+            count_replayed(state, seconds)
             return
         if state.stack:
             miss = state.stack[-1].record  # it belongs to the innermost call, if it is of that name

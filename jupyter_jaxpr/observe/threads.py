@@ -97,6 +97,7 @@ class ThreadState:
         "looking_away",
         "replay_events",
         "replay_seconds",
+        "replay_spans",
         "replaying",
         "run",
         "stack",
@@ -113,6 +114,7 @@ class ThreadState:
         self.replaying = False
         self.replay_events = 0
         self.replay_seconds = 0.0
+        self.replay_spans: deque[tuple[float, float]] = deque(maxlen=64)  # the last stages of those: end and seconds
         self.looking_away = False
         self.listening: tuple[tuple[str, CallStages], ...] = ()
         self.loose: deque[LooseEvent] = deque(maxlen=LOOSE_EVENTS)
@@ -120,6 +122,16 @@ class ThreadState:
         self.traces_ahead: str | None = None  # the name of such a function, while JAX traces the function
         self.stage: tuple[str, str | None, float] | None = None  # JAX's event, function, since when
         self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
+
+
+def count_replayed(state: ThreadState, seconds: float) -> None:
+    """A stage has ended while nothing is counted; the stages within it are a part of its seconds."""
+    state.replay_events += 1
+    ended = time.perf_counter()
+    while state.replay_spans and state.replay_spans[-1][0] > ended - seconds:
+        state.replay_seconds -= state.replay_spans.pop()[1]
+    state.replay_seconds += seconds
+    state.replay_spans.append((ended, seconds))
 
 
 def state_of(threads: dict[int, ThreadState]) -> ThreadState:

@@ -14,9 +14,8 @@ from typing import ClassVar
 
 from ..jax.facts import jitted_functions
 from ..observe.cache.ledger import Calls, Ledger
-from ..observe.cache.ledger_table import called_at, in_several_files
 from ..observe.calls.counters import HAS_MONITORING
-from ..observe.functions import name_of
+from ..observe.functions import name_of, user_place
 from ..observe.kernel import observer
 from ..observe.observation import Place
 from ..observe.run import NOT_COUNTED, ONLY_IN_CELLS, UNLOADED, Run
@@ -67,8 +66,11 @@ class observe:
         }
         self._ledger = watch.history.ledger(run.thread, self._calls, run.reading)
         self._ledger.note = self._note()
+        place = user_place(sys._getframe(1))
+        self._ledger.file = None if place is None else place.file
         if self._limits:
             self._all_threads = watch.history.ledger(None, list, run.reading)
+            self._all_threads.file = self._ledger.file
         return self._ledger
 
     def __exit__(
@@ -132,7 +134,7 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
         ValueError: where no jitted function has one of the names.
     """
     told = []
-    names_file = in_several_files(ledger.functions)
+    where = ledger.lines
     for name, limit in limits.items():
         records = [record for record in ledger.functions if record.name == name]
         compiles = sum(record.compiles for record in records)
@@ -143,7 +145,7 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
             for miss in record.misses:
                 if miss.outcome == "compiled":
                     why = "; ".join(reason.text for reason in miss.reasons) or "unknown reason"
-                    told.append(f"  {called_at(miss, names_file)}: {why}")
+                    told.append(f"  {where.text(miss.line, miss.file)}: {why}")
         cures = [reason.cure for record in records for miss in record.misses for reason in miss.reasons if reason.cure]
         told += [f"  {cure}" for cure in dict.fromkeys(cures)]
     unknown = _unknown(ledger, limits)

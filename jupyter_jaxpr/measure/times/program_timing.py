@@ -163,7 +163,7 @@ class _Trial:
         self._times = times
         self._slow = slow
         self._warm: Guarded | None = None
-        self._eager: Guarded | None = None
+        self._eager: _WithStages | None = None
         self._same_program = True  # JAX finds the program of the call again, in the settings of now
 
     def run(self, report: Report, stop: Stop) -> None:
@@ -206,6 +206,8 @@ class _Trial:
             times.warm = self._warm.warm()
         if self._eager is not None:
             times.eager = self._eager.warm()
+            share = self._eager.compiling_share
+            times.compiling = 0.0 if times.eager is None else share * times.eager.median
         for timed in (self._warm, self._eager):
             if timed is not None and timed.error is not None:
                 times.notes.append(f"{self._name} raised when the timing called it: {words(timed.error)}")
@@ -270,7 +272,7 @@ class _Trial:
 
     # --- without jit ---
 
-    def _make_eager(self, held: HeldCall, undoing: ExitStack) -> Guarded | None:
+    def _make_eager(self, held: HeldCall, undoing: ExitStack) -> _WithStages | None:
         """Call the function once without jit, for its operations to be compiled; then it is ready."""
         import jax
 
@@ -308,23 +310,18 @@ class _Trial:
             times.eager = Warm(seconds, seconds, seconds, seconds, runs=1, batch=1, dispatch=seconds, calls=1)
             return None
         self._note_inner_jits(fun, given)
-        return self._timed(fun, given, taken)
+        return _WithStages(self._observer, fun, *given, donated=taken, slow=self._slow)
 
     def _note_inner_jits(self, fun: Callable[..., Any], given: Given) -> None:
-        """Tell what JAX does in each call besides the operations, by one more call.
-
-        Jitted functions stay so in it: JAX tells of those that it has compiled. What JAX traces and compiles now, it
-        compiles again in each call: a function, such as the body of a scan, is a new function object each time.
-        """
+        """Tell which jitted functions a call still calls, by one more call: JAX tells of those that it has compiled."""
         import jax
 
         calls = LastCalls()
         args, kwargs = copied(given)
         calls.start()
         try:
-            with self._observer.looking_away(), self._observer.stage_seconds() as stages:
+            with self._observer.looking_away():
                 jax.block_until_ready(fun(*args, **kwargs))
-                self._times.compiling = stages()
             inner = [getattr(each, "_fun", None) for each in calls.calls]
         except Exception:  # it will raise again when it is timed, and be told of
             return
@@ -337,3 +334,33 @@ class _Trial:
             self._times.notes.append(
                 f"The call of {self._name} without jit still calls functions that are jitted: {', '.join(names)}."
             )
+
+
+class _WithStages(Guarded):
+    """A call being timed, with the time in which JAX traces, lowers and compiles in it, of the same runs.
+
+    What JAX compiles in a run that has run before, it compiles again in each call: a function, such as the body of a
+    scan, is a new function object each time.
+    """
+
+    def __init__(self, observer: Observer, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._observer = observer
+        self._whole = self._stages = 0.0
+        self._turns_done = 0
+        self._is_each = True  # each turn but the first has stages
+
+    def turn(self) -> None:
+        """As of `Guarded`."""
+        with self._observer.looking_away(), self._observer.stage_seconds() as stages:
+            began = time.perf_counter()
+            super().turn()
+            self._whole += time.perf_counter() - began
+            self._stages += stages()
+            self._is_each &= self._turns_done == 0 or stages() > 0
+            self._turns_done += 1
+
+    @property
+    def compiling_share(self) -> float:
+        """Of the time of all runs, the part that went into stages of JAX; 0 where a run needed none."""
+        return self._stages / self._whole if self._whole and self._is_each else 0.0

@@ -262,6 +262,11 @@ class History:
             if len(known) > _CELLS_KEPT:
                 del known[next(iter(known))]
 
+    @property
+    def cell_numbers(self) -> Mapping[str, int | None]:
+        """The number n of each cell, which ran as In [n], by its file."""
+        return self._count_of
+
     def held_before(self, functions: Iterable[Any]) -> None:
         """JAX already holds entries of these functions, made before anything was observed."""
         for function in functions:

@@ -74,9 +74,9 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason
         cure = _KEY_CURE
     elif _is_key(new) and kinds == ["dtype"]:
         cure = _IMPL_CURE
-    elif new.holder in _PYTHON_NUMBERS and "dtype" in kinds:
+    elif "dtype" in kinds and (number_cure := _number_cure(path, old, new)) is not None:
         was, now = _weak_text(old), _weak_text(new)
-        cure = f"Pass {path} as one kind of number every time, such as float({path})."
+        cure = number_cure
     elif kinds[0] == "shape" and len({len(shape or ()) for shape in shapes}) > 1:
         cure = _RANK_CURE
     return kinds, Reason(kinds[0], f"the type of {path} changed from {was} to {now}", path, was, now, cure)
@@ -96,7 +96,25 @@ _IMPL_CURE = (
     "Make all random keys with one implementation: the same impl in jax.random.key, the same jax_default_prng_impl."
 )
 
-_PYTHON_NUMBERS = frozenset({"bool", "int", "float", "complex"})
+_KINDS_OF_NUMBERS = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}
+"""A number of each kind, the narrowest kind first."""
+_PYTHON_NUMBERS = frozenset(_KINDS_OF_NUMBERS)
+
+
+def _number_cure(path: str, old: Leaf, new: Leaf) -> str | None:
+    """How a number of Python's and a value of another dtype get one type that keeps both values; None for arrays."""
+    numbers = [leaf.holder for leaf in (old, new) if leaf.holder in _PYTHON_NUMBERS]
+    if len(numbers) == 2:
+        kind = max(numbers, key=list(_KINDS_OF_NUMBERS).index)
+        return f"Pass {path} as one kind of number every time, such as {kind}({path})."
+    array = old if new.holder in _PYTHON_NUMBERS else new
+    if not numbers or array.aval.shape != ():
+        return None
+    import jax
+
+    dtype = jax.numpy.result_type(array.aval.dtype, _KINDS_OF_NUMBERS[numbers[0]])
+    name = "bool_" if dtype.name == "bool" else dtype.name
+    return f"Pass {path} as an array of one dtype every time, such as jnp.asarray({path}, dtype=jnp.{name})."
 
 
 def _is_key(leaf: Leaf) -> bool:

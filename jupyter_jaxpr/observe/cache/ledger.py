@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from ...plain_text import FAILURES, could_not
 from ...quantities import count
@@ -21,6 +23,9 @@ from .keys import Key, signature_text
 from .miss_reasons import entries_of, reasons_of
 from .miss_reasons import entry_of as find_entry
 from .reason import Reason
+
+if TYPE_CHECKING:
+    from .ledger_table import Lines
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,8 @@ class FunctionRecord:
         traces, lowerings, from_disk: by JAX's events.
         inlined: calls while another function was traced.
         raised: calls that raised while tracing or compiling.
-        entries: the cache entries that JAX still holds, those that earlier calls made included if this block used them.
+        entries: the cache entries that JAX still holds; those that earlier calls made are included if a call of this
+            block used them, or may have used them.
         misses: in the order they happened; the newest 512 of the kernel. What JAX made ahead of time, for
             ``.lower().compile()``, is no call and not among them; it is in `traces`, `lowerings` and `compiles`.
         function_objects: how many different function objects of this line missed in this block.
@@ -163,6 +169,8 @@ class Ledger(Mapping[str, FunctionRecord]):
         self._reading = reading
         self.note: str | None = None
         """What cannot be told with this JAX or Python, a sentence; None where everything can."""
+        self.file: str | None = None
+        """The file or cell that the block stands in: lines of others are written with theirs."""
         self.entry_hits: EntryHits | None = None
         """Where the hits of each entry are counted."""
         self._records: tuple[FunctionRecord, ...] | None = None
@@ -187,6 +195,13 @@ class Ledger(Mapping[str, FunctionRecord]):
     def functions(self) -> tuple[FunctionRecord, ...]:
         """The functions of the user's that were called, in the order of their first miss or call."""
         return self._read() if self._records is None else self._records
+
+    @property
+    def lines(self) -> Lines:
+        """Writes the lines of its functions and misses."""
+        from .ledger_table import Lines
+
+        return Lines(self.functions, self.file, self._history.cell_numbers)
 
     @property
     def elsewhere(self) -> tuple[str, ...]:
@@ -230,7 +245,7 @@ class Ledger(Mapping[str, FunctionRecord]):
     def __str__(self) -> str:
         from .ledger_table import table
 
-        return table(self.functions, self.note, self.elsewhere)
+        return table(self.functions, self.note, self.elsewhere, self.file, self._history.cell_numbers)
 
     def __repr__(self) -> str:
         compiles = sum(each.compiles for each in self.functions)
@@ -387,11 +402,16 @@ def _entries(
     held: Sequence[bool | None],
     fast_hits: Mapping[int, int] | None,
 ) -> tuple[tuple[CacheEntry, ...], dict[int, int]]:
-    """The entries that a block made or met at a miss and that JAX holds, and the entry of each event by its number."""
+    """The entries that a block used, as far as known, and that JAX holds; and the entry of each event by its number.
+
+    A hit does not tell which entry it used. Of a function that only hit it may have been any.
+    """
     met = {event.entry for event in here if event.entry >= 0}.union(fast_hits or ())
+    if not met and fast_hits is None and (calls or 0) > counts.misses + counts.inlined:
+        met.update(range(len(makers)))
     used = sorted(entry for entry in met if held[entry] is not False)
     places = {entry: index for index, entry in enumerate(used)}
-    since = here[0].number if here else 0
+    since = here[0].number if here else math.inf
     users: dict[int, list[MissEvent]] = {entry: [] for entry in used}
     for event in here:
         if event.entry in users:

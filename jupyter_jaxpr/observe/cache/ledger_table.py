@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...document.ledger_words import OUTCOMES
@@ -20,18 +20,24 @@ _NONE = "No jitted function of yours was called."
 _HEAD = f"{'function':<{_NAME}}{'calls':>8}{'hits':>8}{'entries':>9}{'compiles':>10}{'price':>11}"
 
 
-def table(functions: Sequence[FunctionRecord], note: str | None = None, elsewhere: Sequence[str] = ()) -> str:
+def table(
+    functions: Sequence[FunctionRecord],
+    note: str | None = None,
+    elsewhere: Sequence[str] = (),
+    own: str | None = None,
+    cells: Mapping[str, int | None] | None = None,
+) -> str:
     """The functions with their counts, under each its misses with their reasons, and what cannot be told."""
     others = textwrap.wrap(not_counted(elsewhere), WIDTH) if elsewhere else []
     if not functions:
         return "\n".join(["No jitted function of yours was called in this thread.", *others] if others else [_NONE])
     lines = [_HEAD, "-" * WIDTH]
-    several = in_several_files(functions)
+    where = Lines(functions, own, cells)
     for function in functions:
-        lines.append(_row(function))
+        lines += _rows(function, where)
         shown = [miss for miss in function.misses if miss.outcome != "inlined"]
         for miss in shown[:_MISSES]:
-            lines += _miss(miss, several)
+            lines += _miss(miss, where)
         if len(shown) > _MISSES:
             more = count(len(shown) - _MISSES, "more miss or slow hit", "more misses and slow hits")
             lines.append(f"    {more} not listed")
@@ -43,18 +49,36 @@ def table(functions: Sequence[FunctionRecord], note: str | None = None, elsewher
     return "\n".join(line.rstrip() for line in lines)
 
 
-def in_several_files(functions: Sequence[FunctionRecord]) -> bool:
-    """Whether the calls that missed stand in more than one file, so that a line alone does not say where."""
-    return len({miss.file for function in functions for miss in function.misses if miss.file}) > 1
+class Lines:
+    """Writes a line with its file or cell, where that is another one than the file of the block.
 
+    Args:
+        functions: Of the ledger.
+        own: The file of the block; None where it is not known: files are named then if there are several.
+        cells: The number of each cell, by its file.
+    """
 
-def called_at(miss: Miss, names_file: bool) -> str:
-    """The line of a call, such as `line 4` or `line 4 of model.py`."""
-    if miss.line is None:
-        return "unknown line"
-    if not names_file or miss.file is None or "ipykernel_" in miss.file or miss.file.startswith("<"):
-        return f"line {miss.line}"
-    return f"line {miss.line} of {os.path.basename(miss.file)}"
+    def __init__(
+        self, functions: Sequence[FunctionRecord], own: str | None = None, cells: Mapping[str, int | None] | None = None
+    ) -> None:
+        self._cells = cells or {}
+        files = {miss.file for function in functions for miss in function.misses if miss.line is not None}
+        files.update(function.file for function in functions if function.line is not None)
+        only = next(iter(files)) if len(files) == 1 else None
+        self._own = only if own is None else own
+
+    def text(self, line: int | None, file: str | None) -> str:
+        """Such as `line 4`, `line 4 of model.py` or `line 4 of cell [2]`."""
+        if line is None:
+            return "unknown line"
+        if file is None or file == self._own:
+            return f"line {line}"
+        if "ipykernel_" in file or file.startswith("<"):
+            number = self._cells.get(file)
+            if number is not None:
+                return f"line {line} of cell [{number}]"
+            return f"line {line}" if self._own is None else f"line {line} of another cell"
+        return f"line {line} of {os.path.basename(file)}"
 
 
 def not_counted(elsewhere: Sequence[str]) -> str:
@@ -66,8 +90,14 @@ def not_counted(elsewhere: Sequence[str]) -> str:
     )
 
 
-def _row(function: FunctionRecord) -> str:
-    name = f"{function.name} (line {function.line})" if function.line is not None else function.name
+def _rows(function: FunctionRecord, where: Lines) -> list[str]:
+    """The name of a function with its line, and its counts: two lines where the name is long because of its file."""
+    name, line = function.name, where.text(function.line, function.file)
+    above = []
+    if function.line is not None:
+        name = f"{name} ({line})"
+        if len(name) > _NAME - 1 and line != f"line {function.line}":
+            above, name = textwrap.wrap(name, WIDTH), ""
     if len(name) > _NAME - 1:
         name = name[: _NAME - 2] + "…"
     bound = "" if function.calls_exact else "≥"
@@ -78,11 +108,11 @@ def _row(function: FunctionRecord) -> str:
     price = duration(function.seconds).replace("\N{NO-BREAK SPACE}", " ") if function.seconds else ""
     known = all(entry.held is not None for entry in function.entries)
     entries = str(len(function.entries)) if known else "unknown"
-    return f"{name:<{_NAME}}{calls:>8}{hits:>8}{entries:>9}{function.compiles:>10}{price:>11}"
+    return [*above, f"{name:<{_NAME}}{calls:>8}{hits:>8}{entries:>9}{function.compiles:>10}{price:>11}"]
 
 
-def _miss(miss: Miss, names_file: bool) -> list[str]:
+def _miss(miss: Miss, where: Lines) -> list[str]:
     price = f", {duration(miss.seconds)}".replace("\N{NO-BREAK SPACE}", " ") if miss.seconds else ""
     why = "; ".join(reason.text for reason in miss.reasons)
-    text = f"{called_at(miss, names_file)}: {OUTCOMES[miss.outcome]}{price}" + (f": {why}" if why else "")
+    text = f"{where.text(miss.line, miss.file)}: {OUTCOMES[miss.outcome]}{price}" + (f": {why}" if why else "")
     return textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False)

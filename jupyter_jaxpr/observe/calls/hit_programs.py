@@ -80,7 +80,7 @@ class HitPrograms:
 
     def start(self) -> None:
         """Begin; does nothing where it has begun."""
-        if self._results is not None or not imported():
+        if self._results is not None or not imported() or not self._run.keeps_programs:
             return
         self._results = Results(self._hit, self._lose)
         try:
