@@ -17,6 +17,10 @@ from .raised import RaisedAt
 
 _COND = "Each call runs one of the two functions. JAX compiles both functions, and both must return the same types."
 _WHERE = "jnp.where computes both values and chooses between them element by element, so the condition may be an array."
+_CHECKIFY = (
+    "checkify checks the condition when the program runs. Wrap the function with checkify.checkify, from "
+    "jax.experimental."
+)
 _ASKS = frozenset({"isinstance", "hasattr", "callable", "len"})
 _SELECTS = ast.If | ast.IfExp
 
@@ -43,6 +47,9 @@ class Choices:
         at = self.consumer()
         if not isinstance(at, _SELECTS):
             return []
+        left = self._left(at) if isinstance(at, ast.If) else []
+        if left:
+            return left
         form = self._values(at)
         names = f"{self._lax}.cond", f"{self._jnp}.where"
         if form is None:
@@ -56,6 +63,26 @@ class Choices:
             self._cure(name, before + code, text, (at, last, before + code) if is_edit and is_kept else None)
             for name, code, text, is_kept in ((names[0], cond, _COND, True), (names[1], where, words, is_same))
         ]
+
+    def _left(self, at: ast.If) -> list[FoundCure]:
+        """Of an if that leaves the loop around, or that raises."""
+        kinds = {type(each) for each in at.body}
+        if kinds & {ast.Break, ast.Continue}:
+            words = f"Write the loop with {self._lax}.while_loop, whose condition also holds the test of the break."
+            if ast.Continue in kinds:
+                words = f"Compute the step in any case, and keep the old value with {self._jnp}.where(test, old, new)."
+            name = f"{self._jnp}.where" if ast.Continue in kinds else f"{self._lax}.while_loop"
+            return [FoundCure(name, None, words)]
+        if ast.Raise in kinds:
+            return [FoundCure("checkify", f"checkify.check(~({self.condition(at.test)}), 'message')", _CHECKIFY)]
+        return []
+
+    def cases(self) -> list[FoundCure]:
+        """Of a match statement."""
+        if not isinstance(self._raised.parents.get(id(self._raised.node)), ast.MatchValue):
+            return []
+        words = "switch calls one of several functions by a traced index from 0."
+        return [FoundCure(f"{self._lax}.switch", None, words)]
 
     def _is_elif(self, at: ast.AST) -> bool:
         parent = self._raised.parents.get(id(at))
@@ -285,12 +312,8 @@ class Choices:
         at = self.consumer()
         if not isinstance(at, ast.Assert):
             return []
-        text = (
-            "checkify checks the condition when the program runs. Wrap the function with checkify.checkify, from "
-            "jax.experimental."
-        )
         message = self._source(at.msg) if at.msg is not None else "'the condition does not hold'"
-        return [FoundCure("checkify", f"checkify.check({self.condition(at.test)}, {message})", text)]
+        return [FoundCure("checkify", f"checkify.check({self.condition(at.test)}, {message})", _CHECKIFY)]
 
     # --- syntax ---
 

@@ -26,6 +26,26 @@ class Message:
 
 ARRAY_MESSAGES = (
     Message(
+        r"(\w+) requires ndarray or scalar arguments, got <class "
+        r"'(?:\w+\.)*(custom_jvp|custom_vjp|PjitFunction|function)'>",
+        "{1} takes arrays, but gets a function",
+        "A tree of parameters, such as a module of equinox, may hold functions beside its arrays.",
+        ("arrays alone", "Pass the arrays alone, such as with equinox.filter(model, equinox.is_array)."),
+    ),
+    Message(
+        r"The truth value of an empty array is ambiguous",
+        "An empty array is neither true nor false",
+        "",
+        ("size", "Write x.size > 0 to ask whether the array has elements."),
+        of_others=True,
+    ),
+    Message(
+        r"Can't call compact methods on unbound modules",
+        "A module of flax is called without its parameters",
+        "A linen module holds no parameters: init makes them, and apply takes them.",
+        ("apply", "Write params = m.init(key, x), and then m.apply(params, x)."),
+    ),
+    Message(
         r"(\w+) does not accept dtypes? (?:key<\w+>.*|.*?, key<\w+>.*)",
         "A key of jax.random is no number, so {1} cannot compute with it",
         "A key only chooses random numbers.",
@@ -169,7 +189,7 @@ ARRAY_MESSAGES = (
         ("inplace=False", "Write x = jnp.{1}(x, ..., inplace=False), which makes a new array."),
     ),
     Message(
-        r"INVALID_ARGUMENT: Attempt to use a buffer that was previously donated in the same call",
+        r"INVALID_ARGUMENT: Attempt to (?:donate the same buffer twice|use a buffer that was previously donated)",
         "A call is given one array twice, and donates it",
         "The call may reuse the memory of a donated argument, so no other argument can be the same array.",
         ("a copy", "Pass x.copy() in one of the places, or do not donate the argument."),
@@ -251,7 +271,10 @@ MESSAGES = (
         r"scan got value with no leading axis to scan over: (.+?)\.?$",
         "scan cannot take elements of a single number in xs",
         "scan takes one element along axis 0 of each array in xs at each step.",
-        ("xs", "Pass an array with at least one axis, or put the number into the carry."),
+        (
+            "xs",
+            "Pass arrays with at least one axis, such as jnp.array(xs) for a list, or put the number into the carry.",
+        ),
     ),
     Message(
         r"scan got `length` argument of (\d+) which disagrees with leading axis sizes \[(.*?)\]",
@@ -317,6 +340,12 @@ MESSAGES = (
         ("in_axes", "Write one axis for the whole argument, such as 0, or an entry for each key."),
     ),
     Message(
+        r"pytree structure error: different pytree metadata at key path",
+        "Two trees have different keys or fields",
+        "The call takes trees of the same containers and keys, such as gradients like their parameters.",
+        ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
+    ),
+    Message(
         r"pytree structure error: different numbers of pytree children at key path",
         "Two trees differ: the numbers of their elements",
         "The call takes trees of the same containers and keys, such as gradients like their parameters.",
@@ -335,7 +364,7 @@ MESSAGES = (
         ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
     ),
     Message(
-        r"Argument '(.*?)' of type <class '(?:\w+\.)*(\w+)'> is not a valid JAX type",
+        r"Argument '(.*?)' of type '?<class '(?:\w+\.)*(\w+)'>'? is not a valid JAX type",
         "An argument is not an array: its type is {2}",
         "JAX computes with arrays and numbers.",
         ("an array", "Pass an array or a number, or bind the argument before with functools.partial."),

@@ -161,8 +161,8 @@ def _expression(traceback: TracebackType, place: Place) -> RaisedAt:
             node = parent if node is None or isinstance(node, ast.stmt) else node
         for child in ast.iter_child_nodes(parent):
             parents[id(child)] = parent
-    if isinstance(node, ast.If | ast.While | ast.Assert):
-        # Python 3.11 gives a jump the place of the statement: what it jumps by is meant.
+    if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
+        # Python 3.11 gives a jump the place of the statement or of the choice: what it jumps by is meant.
         node = node.test
         while isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             node = node.operand

@@ -105,6 +105,15 @@ def _text(raised: RaisedAt | None) -> str | None:
     return text if text is None or len(text) <= 60 else f"{text[:59]}…"
 
 
+def _matched(raised: RaisedAt | None) -> str | None:
+    """The comparison that a case of a match statement makes."""
+    pattern = raised.parents.get(id(raised.node)) if raised is not None else None
+    matched = raised.around(ast.Match) if raised is not None else None
+    if raised is None or not isinstance(pattern, ast.MatchValue) or not isinstance(matched, ast.Match):
+        return None
+    return f"{raised.source(matched.subject)} == {raised.source(pattern.value)}"
+
+
 def _is_integer(tracer: Any) -> bool:
     return not getattr(tracer, "shape", ()) and "int" in str(getattr(tracer, "dtype", ""))
 
@@ -164,7 +173,7 @@ def _why(found: Culprits) -> str:
 
 
 def _value(kind: str, error: BaseException, raised: RaisedAt | None, function: str) -> Explained:
-    what = _text(raised) or "a traced array"
+    what = _matched(raised) or _text(raised) or "a traced array"
     title = f"Python needs the value of {what} while JAX traces"
     if kind == "TracerBoolConversionError":
         title = f"Python cannot know whether {what} is true while JAX traces"
@@ -189,6 +198,7 @@ def _value(kind: str, error: BaseException, raised: RaisedAt | None, function: s
             choices = Choices(raised, is_differentiated(raised, error))
             cures = (
                 choices.selection()
+                or choices.cases()
                 or choices.loop()
                 or choices.assertion()
                 or Calls(raised).cures()

@@ -1,0 +1,79 @@
+"""Each kind of cure that the code can write has a row in a table, where it was applied by machine and run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+import jupyter_jaxpr
+from jupyter_jaxpr.explain.errors.message_rows import ARRAY_MESSAGES, MESSAGES
+from jupyter_jaxpr.explain.loops.rewrites import Form
+
+pytestmark = pytest.mark.any_jax
+
+TESTS = Path(__file__).parent
+EXPLAIN = Path(jupyter_jaxpr.__file__).parent / "explain"
+#: Functions that make a cure of a name.
+MAKERS = frozenset({"FoundCure", "_cure", "jit_with"})
+#: Messages that no test here can bring about: they need several devices, or a tree that JAX itself builds.
+NO_ROW = frozenset(
+    {
+        "Axis {1} has {3} elements, which {2} devices cannot share evenly",
+        "{1} and {2} are on different devices",
+        "Two trees differ in their structure",
+    }
+)
+
+
+def table(name: str) -> str:
+    return "\n".join(path.read_text() for path in sorted((TESTS / name).glob("*.txt")))
+
+
+def kinds(room: str) -> Iterator[tuple[str, str]]:
+    """The place of each name of a cure in a room, and a pattern of the name; names held by variables are left out."""
+    for path in sorted((EXPLAIN / room).glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and node.args:
+                maker = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+                name = node.args[3] if maker == "jit_with" and len(node.args) > 3 else node.args[0]
+                if maker in MAKERS and isinstance(name, ast.Constant):
+                    yield f"{path.name}, {ast.unparse(node)[:80]}", re.escape(str(name.value))
+                elif maker in MAKERS and isinstance(name, ast.JoinedStr):
+                    parts = [re.escape(str(e.value)) if isinstance(e, ast.Constant) else ".+" for e in name.values]
+                    yield f"{path.name}, {ast.unparse(node)[:80]}", "".join(parts)
+
+
+@pytest.mark.parametrize(("room", "name"), [("errors", "error_table"), ("misses", "miss_table")])
+def test_every_kind_of_cure_has_a_row(room: str, name: str) -> None:
+    names = set(re.findall(r"^ *cure: (.*) \(\w+\)$", table(name), re.MULTILINE))
+    found = list(kinds(room))
+    missing = [place for place, pattern in found if not any(re.fullmatch(pattern, each) for each in names)]
+    assert found
+    assert missing == []
+
+
+def test_every_name_of_a_cure_of_a_miss_by_its_reasons_has_a_row() -> None:
+    names = set(re.findall(r"^ *cure: (.*) \(\w+\)$", table("miss_table"), re.MULTILINE))
+    assert {"one call style", "one structure", "one type"} <= names
+
+
+def test_every_message_has_a_row() -> None:
+    titles = set(re.findall(r"^title: (.*)$", table("error_table"), re.MULTILINE))
+    missing = set()
+    for message in (*ARRAY_MESSAGES, *MESSAGES):
+        pattern = re.sub(r"\\\{\d\\\}", ".+", re.escape(message.title))
+        if not any(re.fullmatch(pattern, title) for title in titles):
+            missing.add(message.title)
+    assert missing == NO_ROW
+
+
+def test_every_form_of_a_rewritten_loop_has_a_row_that_applies() -> None:
+    loops = re.findall(r"^code \(applies\):\n((?:    \|.*\n)+)", table("loop_table"), re.MULTILINE)
+    errors = re.findall(r"^cure: .* \(applies\)\n((?:    \|.*\n)+)", table("error_table"), re.MULTILINE)
+    text = "".join([*loops, *errors])
+    assert [form for form in get_args(Form) if f".{form}(" not in text] == []
