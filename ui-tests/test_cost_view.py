@@ -208,7 +208,7 @@ def test_the_table_is_copied(costed):
 
 
 @pytest.mark.fresh_page
-def test_heat_is_drawn_in_the_cell_and_in_the_program_until_the_cell_is_edited(costed_alone):
+def test_heat_is_drawn_in_the_cell_and_in_the_program_and_stays_at_its_lines(costed_alone):
     cost = cost_of(costed_alone)
     heat = cost.get_by_role("button", name="Heat")
     bars = costed_alone.cell(1).locator(".jp-JaxprCell-heatBar")
@@ -227,9 +227,11 @@ def test_heat_is_drawn_in_the_cell_and_in_the_program_until_the_cell_is_edited(c
     costed_alone.editor(1).click()
     costed_alone.page.keyboard.press("Control+Home")
     costed_alone.page.keyboard.type("#")
-    expect(costed_alone.cell(1).locator(".jp-JaxprCell-heat")).to_have_count(0)
-    expect(costed_alone.cell(1).get_by_role("img", name="52.4\u00a0Mop")).to_have_count(0)
+    costed_alone.page.keyboard.press("Enter")
+    expect(bars).to_have_count(2)
+    expect(costed_alone.lines(1).nth(5).get_by_role("img", name="52.4\u00a0Mop")).to_be_visible()
     expect(equations).to_have_count(2)
+    costed_alone.page.keyboard.press("Backspace")
     costed_alone.page.keyboard.press("Backspace")
     expect(bars).to_have_count(2)
 
