@@ -41,6 +41,8 @@ import { OPEN_LESSONS } from './lessons';
 // Light, and the settings are wanted at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { preferences } from './preferences';
+import { VIEW_MEMORY, keptView } from './kept-view';
+import { keepReadingPlaces } from './reading-places';
 import { cellOfCopy, showSavedCopies } from './saved-copies';
 import { SAVE_EXCERPT, SAVE_PAGE } from './saving';
 import { LOAD_IN_EVERY_KERNEL } from './startup';
@@ -218,6 +220,11 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     restorer?.add(panel, JaxprPanel.ID);
     if (labShell !== null && state !== null) {
       widenAtFirst(app, panel, state);
+    }
+    if (state !== null) {
+      keepReadingPlaces(tracker, notebooks, state);
+      panel.firstView = keptView(state, preferred.firstView);
+      panel.viewChosen = view => void state.save(VIEW_MEMORY, view);
     }
 
     tracker.panelRequested.connect((_, asked) => {

@@ -6,13 +6,17 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Attention } from '../../model/attention';
+import { readingPlaceOf } from '../../model/reading-place';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, LevelName } from '../../tokens';
 import { element } from '../../parts/dom';
 import { Detail, detailOf } from '../../workbench/words/detail';
 import { FilterRow } from '../../workbench/reading/filter-row';
 import { showHelp } from '../../workbench/reading/help-overlay';
-import { LevelPane } from '../../workbench/levels/level-pane';
+import {
+  ILevelPaneOptions,
+  LevelPane
+} from '../../workbench/levels/level-pane';
 import { LinkedView } from '../../workbench/listing/linked-view';
 import type { ListingView } from '../../workbench/listing/listing-view';
 import { TransformRow } from '../../transform/transform-row';
@@ -101,11 +105,14 @@ export class ProgramView extends LinkedView {
 
   protected override follow(model: IJaxprModel, attention: Attention): void {
     this._transforms.model = model;
+    this._level = readingPlaceOf(model).level;
+    readingPlaceOf(model).restored.connect(this._onRestored, this);
     attention.programWanted.connect(this._onWanted, this);
   }
 
-  protected override unfollow(_: IJaxprModel, attention: Attention): void {
+  protected override unfollow(model: IJaxprModel, attention: Attention): void {
     this._transforms.model = null;
+    readingPlaceOf(model).restored.disconnect(this._onRestored, this);
     attention.programWanted.disconnect(this._onWanted, this);
   }
 
@@ -154,6 +161,9 @@ export class ProgramView extends LinkedView {
   private _choose(level: LevelName): void {
     if (level !== this._level) {
       this._level = level;
+      if (this.model) {
+        readingPlaceOf(this.model).level = level;
+      }
       if (this._tools.searchedIn !== null) {
         this._tools.searchedIn = level;
       }
@@ -179,6 +189,7 @@ export class ProgramView extends LinkedView {
         program: shown.index,
         level: this._level,
         tools: this._tools,
+        place: this._placeIn(model, shown.snapshot.id, shown.index),
         host: {
           changed: pane => this._onPane(pane),
           entered: pane => this._goToCell(pane),
@@ -196,6 +207,29 @@ export class ProgramView extends LinkedView {
     }
     pane.refresh();
     this._onPane(pane);
+  }
+
+  /** Where a level of a program was read before. */
+  private _placeIn(
+    model: IJaxprModel,
+    snapshot: string,
+    program: number
+  ): ILevelPaneOptions['place'] {
+    const place = readingPlaceOf(model);
+    const level = this._level;
+    return {
+      load: () => place.textPlace(snapshot, program, level),
+      keep: now => place.keepText(snapshot, program, level, now)
+    };
+  }
+
+  private _onRestored(): void {
+    if (this.model) {
+      this._level = readingPlaceOf(this.model).level;
+      this._showLevel();
+      this._pane?.goToPlace();
+      this.mark(true);
+    }
   }
 
   /** The pane of the chosen level, if it was shown. */

@@ -61,6 +61,9 @@ export class JaxprPanel extends Panel {
   /** The view that is shown first. */
   firstView: Promise<ViewName> = Promise.resolve('program');
 
+  /** Told which view a person has chosen. */
+  viewChosen: (view: ViewName) => void = () => undefined;
+
   /** Whether the next activation leaves the keyboard where it is: nobody asked for the panel. */
   keepFocus = false;
 
@@ -122,6 +125,7 @@ export class JaxprPanel extends Panel {
       return;
     }
     const shell = new Shell(this.id, this._trans, this._actions, firstView);
+    shell.viewChosen = view => this.viewChosen(view);
     shell.simple = this._simple;
     shell.model = this._tracker.current;
     this._shell = shell;

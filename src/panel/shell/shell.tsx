@@ -152,6 +152,9 @@ export class Shell extends Widget {
     this._arrange();
   }
 
+  /** Told which view a person has chosen. */
+  viewChosen: (view: ViewName) => void = () => undefined;
+
   /** Something the user did has worked. */
   set notice(notice: string) {
     this._head.notice = notice;
@@ -269,6 +272,7 @@ export class Shell extends Widget {
   private _choose(view: ViewName): void {
     this._wanted = view;
     this._before = null;
+    this.viewChosen(view);
     this._arrange();
     this._head.update();
   }

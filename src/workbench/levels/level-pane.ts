@@ -21,6 +21,7 @@ import { costsOf } from '../../model/costs';
 import { twinsOf } from '../../model/exact-links';
 import type { ILinked, TextLevel } from '../../model/links';
 import { shardingsOf } from '../../model/shardings';
+import type { ITextPlace } from '../../model/reading-place';
 import { sourceFilesOf } from '../../model/source-files';
 import type { Level, Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, LevelName, Selection } from '../../tokens';
@@ -64,6 +65,8 @@ export interface ILevelPaneOptions {
   host: ILevelPaneHost;
   /** What is sought and hidden in all panes of a view; left out, the pane has tools of its own. */
   tools?: ReadingTools;
+  /** Where the text was read before, and where it is read; left out, the text begins at its start. */
+  place?: { load(): ITextPlace | null; keep(place: ITextPlace): void };
   /** What belongs to a selection; left out, the links of the program say it. */
   resolve?: (selection: Selection | null) => ILinked;
 }
@@ -212,8 +215,38 @@ export class LevelPane implements IDisposable {
           effects: EditorView.scrollIntoView(from, { y: 'start' })
         });
       }
+      this.goToPlace();
+      this._keepPlace(this._view);
     }
     this._options.host.changed(this);
+  }
+
+  /** Bring the text to where it was read before. */
+  goToPlace(): void {
+    const place = this._options.place?.load() ?? null;
+    if (place !== null) {
+      this._view?.goToPlace(place);
+    }
+  }
+
+  private _keepPlace(view: ListingView): void {
+    const keep = this._options.place?.keep;
+    if (keep === undefined) {
+      return;
+    }
+    // A fold is closed by a click or a key, and its lines are gone when the event is over.
+    const later = (): void => {
+      requestAnimationFrame(() => {
+        if (!this._isDisposed && this.node.offsetParent !== null) {
+          keep(view.place);
+        }
+      });
+    };
+    const options = { signal: this._listening.signal };
+    view.view.scrollDOM.addEventListener('scroll', later, options);
+    // No click follows where the button of a fold is drawn anew under the mouse.
+    this.node.addEventListener('pointerup', later, options);
+    this.node.addEventListener('keyup', later, options);
   }
 
   /** Above the text, of a program over several devices: how its arrays are spread, and what devices exchange. */

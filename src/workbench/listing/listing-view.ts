@@ -24,6 +24,7 @@ import {
   definitionFrom,
   nextUseFrom
 } from './chosen-variable';
+import type { ITextPlace } from '../../model/reading-place';
 import { closedBetween, foldRange, folding, setFolds } from './folding';
 import { hiddenLines, hiding, isHidden, showLines } from './hidden-lines';
 import type { IListedFold, IListing, IListingEvents, ISplice } from './listing';
@@ -151,6 +152,43 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     });
     this._select(index);
     this.focus();
+  }
+
+  /** Where the text is read. */
+  get place(): ITextPlace {
+    const { view } = this;
+    const { top } = view.scrollDOM.getBoundingClientRect();
+    const block = view.lineBlockAtHeight(Math.max(0, top - view.documentTop));
+    // Of the letters, as for the way back.
+    const at =
+      view.coordsAtPos(block.from)?.top ?? view.documentTop + block.top;
+    return {
+      line: view.state.doc.lineAt(block.from).number - 1,
+      above: Math.round(top - at),
+      closed: [...this._listing.allFolds()]
+        .filter(fold => this.isClosed(fold))
+        .map(({ first, last }) => [first, last] as const)
+    };
+  }
+
+  /** Bring the text to where it was read before. */
+  goToPlace({ line, above, closed }: ITextPlace): void {
+    const keys = new Set(closed.map(([first, last]) => `${first} ${last}`));
+    const folds = [...this._listing.allFolds()];
+    const isClosed = (fold: IListedFold): boolean =>
+      keys.has(`${fold.first} ${fold.last}`);
+    this.setFolds(
+      folds.filter(fold => !isClosed(fold)),
+      false
+    );
+    this.setFolds(folds.filter(isClosed), true);
+    const { doc } = this.view.state;
+    this.view.dispatch({
+      effects: EditorView.scrollIntoView(
+        doc.line(Math.min(line + 1, doc.lines)).from,
+        { y: 'start', yMargin: -above }
+      )
+    });
   }
 
   foldAll(): void {

@@ -1,0 +1,16 @@
+/** The view that a person chose last comes in; after a reload the panel opens with that view. */
+import { IStateDB } from '@jupyterlab/statedb';
+
+import { VIEW_NAMES, ViewName } from '../panel/shell/views';
+
+/** Where the name of the view is kept. */
+export const VIEW_MEMORY = 'jupyter-jaxpr:view';
+
+/** The view that was chosen in this workspace, else the one of the settings. */
+export async function keptView(
+  state: IStateDB,
+  otherwise: Promise<ViewName>
+): Promise<ViewName> {
+  const kept = await state.fetch(VIEW_MEMORY).catch(() => undefined);
+  return VIEW_NAMES.find(name => name === kept) ?? otherwise;
+}

@@ -1,0 +1,101 @@
+"""Where a person reads: the place in each text stays when another program is read, and comes back after a reload."""
+
+import re
+
+import pytest
+from playwright.sync_api import TimeoutError, expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
+CELL = """\
+%%jaxpr
+@jax.jit
+def long(x):
+    for _ in range(60):
+        x = jnp.sin(jnp.cos(x))
+    return x
+
+@jax.jit
+def looping(x):
+    return jax.lax.fori_loop(0, 9, lambda i, x: jnp.tanh(x) + i, x)
+
+long(1.0)
+looping(1.0)"""
+
+
+# Looked up each time: a text is made anew when its program is shown again.
+SCROLLER = "[...document.querySelectorAll('.jp-JaxprPanel .cm-scroller')].find(node => node.offsetParent !== null)"
+# The first equation that is in view, and its distance from the top.
+TOP = f"""() => {{
+  const scroller = {SCROLLER};
+  const top = scroller?.getBoundingClientRect().top;
+  const line = [...(scroller?.querySelectorAll('.cm-line[data-number]') ?? [])]
+    .find(line => line.getBoundingClientRect().top >= top);
+  return line && [Number(line.dataset.number), Math.round(line.getBoundingClientRect().top - top)];
+}}"""
+
+
+def scroll_to(nb, number: int) -> list[int]:
+    """Scroll until an equation is near the top, and wait until the text stays there."""
+    nb.page.wait_for_function(
+        f"""number => {{
+          const [first, at] = ({TOP})() ?? [0, 0];
+          const stays = first === number && at === window.wasAt;
+          window.wasAt = at;
+          if (first !== number) {SCROLLER}?.scrollBy(0, 7);
+          return stays;
+        }}""",
+        arg=number,
+    )
+    return nb.page.evaluate(TOP)
+
+
+def expect_top(nb, top: list[int]) -> None:
+    try:
+        nb.page.wait_for_function(
+            f"""([number, at]) => {{
+              const [first, now] = ({TOP})() ?? [0, 0];
+              return first === number && Math.abs(now - at) <= 1;
+            }}""",
+            arg=top,
+            timeout=10_000,
+        )
+    except TimeoutError:
+        assert nb.page.evaluate(TOP) == top
+
+
+def go(nb, command: str) -> None:
+    nb.command(f"jupyter-jaxpr:{command}-program")
+
+
+@pytest.mark.fresh_page
+def test_each_program_has_its_place_and_all_of_it_is_there_after_a_reload(notebook):
+    nb = notebook(LOAD, CELL)
+    nb.run_all()
+    expect(nb.listing()).to_contain_text("scan")
+    go(nb, "previous")
+    expect(nb.equation(1)).to_contain_text("cos")
+    top = scroll_to(nb, 40)
+    go(nb, "next")
+    expect(nb.listing()).to_contain_text("scan")
+    nb.listing().get_by_role("button", name=re.compile("^Fold ")).first.click()
+    expect(nb.listing()).not_to_contain_text("tanh")
+    go(nb, "previous")
+    expect_top(nb, top)
+    nb.page.mouse.move(1, 1)
+    nb.wait_until_workspace(
+        """data => Object.entries(data).some(([key, value]) =>
+          key.startsWith('jupyter-jaxpr:place:') && value.program === 0)"""
+    )
+
+    nb.reload()
+    expect(nb.panel.get_by_role("button", name="long", exact=True)).to_be_visible()
+    expect_top(nb, top)
+    go(nb, "next")
+    expect(nb.listing()).to_contain_text("scan")
+    expect(nb.listing()).not_to_contain_text("tanh")
+
+    nb.panel.get_by_role("tab", name="Cost").click()
+    nb.wait_until_workspace("data => data['jupyter-jaxpr:view'] === 'cost'")
+    nb.reload()
+    expect(nb.panel.get_by_role("tab", name="Cost")).to_have_attribute("aria-selected", "true")
+    expect(nb.panel.get_by_role("button", name="looping", exact=True)).to_be_visible()
