@@ -23,7 +23,7 @@ export function programText(snapshot: Snapshot, program: number): string {
   return fullText(equations, nameProgram(equations), variableNames(snapshot));
 }
 
-/** Heading, facts and text, for an issue or a chat. Text of the program is never markup. */
+/** Heading, facts, the cells that the run comes from and the text, for an issue or a chat. Text of the program is never markup. */
 export function programMarkdown(
   snapshot: Snapshot,
   program: number,
@@ -41,7 +41,8 @@ export function programMarkdown(
   return [
     `## ${code(`${one.name}${fullSignature(one)}`)}`,
     facts.join(' · '),
-    block(programText(snapshot, program)),
+    ...cells(snapshot, trans),
+    block('text', programText(snapshot, program)),
     trans.__(
       '%1 · jax %2 on %3, jupyter_jaxpr %4',
       whereAndWhen(snapshot, trans),
@@ -61,9 +62,28 @@ export function code(text: string): string {
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
-function block(text: string): string {
+/** The cell that ran, after the cells whose functions it called, each with its number. */
+function cells(snapshot: Snapshot, trans: TranslationBundle): string[] {
+  const { cell, files } = snapshot;
+  const sources = files
+    .filter(({ path, kind }) => kind === 'cell' && path !== cell?.file)
+    .map(({ execution_count, source }) => ({ execution_count, source }));
+  return [...sources, ...(cell === null ? [] : [cell])].flatMap(
+    ({ execution_count, source }) =>
+      source === null || source.trim() === ''
+        ? []
+        : [
+            execution_count === null
+              ? trans.__('A cell, as it ran:')
+              : trans.__('Cell [%1], as it ran:', execution_count),
+            block('python', source.trimEnd())
+          ]
+  );
+}
+
+function block(language: string, text: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
-  return `${fence}text\n${text}\n${fence}`;
+  return `${fence}${language}\n${text}\n${fence}`;
 }
 
 function longestRun(text: string): number {
