@@ -47,13 +47,10 @@ export class MovedText {
 
   /** The same after a change of the present text. */
   after(changes: ChangeDesc, now: Text): MovedText {
-    const all = this._changes.composeDesc(changes);
-    return new MovedText(
-      this.ran,
-      this._ranDoc,
-      now,
-      refined(all, this._ranDoc, now)
-    );
+    const all = this._ranDoc.eq(now)
+      ? ChangeSet.empty(now.length).desc
+      : refined(this._changes.composeDesc(changes), this._ranDoc, now);
+    return new MovedText(this.ran, this._ranDoc, now, all);
   }
 
   /** Whether the present text is not the one that ran; a new line at the end is no edit. */
