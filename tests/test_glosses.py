@@ -105,3 +105,61 @@ def test_a_link_leads_to_a_public_function(documented):
 
 def test_words_are_short_and_end_without_a_full_stop():
     assert [words for words, _, _ in glosses().values() if len(words) > 70 or words.endswith(".")] == []
+
+
+# --- operations of StableHLO and HLO ---
+
+OPERATIONS = TABLE.with_name("operation-table.ts")
+
+# Not an attribute, such as `#stablehlo.output_operand_alias<` or `{stablehlo.mesh = `.
+OPERATION = re.compile(r"(?<![#\w])(?:stablehlo|chlo)\.(\w+)(?!\w| =)")
+
+
+def operations() -> dict[str, str]:
+    rows = re.findall(r"^    (\w+): \[trans\.__\('([^']*)'\), (?:true|false)\],$", OPERATIONS.read_text(), re.MULTILINE)
+    assert len(rows) == OPERATIONS.read_text().count("trans.__(") == len(dict(rows))
+    return dict(rows)
+
+
+def everything(x):
+    y = jax.checkpoint(jnp.sin)(x) + jax.random.normal(jax.random.key(0), x.shape)
+    y = lax.fori_loop(0, 3, lambda _, y: jnp.where(y > 0, y, -y), y)
+    y = lax.cond(y.sum() > 0, jnp.cos, jnp.tanh, y)
+    matrix = jnp.outer(y, y) + jnp.eye(4)
+    parts = y.at[2].set(1.0), jnp.sort(y), y[jnp.argmax(y)], jnp.cumsum(y), jnp.pad(y, 1), jnp.concatenate([y, y])
+    products = matrix @ y, jnp.linalg.cholesky(matrix), jnp.fft.fft(y), jnp.convolve(y, y), jnp.round(y), y[::-1]
+    mathematics = (
+        jnp.log1p(y),
+        jnp.expm1(y),
+        lax.rsqrt(y),
+        y**2.5,
+        y % 3,
+        jax.nn.sigmoid(y),
+        jnp.isfinite(y),
+        lax.erf(y),
+    )
+    numbers = jnp.arange(4) << 1, jnp.arange(4) ^ 3, lax.population_count(jnp.arange(4)), y.astype(jnp.int32)
+    return lax.scan(lambda c, x: (c * x, c), 1.0, y), parts, products, mathematics, numbers, jnp.arctan2(y, 2.0)
+
+
+def test_what_stablehlo_and_hlo_print_has_its_words():
+    lowered = jax.jit(everything).lower(jnp.ones(4))
+    stablehlo = set(OPERATION.findall(lowered.as_text()))
+    hlo = set(re.findall(r" = (?:\([^=]*?\)|\S+) ([a-z][\w-]*)\(", lowered.compile().as_text()))
+    assert {"add", "while", "sort", "dot_general", "dynamic_update_slice"} <= stablehlo
+    assert {"add", "fusion", "get-tuple-element", "parameter", "while"} <= hlo
+    assert sorted((stablehlo | {name.replace("-", "_") for name in hlo}) - operations().keys()) == []
+
+
+def test_the_texts_of_the_fixtures_have_their_words():
+    names: set[str] = set()
+    for path in (Path(__file__).parent / "fixtures").glob("*.json"):
+        text = path.read_text(encoding="utf-8").replace('\\"', '"').replace("\\n", "\n")
+        names |= set(OPERATION.findall(text))
+        names |= {name.replace("-", "_") for name in re.findall(r"%[\w.-]+ = \S+ ([a-z][\w-]*)\(", text)}
+    assert len(names) > 30
+    assert sorted(names - operations().keys()) == []
+
+
+def test_words_of_operations_are_short_and_end_without_a_full_stop():
+    assert [words for words in operations().values() if len(words) > 90 or words.endswith(".")] == []

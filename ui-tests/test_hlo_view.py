@@ -146,7 +146,12 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     unfolded(rnn)
     found(rnn, " exponential(")
     line(hlo, " exponential(").click()
-    expect(rnn.panel.get_by_role("region", name="Details of the selection")).to_contain_text(
+    details = rnn.panel.get_by_role("region", name="Details of the selection")
+    expect(details).to_contain_text("exponentialexponential function")
+    expect(details.get_by_role("link", name="Operations of XLA")).to_have_attribute(
+        "href", "https://openxla.org/xla/operation_semantics"
+    )
+    expect(details).to_contain_text(
         "Inferred: several equations come from this source line. Only this equation has the name and the type of the "
         "instruction. XLA does not state the equation."
     )

@@ -12,6 +12,7 @@ import type { ILineFacts, ILinked, Links, TextLevel } from '../../model/links';
 import type { SourcePools } from '../../program-text/source-spans';
 import type { Selection } from '../../tokens';
 import { badgeText, whereOf } from '../words/describe';
+import { operationGloss } from '../words/operation-glosses';
 import { element } from '../../parts/dom';
 import { HloStructure } from './hlo-structure';
 import type {
@@ -227,26 +228,32 @@ export class TextListing implements IListing {
     return node ? { from: operation.from, to: operation.to, node } : null;
   }
 
-  /** Where a line comes from; null where that is not known. */
+  /** What the operation of a line computes, and where the line comes from; null where neither is known. */
   describeLine(index: number): HTMLElement | null {
     const origin = this._links.lineOrigin(this.level, index);
-    if (!origin) {
+    const operation = this._language
+      .read(this._lines[index])
+      .tokens.find(({ kind }) => kind === 'operation');
+    const name =
+      operation && this._lines[index].slice(operation.from, operation.to);
+    const gloss =
+      name === undefined ? null : operationGloss(name, this.level, this._trans);
+    if (!origin && !gloss) {
       return null;
     }
     const node = element('div', 'jp-JaxprProgram-description');
     const title = element('div', 'jp-JaxprProgram-title');
-    const operation = this._language
-      .read(this._lines[index])
-      .tokens.find(({ kind }) => kind === 'operation');
-    const span = this._links.cellSpan(origin);
+    const span = origin && this._links.cellSpan(origin);
     if (span) {
       title.append(
         element('span', 'jp-JaxprProgram-badge', badgeText(this._links, span))
       );
     }
-    if (operation) {
-      const name = this._lines[index].slice(operation.from, operation.to);
+    if (name !== undefined) {
       title.append(element('b', '', name));
+    }
+    if (gloss) {
+      title.append(element('span', 'jp-JaxprProgram-gloss', gloss.words));
     }
     const text = span && this._links.spans.text(span);
     if (text) {
@@ -275,7 +282,7 @@ export class TextListing implements IListing {
         )
       );
     }
-    for (const frame of origin.frames) {
+    for (const frame of origin?.frames ?? []) {
       const where = this._links.spans.span(frame);
       node.append(
         element(
@@ -284,6 +291,15 @@ export class TextListing implements IListing {
           `${where.function}, ${whereOf(this._links, where, this._trans)}`
         )
       );
+    }
+    if (gloss) {
+      const link = element('a', 'jp-JaxprProgram-doc', gloss.name);
+      link.href = gloss.address;
+      link.target = '_blank';
+      link.rel = 'noopener';
+      const fact = element('div', 'jp-JaxprProgram-fact');
+      fact.append(link);
+      node.append(fact);
     }
     return node;
   }
