@@ -19,6 +19,7 @@ from ...jax.post_hook import Results
 from ...plain_text import FAILURES
 from ..cache.keys import Key, key_of
 from ..cache.miss_reasons import is_equal
+from ..users_classes import comparing_class, read_by_users_code
 
 if TYPE_CHECKING:
     from ..functions import FunctionRecord
@@ -69,6 +70,7 @@ class HitPrograms:
         self._looks: dict[FunctionRecord, Looks] = {}
         self._results: Results | None = None
         self._is_asking = False
+        self._not_users: set[type] = set()
         self.all_told = True
 
     def about_to_call(self, called: Any) -> None:
@@ -141,6 +143,9 @@ class HitPrograms:
         self, record: FunctionRecord, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> KeptProgram | None:
         """The program that a call ran; None where it is none of those kept, or it is not known which."""
+        compared = comparing_class(type(called._fun)) or read_by_users_code((args, kwargs), self._not_users)
+        if compared is not None:
+            return None  # to ask JAX would call the user's methods once more, inside the cell
         with self._looking_away():
             found = call_leaves(called, args, kwargs)
         if found is None:
