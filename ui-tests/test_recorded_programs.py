@@ -318,12 +318,12 @@ def test_a_method_with_side_effects_is_recorded_and_traced_on_request(notebook):
         [
             "{ lambda a:f32[3]; b:f32[4,3]x c:f32[4]y. let",
             "d:f32[4] = dot_general… b a",
-            "e:f32[4] = sub d c",
+            "e:f32[4]error = sub d c",
             "f:f32[3] = dot_general… e b",
             "g:f32[3] = mul 0.10000000149011612:f32[] f",
             "h:f32[3] = sub a g",
             "i:f32[4] = dot_general… b h",
-            "j:f32[4] = sub i c",
+            "j:f32[4]error = sub i c",
             "k:f32[3] = dot_general… j b",
             "l:f32[3] = mul 0.10000000149011612:f32[] k",
             "m:f32[3] = sub h l",
@@ -401,7 +401,7 @@ def test_a_trace_that_raised_shows_the_equations_until_then(notebook):
         [
             "{ lambda ; a:f32[]xweak. let",
             "b:f32[]weak = sin a",
-            "c:f32[]weak = mul b 2.0:f32[]",
+            "c:f32[]yweak = mul b 2.0:f32[]",
             "_:bool[]failing operand = gt c 0.0:f32[]",
             re.compile("^in "),
         ]

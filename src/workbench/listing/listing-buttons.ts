@@ -172,4 +172,9 @@ export class Tag extends WidgetType {
     node.textContent = text;
     return node;
   }
+
+  /** A click on the word is a click on its line. */
+  override ignoreEvent(): boolean {
+    return false;
+  }
 }
