@@ -622,3 +622,18 @@ def test_a_call_that_runs_nothing_does_not_end_the_recording_of_the_cell(plain: 
     )
     ran = plain.run(f"%%jaxpr --no-trace\n{cell}")
     assert "neg" in [name for name, _ in lines(ran)]
+
+
+def test_two_hooks_that_end_in_the_order_of_their_starts_leave_the_places_of_jax_as_they_were() -> None:
+    from jax._src import api, config  # noqa: TID251  # what must be as it was
+
+    def places() -> list[Any]:
+        settings = (config.debug_nans, config.debug_infs)
+        return [api._post_hook_state.get_local(), *(each._update_thread_local_hook for each in settings)]
+
+    before = places()
+    first, second = (post_hook.Results(lambda *_: None, lambda: None) for _ in range(2))
+    assert first.start() and second.start()
+    first.stop()
+    second.stop()
+    assert places() == before

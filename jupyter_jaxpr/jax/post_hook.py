@@ -18,7 +18,8 @@ from typing import Any
 
 from .facts import private
 
-_before_ended: dict[Any, Any] = {}  # by hook that ended under another one: what was in the place before that hook
+_before_ended: dict[Any, Any] = {}
+"""By hook, or function at a setting of JAX's, that ended under another one: what was in the place before that one."""
 
 
 def _take_out(state: Any, hook: Any, before: Any) -> bool:
@@ -30,6 +31,16 @@ def _take_out(state: Any, hook: Any, before: Any) -> bool:
         before = _before_ended.pop(before)
     state.set_local(before)
     return True
+
+
+def _put_back(setting: Any, ours: Any, original: Any) -> None:
+    """Leave a setting of JAX's as it was before a function of ours; where another one lies over ours, that one does."""
+    if setting._update_thread_local_hook is not ours:
+        _before_ended[ours] = original
+        return
+    while original in _before_ended:
+        original = _before_ended.pop(original)
+    setting._update_thread_local_hook = original
 
 
 class LastCalls:
@@ -164,8 +175,7 @@ class Results:
     def stop(self) -> None:
         """End; a hook that was put over ours stays, and passes on what it is told."""
         for setting, original, ours in self._settings:
-            if setting._update_thread_local_hook is ours:
-                setting._update_thread_local_hook = original
+            _put_back(setting, ours, original)
         self._settings.clear()
         if self._state is not None and threading.get_ident() == self._thread:
             _take_out(self._state, self._hook, self._before)
