@@ -9,7 +9,7 @@ import pytest
 from lab_server import running_server
 from playwright.sync_api import expect
 
-EQUATIONS = ["b:f32[]weak = log a", "c:f32[]weak = log 2.0:f32[]", "d:f32[]weak = div b c"]
+EQUATIONS = ["b:f32[]ln_xweak = log a", "c:f32[]ln_2weak = log 2.0:f32[]", "d:f32[]weak = div b c"]
 
 
 @pytest.mark.fresh_page

@@ -237,7 +237,8 @@ export class LevelPane implements IDisposable {
     // A fold is closed by a click or a key, and its lines are gone when the event is over.
     const later = (): void => {
       requestAnimationFrame(() => {
-        if (!this._isDisposed && this.node.offsetParent !== null) {
+        // Another text may have taken the place of this one, as with exact links.
+        if (this._view === view && this.node.offsetParent !== null) {
           keep(view.place);
         }
       });
