@@ -11,6 +11,7 @@ from typing import Any
 
 import conftest
 import jax
+import jax.numpy as jnp
 import pytest
 from conftest import Notebook
 from test_magic_as_without import printed
@@ -637,3 +638,25 @@ def test_two_hooks_that_end_in_the_order_of_their_starts_leave_the_places_of_jax
     first.stop()
     second.stop()
     assert places() == before
+
+
+def test_two_hooks_are_both_told_after_jax_emptied_the_place() -> None:
+    """JAX has blocks without the check for NaN in functions such as `jnp.sort`, and empties the place at their ends."""
+    twice = jax.jit(lambda v: v * 2)
+    x = jnp.ones(3)
+    twice(x)
+    told: list[str] = []
+    first, second = (
+        post_hook.Results(lambda *_, name=name: told.append(name), lambda name=name: told.append(f"{name} lost"))
+        for name in ("first", "second")
+    )
+    assert first.start() and second.start()
+    try:
+        twice(x)
+        with jax.debug_nans(False):
+            twice(x)
+        twice(x)
+    finally:
+        second.stop()
+        first.stop()
+    assert told == ["second", "first"] * 3

@@ -105,6 +105,7 @@ class Results:
         self._lost = lost
         self._hook: Any = None
         self._before: Any = None
+        self._under: Any = None  # the hook of ours that this one was put over
         self._state: Any = None
         self._thread = 0
         self._settings: list[tuple[Any, Any, Any]] = []  # JAX's, what each calls when it changes, and ours around it
@@ -147,7 +148,7 @@ class Results:
                 check(called, args, kwargs, output)
 
         self._hook, self._state, self._thread = hook, state, threading.get_ident()
-        self._before = state.swap_local(hook)
+        self._before, self._under = state.swap_local(hook), others
         for setting in (config.debug_nans, config.debug_infs):
             self._settings.append((setting, setting._update_thread_local_hook, self._after(setting)))
         for setting, _, ours in self._settings:
@@ -163,10 +164,11 @@ class Results:
             state = self._state
             if state is None or threading.get_ident() != self._thread:
                 return
-            if state.get_local() is None:
+            local = state.get_local()
+            if local is None or local is self._under:  # as JAX leaves the place, and then the hook below ours
                 state.set_local(self._hook)
-                self._before = None  # as JAX leaves the place
-            elif state.get_local() is not self._hook:
+                self._before = local
+            elif local is not self._hook and not _is_ours(local):  # one of ours may lie over this one
                 self._state = None  # the place is the check's
                 self._lost()
 
@@ -179,7 +181,7 @@ class Results:
         self._settings.clear()
         if self._state is not None and threading.get_ident() == self._thread:
             _take_out(self._state, self._hook, self._before)
-        self._hook = self._before = self._state = None
+        self._hook = self._before = self._under = self._state = None
 
 
 def _is_ours(hook: Any) -> bool:
