@@ -245,7 +245,7 @@ def _numbers(array: Any) -> Any:
         while not array.is_ready():
             if time.perf_counter() > until:
                 return None
-            time.sleep(0.001)
+            time.sleep(0.001)  # JAX has no wait with a time limit
         return np.asarray(array.addressable_data(0))
     except FAILURES:
         return None

@@ -335,7 +335,7 @@ def _stores_and_returns(code: CodeType) -> tuple[dict[int, tuple[str, ...]], dic
 
     `dis` takes twenty times as long, and a function is read while JAX waits to trace the function.
     """
-    name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]
+    name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]  # of CPython, not in typeshed
     written = code.co_code
     stores: dict[int, tuple[str, ...]] = {}
     returns: dict[int, int] = {}
@@ -376,7 +376,7 @@ def _argument(written: bytes, unit: int) -> int:
 
 def _places(code: CodeType, written: bytes, line: int, name: str) -> set[Any]:
     """The places of the stores of a name on a line."""
-    name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]
+    name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]  # of CPython, not in typeshed
     places = set()
     for unit, position in enumerate(code.co_positions()):
         if position[0] == line and written[2 * unit] in _STORES:
