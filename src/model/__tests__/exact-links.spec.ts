@@ -117,7 +117,11 @@ describe('the twin of a recurrent net', () => {
     const said = [2, 3, 4].map(line => listing.describeLine(line)?.textContent);
     expect(said).toEqual([
       'Twin compile: this line comes from 1 equation.',
-      'Twin compile: this line comes from 2 equations.',
+      // The gloss of the operation stands above: its name, what it computes, the link to its specification.
+      'tanh' +
+        'hyperbolic tangent' +
+        'Operations of XLA' +
+        'Twin compile: this line comes from 2 equations.',
       'Twin compile: this line comes from no equation.'
     ]);
     expect(listing.label).toBe('HLO of the twin of rnn');
