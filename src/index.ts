@@ -5,7 +5,7 @@ import { editorPlugin } from './plugins/editor';
 import { lessonsPlugin } from './plugins/lessons';
 import { outputPlugin } from './plugins/output';
 import { panelPlugin } from './plugins/panel';
-import { runningPlugin } from './plugins/running';
+import { runningPlugin } from './plugins/run-with-magic';
 import { savingPlugin } from './plugins/saving';
 import { startupPlugin } from './plugins/startup';
 import { trackerPlugin } from './plugins/tracker';

@@ -54,7 +54,7 @@ def short_searches() -> Iterator[None]:
 def no_hooks_of_other_files() -> Iterator[None]:
     """Let each file find JAX as it is: after a block of `observe()` in a script the hooks stay, for the next block."""
     yield
-    from jupyter_jaxpr.observe.kernel import observer
+    from jupyter_jaxpr.observe.process_observer import observer
 
     if observer.cache_info().currsize:
         observer().hooks.remove()

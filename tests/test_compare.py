@@ -15,7 +15,7 @@ from jupyter_jaxpr.measure.compare.variants import Comparison, Variant
 from jupyter_jaxpr.measure.compare.verdict import verdict
 from jupyter_jaxpr.measure.times.repeated_calls import Warm
 from jupyter_jaxpr.measure.times.sweep import Sweep
-from jupyter_jaxpr.measure.times.swept import Point
+from jupyter_jaxpr.measure.times.sweep_point import Point
 
 pytestmark = pytest.mark.any_jax
 

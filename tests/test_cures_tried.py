@@ -21,7 +21,7 @@ from jax._src import monitoring as _monitoring  # noqa: TID251  # jax.monitoring
 from jupyter_jaxpr.explain.errors import time_limit
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
-from jupyter_jaxpr.observe.kernel import observer
+from jupyter_jaxpr.observe.process_observer import observer
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered
 from jupyter_jaxpr.wire.runs import Runs

@@ -24,7 +24,7 @@ import pytest
 from jupyter_jaxpr import RecompileError, observe
 from jupyter_jaxpr.observe.cache.ledger import Ledger
 from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
-from jupyter_jaxpr.observe.kernel import observer
+from jupyter_jaxpr.observe.process_observer import observer
 
 HERE = Path(__file__)
 
@@ -481,7 +481,7 @@ f = jit(lambda x: x)
 with jupyter_jaxpr.observe() as ledger:
     f(1.0)
 assert state() != before, "the hooks stay"
-from jupyter_jaxpr.observe.kernel import observer
+from jupyter_jaxpr.observe.process_observer import observer
 observer().hooks.remove()
 assert state() == before, "nothing is left"
 if sys.version_info >= (3, 12):

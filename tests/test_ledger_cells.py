@@ -111,7 +111,7 @@ def state() -> tuple[Any, ...]:
 
 
 def test_nothing_is_left_after_unload(make_notebook: Callable[..., Notebook]) -> None:
-    from jupyter_jaxpr.observe.kernel import observer
+    from jupyter_jaxpr.observe.process_observer import observer
 
     observer().hooks.remove()
     notebook = make_notebook(extension=False)

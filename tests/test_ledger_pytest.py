@@ -30,7 +30,7 @@ def test_holds_by_the_marker(jax_ledger):
     train_step(jnp.ones(6))
 
 def test_that_does_not_ask_for_it():
-    from jupyter_jaxpr.observe.kernel import observer
+    from jupyter_jaxpr.observe.process_observer import observer
     assert observer().running() is None
 """
 

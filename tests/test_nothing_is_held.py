@@ -16,7 +16,7 @@ from conftest import MIME, Notebook
 from jupyter_jaxpr import observe
 from jupyter_jaxpr.jax.calls import JitCall
 from jupyter_jaxpr.observe.cache.history import EVENTS_PER_FUNCTION, GONE_KEPT, FunctionHistory, History, MissEvent
-from jupyter_jaxpr.observe.kernel import observer
+from jupyter_jaxpr.observe.process_observer import observer
 
 
 def test_a_function_ends_within_the_block_that_called_it() -> None:

@@ -36,7 +36,7 @@ from jupyter_jaxpr.document.types.document import Level
 from jupyter_jaxpr.document.types.struct import Struct
 from jupyter_jaxpr.observe import value_texts
 from jupyter_jaxpr.observe.cache import miss_reasons as causes
-from jupyter_jaxpr.observe.kernel import observer
+from jupyter_jaxpr.observe.process_observer import observer
 from jupyter_jaxpr.plain_text import Limit
 
 COUNTED = Path(__file__).parent / "odd" / "counted.py"

@@ -19,7 +19,7 @@ import jupyter_jaxpr
 from jupyter_jaxpr.jax import facts, private_names, support
 from jupyter_jaxpr.jax.hooks import Hooks
 from jupyter_jaxpr.jax.private_names import LOCALS, MODULES, OBJECTS, PrivateName
-from jupyter_jaxpr.observe.kernel import observer
+from jupyter_jaxpr.observe.process_observer import observer
 
 PACKAGE = Path(jupyter_jaxpr.__file__).parent
 ROOM = PACKAGE / "jax"

@@ -15,7 +15,7 @@ from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.text import program_text
 from jupyter_jaxpr.magic.session import Session
 from jupyter_jaxpr.observe import recorded_calls, recorded_cell, recording
-from jupyter_jaxpr.observe.kernel import observer
+from jupyter_jaxpr.observe.process_observer import observer
 
 OLD_LINE = jax.__version_info__ < (0, 12)
 

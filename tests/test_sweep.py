@@ -12,10 +12,10 @@ from jax import lax
 
 from jupyter_jaxpr.build.sweep import sweep_document
 from jupyter_jaxpr.measure.compare.variants import Candidate
-from jupyter_jaxpr.measure.times import swept
+from jupyter_jaxpr.measure.times import sweep_point
 from jupyter_jaxpr.measure.times.sweep import Sweep, Values, sweep
-from jupyter_jaxpr.measure.times.swept import Growth, Point, Swept
-from jupyter_jaxpr.observe.kernel import observer
+from jupyter_jaxpr.measure.times.sweep_point import Growth, Point, Swept
+from jupyter_jaxpr.observe.process_observer import observer
 from jupyter_jaxpr.typed.specs import parse_target
 
 pytestmark = pytest.mark.any_jax
@@ -53,8 +53,10 @@ def narrow(x):
 @pytest.fixture(autouse=True)
 def _ready(monkeypatch):
     observer().hooks.ensure()
-    monkeypatch.setattr(swept, "BUDGET", 0.01)  # seconds for the runs of one call: how exact they are is no matter here
-    monkeypatch.setattr(swept, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
+    monkeypatch.setattr(
+        sweep_point, "BUDGET", 0.01
+    )  # seconds for the runs of one call: how exact they are is no matter here
+    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
 
 
 @pytest.fixture
@@ -315,7 +317,7 @@ def test_what_a_function_prints_is_not_shown_again_and_again(names, capsys):
 
 
 def test_a_call_that_would_take_too_long_is_left_out(names, monkeypatch):
-    monkeypatch.setattr(swept, "TOO_LONG", 0.0)  # every call is expected to take longer
+    monkeypatch.setattr(sweep_point, "TOO_LONG", 0.0)  # every call is expected to take longer
     made: list[int] = []
     names["make"] = lambda n: (made.append(n), jnp.ones((n, n)))[1]
     found = swept_over(names, "product(make(n))", "n", "2", "4", "8")
@@ -328,7 +330,7 @@ def test_a_call_that_would_take_too_long_is_left_out(names, monkeypatch):
 
 
 def test_only_the_kind_of_call_that_would_take_too_long_is_left_out(names, monkeypatch):
-    monkeypatch.setattr(swept, "TOO_LONG", 10.0)
+    monkeypatch.setattr(sweep_point, "TOO_LONG", 10.0)
     of = Swept(observer(), Candidate("product", names["product"]), notes := [], "n", False, False, lambda: False)
     of._eager.took(1.0, 9.0)  # eager: 9 s at 1, so 36 s at 4; the others have not been seen
     point = Point("product", "4", 4.0)
@@ -341,13 +343,13 @@ def test_only_the_kind_of_call_that_would_take_too_long_is_left_out(names, monke
 
 
 def test_confirmed_calls_may_take_long(names, monkeypatch):
-    monkeypatch.setattr(swept, "TOO_LONG", 0.0)
+    monkeypatch.setattr(sweep_point, "TOO_LONG", 0.0)
     found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "4", confirmed=True)
     assert measured(found) == [("product", "2", ALL), ("product", "4", ALL)]
 
 
 def test_a_slow_call_is_measured_once(names, monkeypatch):
-    monkeypatch.setattr(swept, "SLOW", 0.0)  # every call is slow
+    monkeypatch.setattr(sweep_point, "SLOW", 0.0)  # every call is slow
     found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "4")
     assert [point.warm is not None and point.warm.runs for point in found.points] == [1, 1]
     assert "The warm time is that of the first execution alone." in found.notes[0]

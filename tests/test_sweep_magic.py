@@ -9,7 +9,7 @@ import pytest
 from conftest import Notebook
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.measure.times import swept
+from jupyter_jaxpr.measure.times import sweep_point
 
 FUNCTIONS = """
 @jax.jit
@@ -23,8 +23,10 @@ def activated(a):
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(swept, "BUDGET", 0.01)  # seconds for the runs of one call: how exact they are is no matter here
-    monkeypatch.setattr(swept, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
+    monkeypatch.setattr(
+        sweep_point, "BUDGET", 0.01
+    )  # seconds for the runs of one call: how exact they are is no matter here
+    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import pytest
 from conftest import Notebook
 
-from jupyter_jaxpr.measure.times import swept
+from jupyter_jaxpr.measure.times import sweep_point
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered, Refused, Reply, Working
 from jupyter_jaxpr.wire.runs import Runs
@@ -93,8 +93,10 @@ class Panel:
 
 @pytest.fixture
 def panel(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> Panel:
-    monkeypatch.setattr(swept, "BUDGET", 0.01)  # seconds for the runs of one call: how exact they are is no matter here
-    monkeypatch.setattr(swept, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
+    monkeypatch.setattr(
+        sweep_point, "BUDGET", 0.01
+    )  # seconds for the runs of one call: how exact they are is no matter here
+    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
     return Panel(notebook)
 
 

@@ -548,7 +548,7 @@ def test_a_function_that_was_defined_anew_runs_as_its_executable(
 
 def test_stop_keeps_what_was_measured() -> None:
     from jupyter_jaxpr.measure.times.program_timing import time_program
-    from jupyter_jaxpr.observe.kernel import observer
+    from jupyter_jaxpr.observe.process_observer import observer
 
     x = jnp.ones(8)
     snapshot = jj.inspect(jax.jit(lambda x: x + 1), x, stage="run")

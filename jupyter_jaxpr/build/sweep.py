@@ -14,7 +14,7 @@ from .warm_time import warm_document
 if TYPE_CHECKING:
     from ..measure.times.repeated_calls import Warm
     from ..measure.times.sweep import Sweep
-    from ..measure.times.swept import Point
+    from ..measure.times.sweep_point import Point
 
 
 def sweep_document(sweep: Sweep) -> schema.Sweep:

@@ -11,8 +11,8 @@ from ..measure.times.difference import FEWEST, is_slower
 from ..measure.times.program_timing import ProgramTimes, question, time_program
 from ..measure.times.repeated_calls import Warm
 from ..observe.calls.call_values import ValuesGone
-from ..observe.kernel import observer
 from ..observe.observation import StageTimes
+from ..observe.process_observer import observer
 from ..quantities import duration, factor
 from .live_sources import Sources
 from .warm_time import warm_document

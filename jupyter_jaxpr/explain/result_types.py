@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from ..observe.calls.printed_output import PrintRecorder
-from ..observe.kernel import observer
+from ..observe.process_observer import observer
 from ..observe.side_effects.proof import side_effects
 from ..program.jaxpr.parameters import open_jaxpr, programs_in
 from .errors.copies import NotCopied, copied

@@ -21,7 +21,7 @@ from typing import Any
 from ..plain_text import FAILURES, text_of
 from .facts import jax_directory, private
 from .loop_equations import scan_parts, while_parts
-from .telling import TellingMethod
+from .watched_parts import TellingMethod
 
 _FUNCTIONS = {
     "scan": "f",

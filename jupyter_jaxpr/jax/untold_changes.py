@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..plain_text import FAILURES, exact
 from .facts import private
-from .telling import TellingModule
+from .watched_parts import TellingModule
 
 
 class TruncatedType(NamedTuple):

@@ -19,10 +19,10 @@ from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
 from ..explain.unblocked import unblocked_timings
 from ..explain.untold_changes import promoted_carries, truncated_types, unused_donations
-from ..jax.ahead import jitted_as_by_make_jaxpr
 from ..jax.dispatches import only_program
 from ..jax.facts import imported, is_jitted
 from ..jax.held_traces import held_trace
+from ..jax.uncalled_traces import jitted_as_by_make_jaxpr
 from ..observe.cache.ledger_table import not_counted
 from ..observe.functions import code_of, is_of_jax, is_users, name_of
 from ..observe.observation import Finding, Observation, ObservedFunction, Place
@@ -37,10 +37,10 @@ from ..observe.side_effects.proof import side_effects
 from ..plain_text import error_lines, error_text, file_of, kind_name, message_of, traceback_text
 from ..quantities import count, duration
 from ..typed.specs import SpecError
-from .comparing import compare_named
-from .no_code import no_python
+from .cells_without_program import no_python
+from .compare_option import compare_named
 from .read_names import may_be_read
-from .sweeping import sweep_named
+from .sweep_option import sweep_named
 
 if TYPE_CHECKING:
     from ..measure.compare.variants import Report

@@ -25,14 +25,14 @@ from ..document.types.document import Cell
 from ..explain.leaks import reach_before
 from ..interruptions import is_of_a_signal
 from ..jax.facts import is_jitted
-from ..observe.kernel import observer
 from ..observe.observation import Observation
+from ..observe.process_observer import observer
 from ..observe.recorded_calls import RecordedCalls
 from ..observe.recorded_cell import EAGER_TAKES, RecordedCell
 from ..observe.run import Run
 from ..typed import cell as cells
 from ..wire import comm
-from . import comparing, options, outcome, sweeping
+from . import compare_option, options, outcome, sweep_option
 from .active import Active, RunResult, Shown
 from .heartbeat import Heartbeat
 from .kept_outputs import KeptOutputs
@@ -423,11 +423,11 @@ class Session:
             comparison = sweep = None
             try:
                 if found.compare:
-                    comparison, message = comparing.compare_named(
+                    comparison, message = compare_option.compare_named(
                         self.observer, self.shell.user_ns, found, observation, "%jaxpr"
                     )
                     if found.sweep is not None and comparison is not None and comparison.stopped is None:
-                        sweep, message = sweeping.sweep_named(
+                        sweep, message = sweep_option.sweep_named(
                             self.observer, self.shell.user_ns, found, observation, heartbeat.say, None
                         )
                 elif found.sweep is not None:

@@ -21,7 +21,6 @@ from types import FrameType
 from typing import Any
 
 from ..jax import facts
-from ..jax.ahead import TracedAhead, TracesAhead
 from ..jax.calls import DerivedCall, JitCall, pmap_call
 from ..jax.eager import EagerConstructs
 from ..jax.effects import program_effects
@@ -38,6 +37,7 @@ from ..jax.held_traces import call_leaves
 from ..jax.hooks import Hooks
 from ..jax.keys import FlatCall
 from ..jax.stages import made_ahead
+from ..jax.uncalled_traces import TracedAhead, TracesAhead
 from ..jax.untold_changes import TruncatedType, Untold, UntoldChanges, UnusedDonation
 from ..plain_text import FAILURES, file_of, text_of
 from .cache.history import FunctionHistory, History

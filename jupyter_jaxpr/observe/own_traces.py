@@ -28,8 +28,8 @@ from typing import Any, Literal
 from ..jax.facts import is_jitted, jit_name
 from ..jax.held_traces import call_leaves, held_trace
 from .arguments import CallShape, arrays_only, fixed_arguments, shape_of
+from .calls.call_from_line import calling_at
 from .calls.call_values import CallValues, copied
-from .calls.calling_at import calling_at
 from .calls.held_calls import HeldCall, is_array
 from .calls.printed_output import PrintRecorder
 from .functions import code_of, is_users, name_of, place_of, unwrap

@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..interruptions import is_of_a_signal
-from ..jax.ahead import TracedAhead
 from ..jax.facts import imported, staging
 from ..jax.post_hook import LastCalls
+from ..jax.uncalled_traces import TracedAhead
 from ..jax.untold_changes import PromotedCarry, TruncatedType, UnusedDonation
 from ..plain_text import traceback_text
 from ..quantities import count

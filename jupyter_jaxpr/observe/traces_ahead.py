@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..jax.ahead import TracedAhead
+from ..jax.uncalled_traces import TracedAhead
 from .arguments import CallShape, shape_of
 from .functions import code_of, name_of, place_of
 from .observation import ObservedFunction, Place

@@ -40,9 +40,9 @@ from ..exports.page import page
 from ..exports.terminal_text import plain
 from ..measure.steps.equations import Unsteppable
 from ..observe.calls.call_values import ValuesGone
-from ..observe.kernel import observer
 from ..observe.observation import Observation
 from ..observe.own_traces import trace_call
+from ..observe.process_observer import observer
 from ..plain_text import quoted
 from ..quantities import count
 from .exact_links import ExactLinks, exact_links_of

@@ -16,8 +16,8 @@ from ..jax.facts import jitted_functions
 from ..observe.cache.ledger import Calls, Ledger
 from ..observe.calls.counters import HAS_MONITORING
 from ..observe.functions import name_of, user_place
-from ..observe.kernel import observer
 from ..observe.observation import Place
+from ..observe.process_observer import observer
 from ..observe.run import NOT_COUNTED, ONLY_IN_CELLS, UNLOADED, Run
 from ..quantities import count
 

@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from ..observe.kernel import observer
+from ..observe.process_observer import observer
 from .messages import LastReply, Refused, Reply, Working
 
 PER_SECOND = 4

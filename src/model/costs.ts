@@ -7,7 +7,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { Machine, ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { Asking, AskingState, askingOf } from './asking';
+import { Asking, AskingState, askingOf } from './question-state';
 import { heatChoice } from './heat-choice';
 
 export class Costs {

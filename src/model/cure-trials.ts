@@ -4,7 +4,7 @@
  */
 import { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
-import { askingOf } from './asking';
+import { askingOf } from './question-state';
 
 /** The runs that were asked for, by model. */
 const asked = new WeakMap<IJaxprModel, Map<string, Promise<void>>>();

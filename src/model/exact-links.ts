@@ -7,7 +7,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { ExactLinks, Snapshot } from '../protocol/snapshot';
 import type { IEquationRef, IJaxprModel } from '../tokens';
 import { ILinesEquations, Links, TextLevel } from './links';
-import { Asking, askingOf } from './asking';
+import { Asking, askingOf } from './question-state';
 
 /** The twins of a model's programs; one part for each program of a run. */
 export class Twins {

@@ -8,7 +8,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { Recording, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { Asking, AskingState, askingOf } from './asking';
+import { Asking, AskingState, askingOf } from './question-state';
 
 /** Where the user is: in which visit, and at which of its points, both from 0. */
 export interface IPlace {

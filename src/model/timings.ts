@@ -8,7 +8,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { EvaluableText } from '../protocol/evaluable';
 import { ProgramTiming, Snapshot, Sweep } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { Asking, askingOf } from './asking';
+import { Asking, askingOf } from './question-state';
 
 /** A field of the form that asks for a sweep. */
 export type SweepField = 'sweep' | 'call' | 'functions';

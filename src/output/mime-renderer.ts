@@ -41,7 +41,7 @@ export class JaxprOutput extends Widget implements IRenderMime.IRenderer {
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     const { savedOutput } = await import(
-      /* webpackChunkName: "saved-output" */ './lines-below-cell'
+      /* webpackChunkName: "saved-output" */ './saved-value'
     );
     const value: unknown = model.data[this._mimeType];
     this.node.replaceChildren(savedOutput(value, this._trans, this._open));

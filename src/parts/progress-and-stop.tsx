@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { AskingState } from '../model/asking';
+import { AskingState } from '../model/question-state';
 import { elapsed, grouped } from '../quantities';
 import { shortened } from './summary';
 

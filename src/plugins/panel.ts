@@ -36,7 +36,7 @@ import { IJaxprModel, IJaxprTracker } from '../tokens';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { TOGGLE_TYPES } from './editor';
 import { widenAtFirst } from './first-width';
-import { addGoing } from './going';
+import { addGoing } from './go-to-place';
 import { OPEN_LESSONS } from './lessons';
 // Light, and the settings are wanted at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports

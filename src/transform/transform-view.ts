@@ -19,13 +19,13 @@ import {
 import type { Snapshot } from '../protocol/snapshot';
 import { TRANSFORM_KINDS } from '../protocol/facts';
 import type { IJaxprModel } from '../tokens';
-import type { IHeaderActions } from '../parts/header';
+import type { IHeaderActions } from '../parts/program-header';
 import { element } from '../parts/dom';
 import { Detail, detailOf } from '../workbench/words/detail';
 import { showHelp } from '../workbench/reading/help-overlay';
 import { LinkedView } from '../workbench/listing/linked-view';
 import { ReadingTools } from '../workbench/reading/reading-tools';
-import { WideHead } from '../parts/wide-head';
+import { WideHead } from '../parts/wide-header';
 import { partTitle } from '../workbench/words/role-words';
 import { TransformColumn } from './transform-column';
 import { TransformToolbar } from './transform-toolbar';

@@ -4,7 +4,7 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IHeaderActions } from '../parts/header';
+import type { IHeaderActions } from '../parts/program-header';
 import { jaxprIcon } from '../parts/icon';
 import { TransformView } from './transform-view';
 

@@ -13,7 +13,7 @@ import type { Attention } from '../model/attention';
 import { linksOf } from '../model/links';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, LevelName } from '../tokens';
-import type { IHeaderActions } from '../parts/header';
+import type { IHeaderActions } from '../parts/program-header';
 import { element } from '../parts/dom';
 import { Detail, detailOf } from '../workbench/words/detail';
 import { FilterRow } from '../workbench/reading/filter-row';
@@ -36,7 +36,7 @@ import {
 } from './arrangement';
 import { Columns } from './columns';
 import { SourcePane } from './source-pane';
-import { WideHead } from '../parts/wide-head';
+import { WideHead } from '../parts/wide-header';
 import { WideToolbar } from './wide-toolbar';
 import { columnTitle, countWords } from './words';
 

@@ -8,7 +8,7 @@ import { syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IHeaderActions } from '../parts/header';
+import type { IHeaderActions } from '../parts/program-header';
 import { jaxprIcon } from '../parts/icon';
 import { IMemory, WideView } from './wide-view';
 

@@ -39,7 +39,7 @@ def at_rest(shell: Any) -> list[str]:
     import signal
 
     from jupyter_jaxpr.magic.session import Session
-    from jupyter_jaxpr.observe.kernel import observer
+    from jupyter_jaxpr.observe.process_observer import observer
 
     session, watch = Session.of(shell), observer()
     found = {

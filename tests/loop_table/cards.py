@@ -13,7 +13,7 @@ from error_table.cards import FIRST, edited
 from jupyter_jaxpr.build.cures import try_cures
 from jupyter_jaxpr.document.types.cures import Cure
 from jupyter_jaxpr.document.types.document import Note, Snapshot
-from jupyter_jaxpr.observe.kernel import observer
+from jupyter_jaxpr.observe.process_observer import observer
 
 FOLDER = Path(__file__).parent
 _KINDS = ("unrolled_loop", "short_loop")

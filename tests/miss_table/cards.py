@@ -17,7 +17,7 @@ from jax._src import monitoring as _monitoring  # noqa: TID251  # jax.monitoring
 
 from jupyter_jaxpr.build.cures import try_cures
 from jupyter_jaxpr.document.types.document import Snapshot
-from jupyter_jaxpr.observe.kernel import observer
+from jupyter_jaxpr.observe.process_observer import observer
 
 FOLDER = Path(__file__).parent
 _COMPILED = "/jax/core/compile/backend_compile_duration"

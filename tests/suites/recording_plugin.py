@@ -29,7 +29,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     if not OBSERVES:
         return (yield)
     from jupyter_jaxpr import observe
-    from jupyter_jaxpr.observe.kernel import observer
+    from jupyter_jaxpr.observe.process_observer import observer
 
     with observe() as ledger:
         result = yield

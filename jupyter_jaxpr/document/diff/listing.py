@@ -14,7 +14,7 @@ from .match.changes import Change
 from .match.compare import ProgramsDiff, ScopeDiff, Wrapped
 from .match.keys import is_combiner
 from .match.side import Child
-from .written import Written
+from .row_sides import Written
 
 #: Writes one side of a row, with what differs marked.
 Write = Callable[[Sequence[Change]], DiffSide]

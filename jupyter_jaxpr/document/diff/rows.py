@@ -17,9 +17,9 @@ from .match.changes import Change
 from .match.compare import compare
 from .match.side import Child, ScopeSide, Side, Type
 from .noise_of_rows import mark_noise
+from .row_sides import Written
 from .rules import uncompared_rules
 from .text import text_rows
-from .written import Written
 
 #: Lines, and of each the line of the cell it belongs to, 0 where that is not known.
 Text = tuple[Sequence[str], Sequence[int]]

@@ -22,8 +22,8 @@ from ...interruptions import is_of_a_signal
 from ...jax.facts import is_tracer_type
 from ...jax.tracer_origins import RaisedCall
 from ...observe.calls.printed_output import PrintRecorder
-from ...observe.kernel import observer
 from ...observe.observation import Edit, FoundCure
+from ...observe.process_observer import observer
 from ...observe.side_effects.proof import side_effects
 from .copies import NotCopied, copied, has_handler
 from .edits import edited

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...jax.loop_equations import scan_parts, while_parts
+from ...program.control_flow.card_facts import IN_CONDITION
 from ...program.control_flow.equation import SCAN
-from ...program.control_flow.facts import IN_CONDITION
 from .buffers import Buffers, end_visit, keep_point
 from .conditions import deciding
 from .equations import Step, Unsteppable, inner_program, run, run_equations

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from ...jax.effects import program_effects
+from ...program.control_flow.card_facts import IN_CONDITION, INSIDE
 from ...program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
-from ...program.control_flow.facts import IN_CONDITION, INSIDE
 from ...program.jaxpr.high_primitives import named
 from ...program.jaxpr.parameters import open_jaxpr
 from ...quantities import count

@@ -22,7 +22,7 @@ from ..compare.differentiation import words
 from ..compare.variants import Candidate, Report
 from .power_law import PowerLaw, power_law
 from .repeated_calls import Stop
-from .swept import SERIES, TOO_LONG, Point, Series, Swept
+from .sweep_point import SERIES, TOO_LONG, Point, Series, Swept
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 

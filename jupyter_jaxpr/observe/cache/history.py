@@ -30,8 +30,8 @@ from ..stages import CallStages, Tally
 from ..value_texts import NOTHING_CALLED, Reading
 from .closed_over import ChangedValue, Outside, changed_values, kept_values, unread_values, values_outside
 from .keys import Key, is_plain
-from .making import Making, making_of
 from .reason import Reason
+from .where_made import Making, making_of
 from .wrapped_functions import Wrappers, equinox_wrappers, options_of, wrappers_of
 
 if TYPE_CHECKING:

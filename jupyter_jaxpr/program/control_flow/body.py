@@ -15,7 +15,7 @@ from .callers import Callers
 from .card import Card
 from .equation import Debug
 from .slots import guessed_carry, into, only_leaf, renamed
-from .written import Call, Written, definition, parameters, returned
+from .source_calls import Call, Written, definition, parameters, returned
 
 _RESULT = "result"
 #: Which argument of the call is the body.

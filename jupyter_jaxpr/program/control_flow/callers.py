@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ...document.facts import CONTROL_KINDS
 from ..jaxpr.pools import Strings
 from ..source.positions import Positions
-from .written import Written
+from .source_calls import Written
 
 _ROOM = "jax/_src/lax/control_flow/"
 #: Loops of equinox that stand for JAX's own.

@@ -1,4 +1,4 @@
-"""An equation of control flow in, its card out: parts, paths, types, predicate, bounds; facts are added in `facts`."""
+"""An equation of control flow in, its card out: parts, paths, types, predicate, bounds; facts are added in `card_facts`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...jax.loop_equations import scan_parts, while_parts
 from ..costs import Costs
 from ..jaxpr.walk import Walk
 from ..jaxpr.while_trips import counted_trips
-from . import choice, facts
+from . import card_facts, choice
 from .body import Bodies, Body
 from .callers import Callers
 from .card import BranchRow, Card, ControlPath, SlotRow
@@ -18,7 +18,7 @@ from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of
 from .place import REMATTED, Paths, Place
 from .predicate import Predicates
 from .slots import into, only_leaf, renamed
-from .written import Call, Written, branch_name, definition, returned, text_of
+from .source_calls import Call, Written, branch_name, definition, returned, text_of
 
 Child = tuple[int, int, int, int]
 
@@ -74,7 +74,7 @@ class Constructs:
         plain = card.library is None and (card.body < 0 or self.debug_of(card.body).users)
         again = REMATTED in f"{place.around}/{card.name_stack}" and derivative != "transpose"
         used = equation in dict(columns.effects) or self._is_used(place, equation)
-        facts.add(card, call, self._walk, backward=derivative == "transpose", again=again, plain=plain, used=used)
+        card_facts.add(card, call, self._walk, backward=derivative == "transpose", again=again, plain=plain, used=used)
         choice.choose(card, place, derivative)
         return card
 
@@ -210,7 +210,7 @@ class Constructs:
             card.kind = "cond" if len(sides) == 2 and self._predicates.is_boolean(card, place) else "switch"
         labels = ["False", "True"] if card.kind == "cond" and len(sides) == 2 else [str(each) for each, _ in sides]
         if platforms is not None:
-            labels = [", ".join(names) if names else facts.OTHER_PLATFORM for names in platforms]
+            labels = [", ".join(names) if names else card_facts.OTHER_PLATFORM for names in platforms]
         for side, (label, (_, scope)) in enumerate(zip(labels, sides, strict=True)):
             debug = self.debug_of(scope)
             name = debug.function if debug.users or debug.function not in ("<lambda>", "<unknown>") else ""
@@ -267,7 +267,7 @@ class Constructs:
             name = self._outside(place, operand, card) or _at(debug.arguments, index)
             card.slots.append(SlotRow("operand", name, step, whole, step, operand))
         self._results(card, place, debug, self._written.call(caller.frame) if caller.library is None else None)
-        card.steppable = facts.NO_STEPS
+        card.steppable = card_facts.NO_STEPS
         return card
 
     def _results(self, card: Card, place: Place, debug: Debug, call: Call | None) -> None:

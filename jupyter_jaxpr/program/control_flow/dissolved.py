@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 
 from ..costs import Cost, equation_cost
 from ..jaxpr.walk import ScopeColumns, Walk
-from . import facts
+from . import card_facts
 from .callers import Callers
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow
 from .place import Paths, Place
 from .predicate import Predicates
-from .written import Written, branch_name, target_name, text_of
+from .source_calls import Written, branch_name, target_name, text_of
 
 _SELECTED = "select"
 _COMBINED = "associative_scan"
@@ -160,11 +160,11 @@ class Dissolved:
         flops = [branch.flops for branch in card.branches]
         if flops and len(starts) == sides and None not in flops:
             card.step_flops = sum(each for each in flops if each is not None)
-        card.facts.append(facts.SELECT)
+        card.facts.append(card_facts.SELECT)
         if card.library is None:
             card.choice = "elementwise"
             card.choice_reason = "Each element has its own predicate. All branches run, as in jnp.where."
-        card.steppable = facts.SELECTED
+        card.steppable = card_facts.SELECTED
         return found
 
     def _size(self, place: Place, equations: Sequence[int]) -> tuple[int, int | None]:
@@ -248,15 +248,15 @@ class Dissolved:
             target = call.target if call is not None else None
             given_name = target_name(target, index, len(ys)) if target is not None else None
             card.slots.append(self._slot(columns, "ys", given_name or "", variable, axis))
-        card.facts.append(facts.combined(length, card.equations))
+        card.facts.append(card_facts.combined(length, card.equations))
         if backward:
-            card.facts.append(facts.BACKWARD_EQUATIONS)
+            card.facts.append(card_facts.BACKWARD_EQUATIONS)
         if card.library is None:
             card.choice = "outputs"
             card.choice_reason = (
                 "Each element has an output. associative_scan combines the elements in pairs, not one after the other."
             )
-        card.steppable = facts.COMBINED
+        card.steppable = card_facts.COMBINED
         return Found(card)
 
     def _axis(self, place: Place, group: _Group) -> int:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from ..source.positions import Positions
-from . import facts
+from . import card_facts
 from .card import Card
 from .equation import SCAN, WHILE
 
@@ -42,11 +42,11 @@ def known_trips(cards: Sequence[Card], text: str, line_stacks: Sequence[int], po
         uncounted = [card for card in here if card.primitive == WHILE and card.trips is None]
         if not counts and all_placed:
             for card in here:
-                facts.no_hlo_loop(card)
+                card_facts.no_hlo_loop(card)
         elif len(counts) == len(uncounted) and len(set(counts)) == 1 and counts[0] is not None:
             for card in uncounted:
                 card.trips, card.trips_from = counts[0], "xla"
-                facts.counted_by_xla(card)
+                card_facts.counted_by_xla(card)
 
 
 def _instructions(

@@ -11,7 +11,7 @@ from typing import Any
 from ..jaxpr.walk import ScopeColumns, Walk
 from .callers import Caller, Callers
 from .card import Step
-from .written import Written, target_name
+from .source_calls import Written, target_name
 
 #: Primitives that JAX puts between what the user gave and what a construct takes.
 CONVERSIONS = frozenset({"convert_element_type", "stop_gradient", "copy", "copy_p", "pvary"})

@@ -12,7 +12,7 @@ from ..jaxpr.walk import Walk
 from .callers import Callers
 from .card import Card
 from .place import CONVERSIONS, Paths, Place
-from .written import Call, Written, text_of
+from .source_calls import Call, Written, text_of
 
 #: What JAX makes a predicate of, where it stands on the construct's own line.
 _TO_PREDICATE = CONVERSIONS | {"clamp", "ne", "eq", "broadcast_in_dim", "transpose"}

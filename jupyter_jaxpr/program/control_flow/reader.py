@@ -14,14 +14,14 @@ from operator import itemgetter
 
 from ..jaxpr.programs_that_run import is_run
 from ..jaxpr.walk import Walk
-from . import facts
+from . import card_facts
 from .callers import Caller, Callers
 from .card import CONTROL_FLOW, Card, ControlPath, Step
 from .constructs import Constructs, is_users
 from .dissolved import Dissolved, Found
 from .equation import CALL, CONTROL_PRIMITIVES, SCOPE_PRIMITIVES
 from .place import Paths, Place
-from .written import Written
+from .source_calls import Written
 
 #: Most cards of a program.
 MOST = 300
@@ -225,9 +225,9 @@ class Reader:
             found = self._place(inner, program, depth)
             primitive = self._walk.strings.items[place.columns.primitive[equation]]
             if name == "cond_jaxpr":
-                _unsteppable(found, facts.IN_CONDITION)
+                _unsteppable(found, card_facts.IN_CONDITION)
             elif primitive not in CONTROL_PRIMITIVES and primitive not in SCOPE_PRIMITIVES:
-                _unsteppable(found, facts.INSIDE.format(name=primitive))
+                _unsteppable(found, card_facts.INSIDE.format(name=primitive))
             if card is not None:
                 for node in found:
                     node.card.parent_part = self._part(card, name, position)

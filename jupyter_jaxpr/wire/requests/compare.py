@@ -8,7 +8,7 @@ from ...build.levels import Unavailable
 from ...document.types.comparison import VariantComparison
 from ...document.types.struct import described
 from ...measure.compare.programs import compare_programs, question
-from ...observe.kernel import observer
+from ...observe.process_observer import observer
 from ..messages import Confirm
 from ..request import Asked, LongRequest, ProgramIndex
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ...build.cures import try_cures
 from ...document.types.document import Snapshot
-from ...observe.kernel import observer
+from ...observe.process_observer import observer
 from ..request import DOCUMENT, Asked, Request
 
 

@@ -10,7 +10,7 @@ from ...document.types.struct import described
 from ...document.types.timing import Sweep
 from ...measure.compare.named import functions_of
 from ...measure.times.sweep import Values, sweep
-from ...observe.kernel import observer
+from ...observe.process_observer import observer
 from ...typed.specs import SpecError, parse_sweep, parse_target
 from ..messages import Confirm
 from ..request import Asked, LongRequest

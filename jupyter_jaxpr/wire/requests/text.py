@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from ...document.types.pages import TextPage
 from ...document.types.struct import described
-from ...observe.kernel import observer
+from ...observe.process_observer import observer
 from ..request import Asked, FirstLine, LineCount, ProgramIndex, Request, lines_asked_for
 
 

@@ -8,7 +8,7 @@ from ...build.levels import Unavailable
 from ...build.timing import asks_before, timing_document
 from ...document.types.timing import ProgramTiming
 from ...measure.times.program_timing import time_program
-from ...observe.kernel import observer
+from ...observe.process_observer import observer
 from ..messages import Confirm
 from ..request import Asked, LongRequest, ProgramIndex
 

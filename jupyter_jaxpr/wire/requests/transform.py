@@ -8,7 +8,7 @@ from ...build.transform import transform_program
 from ...document.types.document import Snapshot
 from ...document.types.struct import described
 from ...document.types.transform import TransformKind
-from ...observe.kernel import observer
+from ...observe.process_observer import observer
 from ..request import DOCUMENT, Asked, ProgramIndex, Request
 
 

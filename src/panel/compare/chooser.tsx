@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { Asking } from '../../model/asking';
+import type { Asking } from '../../model/question-state';
 import { inputsOf } from '../../model/earlier-program';
 import { usersPrograms } from '../../model/users-programs';
 import { Snapshot } from '../../protocol/snapshot';

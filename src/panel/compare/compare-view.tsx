@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { askingOf } from '../../model/asking';
+import { askingOf } from '../../model/question-state';
 import { usersPrograms } from '../../model/users-programs';
 import { VariantComparison } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';

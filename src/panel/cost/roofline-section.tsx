@@ -20,7 +20,7 @@ import {
 } from '../../quantities';
 import { Stretches, bold, stretches } from '../../parts/stretches';
 import { shortened } from '../../parts/summary';
-import { Running } from '../../parts/running';
+import { Running } from '../../parts/long-request';
 import { CostReading } from './cost-rows';
 import { IPlacement, placementOf, rooflineOf } from './roofline-layout';
 import { useWidth } from '../../parts/use-width';

@@ -9,7 +9,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { Panel } from '@lumino/widgets';
 
 import { IJaxprModel, IJaxprTracker } from '../../tokens';
-import { IPanelActions } from './head';
+import { IPanelActions } from './above-view';
 import { jaxprIcon } from '../../parts/icon';
 import type { Shell } from './shell';
 import type { ViewName } from './views';

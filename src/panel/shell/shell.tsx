@@ -9,7 +9,7 @@ import { diffsOf } from '../../model/diffs';
 import { usersPrograms } from '../../model/users-programs';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel, ModelChange } from '../../tokens';
-import { Head, IPanelActions } from './head';
+import { Head, IPanelActions } from './above-view';
 import { filling } from '../../parts/filling';
 import { NotesView } from '../notes/notes';
 import { STOP } from '../../parts/roving';

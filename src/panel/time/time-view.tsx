@@ -13,7 +13,7 @@ import { duration } from '../../quantities';
 import { Stretches, stretches } from '../../parts/stretches';
 import { shortened } from '../../parts/summary';
 import { Again } from './again';
-import { Running } from '../../parts/running';
+import { Running } from '../../parts/long-request';
 import { LONGEST_NAME } from './series';
 import { StageTable } from './stages';
 import { filledIn, sweptValues } from './sweep-call';

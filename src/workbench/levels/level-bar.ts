@@ -14,7 +14,7 @@ import { ProgramEquations } from '../../program-text/equations';
 import { SourceSpans } from '../../program-text/source-spans';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, IRequests, LevelName } from '../../tokens';
-import { letGo } from '../../parts/let-go';
+import { disposeWidget } from '../../parts/dispose-widget';
 import { element } from '../../parts/dom';
 import { ExactBar } from './exact-bar';
 import { ListingView } from '../listing/listing-view';
@@ -90,9 +90,9 @@ export class LevelBar implements IDisposable {
     if (!this._isDisposed) {
       this._isDisposed = true;
       this._closePlatform();
-      letGo(this._passes);
+      disposeWidget(this._passes);
       twinsOf(this._options.model).changed.disconnect(this._showExact, this);
-      letGo(this.exact);
+      disposeWidget(this.exact);
       this._node.remove();
     }
   }

@@ -25,7 +25,7 @@ import type { ITextPlace } from '../../model/reading-place';
 import { sourceFilesOf } from '../../model/source-files';
 import type { Level, Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, LevelName, Selection } from '../../tokens';
-import { letGo } from '../../parts/let-go';
+import { disposeWidget } from '../../parts/dispose-widget';
 import { ShardingsView } from '../shardings';
 import { element } from '../../parts/dom';
 import { InPlaceListing } from './in-place-listing';
@@ -173,7 +173,7 @@ export class LevelPane implements IDisposable {
     this._view?.dispose();
     this._view = null;
     this._bar.dispose();
-    letGo(this._shardings);
+    disposeWidget(this._shardings);
     closeListings(this.listings);
     this.node.remove();
   }

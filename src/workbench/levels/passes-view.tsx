@@ -7,7 +7,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { askingOf } from '../../model/asking';
+import { askingOf } from '../../model/question-state';
 import type { ProgramPasses, Snapshot, XlaPass } from '../../protocol/snapshot';
 import type { IJaxprModel } from '../../tokens';
 import { useKeptFocus } from '../../parts/keep-focus';

@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Unanswered } from '../../../kernel/channel';
-import { askingOf } from '../../../model/asking';
+import { askingOf } from '../../../model/question-state';
 import { JaxprModel } from '../../../model/model';
 import {
   AnyReply,

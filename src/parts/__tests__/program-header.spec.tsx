@@ -6,7 +6,7 @@ import { JaxprModel } from '../../model/model';
 import { program, snapshot } from '../../protocol/__tests__/documents';
 import { Program } from '../../protocol/snapshot';
 import { EditedSince } from '../edited-since';
-import { Header, runWords } from '../header';
+import { Header, runWords } from '../program-header';
 import { Signature } from '../signature';
 import { StageBar, stageSentence } from '../stage-bar';
 import { act, byRole, click, press, render, words } from './render';

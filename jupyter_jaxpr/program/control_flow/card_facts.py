@@ -6,7 +6,7 @@ from ...jax.loop_equations import lowered_scan
 from ...quantities import count
 from ..jaxpr.walk import Walk
 from .card import Card
-from .written import Call
+from .source_calls import Call
 
 NO_STEPS = "A named scope runs once and has no steps. Step through a loop or a branch inside the scope."
 SELECTED = (

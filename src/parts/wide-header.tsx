@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { filling } from './filling';
-import { Header, IHeaderActions } from './header';
+import { Header, IHeaderActions } from './program-header';
 import { ModelWidget } from './model-widget';
 import { Banner, Waiting } from './states/banner';
 import { RunningAbove } from './states/running';

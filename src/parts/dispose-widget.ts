@@ -2,7 +2,7 @@
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
-export function letGo(widget: Widget | null): void {
+export function disposeWidget(widget: Widget | null): void {
   if (widget?.isAttached === true && !widget.node.isConnected) {
     // Lumino detaches only what is on the page, and would throw.
     MessageLoop.sendMessage(widget, Widget.Msg.BeforeDetach);

@@ -12,7 +12,7 @@ import { timingsOf } from '../../model/timings';
 import { Retrace, VariantComparison } from '../../protocol/snapshot';
 import { IJaxprModel, Status } from '../../tokens';
 import { filling } from '../../parts/filling';
-import { Header, IHeaderActions } from '../../parts/header';
+import { Header, IHeaderActions } from '../../parts/program-header';
 import { ModelWidget } from '../../parts/model-widget';
 import { StageBar } from '../../parts/stage-bar';
 import { Banner, RunAgain, Waiting } from '../../parts/states/banner';

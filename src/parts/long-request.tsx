@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { AskingState } from '../model/asking';
+import { AskingState } from '../model/question-state';
 import { useKeptFocus } from './keep-focus';
 import { Failed, Question, Working } from './progress-and-stop';
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..plain_text import FAILURES
 from .facts import jax_directory, private
-from .telling import TellingMethod
+from .watched_parts import TellingMethod
 
 _ASKED = {
     "make_jaxpr_f": "jax.make_jaxpr",
