@@ -1,4 +1,4 @@
-"""An equation of control flow in, its card out: parts, paths, types, predicate, bounds; facts are added in `card_facts`."""
+"""An equation of control flow in, its card out: parts, paths, types, predicate, bounds; `card_facts` adds the facts."""
 
 from __future__ import annotations
 
