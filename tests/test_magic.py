@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from conftest import Notebook, Ran
 
-from jupyter_jaxpr.magic.outcome import WHAT_TO_TYPE
+from jupyter_jaxpr.magic.cells_without_program import WHAT_TO_TYPE
 from jupyter_jaxpr.quantities import duration
 
 F = "@jax.jit\ndef f(x):\n    return jnp.sin(x) * 2\n"

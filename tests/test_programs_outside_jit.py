@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import pytest
 from conftest import Notebook, Ran
 
-from jupyter_jaxpr.magic.outcome import WHAT_TO_TYPE
+from jupyter_jaxpr.magic.cells_without_program import WHAT_TO_TYPE
 
 STEP = "def step(carry, x):\n    return carry + x, carry * 2\n"
 

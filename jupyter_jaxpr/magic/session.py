@@ -32,7 +32,7 @@ from ..observe.recorded_cell import EAGER_TAKES, RecordedCell
 from ..observe.run import Run
 from ..typed import cell as cells
 from ..wire import comm
-from . import compare_option, options, outcome, sweep_option
+from . import compare_option, last_call, options, outcome, sweep_option, target_trace
 from .active import Active, RunResult, Shown
 from .heartbeat import Heartbeat
 from .kept_outputs import KeptOutputs
@@ -385,7 +385,7 @@ class Session:
 
         def retrace() -> None:
             with self._guard("jupyter_jaxpr could not trace the call."):
-                message = outcome.trace_again(self.observer, run.observation, run.options.keeps_values)
+                message = last_call.trace_again(self.observer, run.observation, run.options.keeps_values)
                 built = self._built(replace(run, message=message))
                 self.publisher.publish(replace(built, retrace=self._retrace(run)))
                 number = None if run.cell is None else run.cell.execution_count
@@ -431,11 +431,11 @@ class Session:
                             self.observer, self.shell.user_ns, found, observation, heartbeat.say, None
                         )
                 elif found.sweep is not None:
-                    sweep, message = outcome.sweep_target(
+                    sweep, message = target_trace.sweep_target(
                         self.observer, self.shell.user_ns, found, observation, "%jaxpr", heartbeat.say
                     )
                 else:
-                    message = outcome.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
+                    message = target_trace.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
             finally:
                 heartbeat.stop()
             self._publish(RunResult(found, cell, observation, run_id, message, comparison, sweep))
