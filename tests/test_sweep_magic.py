@@ -23,9 +23,7 @@ def activated(a):
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        sweep_point, "BUDGET", 0.01
-    )  # seconds for the runs of one call; they need not be exact
+    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call; they need not be exact
     monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
 
 

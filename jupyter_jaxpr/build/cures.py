@@ -16,7 +16,7 @@ from ..explain.errors.time_limit import Budget
 from ..explain.loops import words
 from ..explain.loops.tried import edits_of, tried
 from ..explain.misses.cures import miss_cures
-from ..observe.cache.history import FunctionHistory, MissEvent
+from ..observe.cache.function_history import FunctionHistory, MissEvent
 from ..observe.observation import Edit, FoundCure
 
 if TYPE_CHECKING:

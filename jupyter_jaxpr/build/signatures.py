@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..document.types.document import Argument
-from ..observe.cache.keys import step_text
+from ..observe.cache.key_texts import step_text
 from ..observe.observation import ArgumentSpec
 from ..observe.value_texts import Reading
 from ..plain_text import FAILURES, could_not, exact, kind_name, text_of

@@ -27,7 +27,7 @@ from ..plain_text import FAILURES, attribute_of, defined, exact, file_of, functi
 from .observation import Place
 
 if TYPE_CHECKING:
-    from .cache.history import FunctionHistory
+    from .cache.function_history import FunctionHistory
 
 # Packages whose own frames stand between the user's call and `jax.jit`: a call through them is the user's call.
 _WRAPPERS = ("equinox", "flax", "jaxtyping", "beartype")

@@ -40,8 +40,10 @@ from ..jax.stages import made_ahead
 from ..jax.uncalled_traces import TracedAhead, TracesAhead
 from ..jax.untold_changes import TruncatedType, Untold, UntoldChanges, UnusedDonation
 from ..plain_text import FAILURES, file_of, text_of
-from .cache.history import FunctionHistory, History
-from .cache.keys import Key, equinox_key_of, key_of, pmap_key_of
+from .cache.function_history import FunctionHistory
+from .cache.history import History
+from .cache.keys import Key
+from .cache.keys_of_calls import equinox_key_of, key_of, pmap_key_of
 from .cache.ledger import Ledger
 from .calls.call_values import CallValues
 from .calls.counters import HAS_MONITORING

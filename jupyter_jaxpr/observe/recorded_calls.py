@@ -16,7 +16,7 @@ from ..jax.hooks import Hooks
 from ..plain_text import FAILURES, defined, exact, file_of
 from ..quantities import count
 from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, result_of, spec_of
-from .cache.keys import positional_names
+from .cache.key_texts import positional_names
 from .functions import code_of, is_installed, is_users, name_of, next_inside, place_of
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .recorded_cell import RecordedCell

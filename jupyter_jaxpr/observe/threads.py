@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from ..jax.calls import JitCall
 from ..plain_text import FAILURES
 from .arguments import CallShape, EquinoxCall
-from .cache.history import FunctionHistory, History, MissEvent
+from .cache.function_history import FunctionHistory, MissEvent
+from .cache.history import History
 from .cache.keys import Key
 from .calls.call_values import CallValues
 from .calls.held_calls import HeldCall

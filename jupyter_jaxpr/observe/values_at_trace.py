@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ..jax.facts import is_jitted, partial_of
 from ..plain_text import FAILURES, defined, exact, file_of, function_of, own_name
-from .cache.keys import StaticValue
+from .cache.static_values import StaticValue
 from .calls.frozen_calls import FrozenCall
 from .functions import is_installed, unwrap
 from .kept_contents import Contents, contents_of, difference, is_mutable

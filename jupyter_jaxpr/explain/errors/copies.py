@@ -16,7 +16,7 @@ from types import CellType, CodeType, FunctionType, MappingProxyType
 from typing import Any
 
 from ...jax.facts import is_jitted, is_tracer_type
-from ...observe.cache.keys import is_plain
+from ...observe.cache.static_values import is_plain
 from ...observe.functions import is_installed, is_of_jax
 from ...observe.side_effects.callables import functions_inside, is_users_class
 from ...plain_text import file_of, mro_of

@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...observe.cache.history import FunctionHistory, MissEvent
-from ...observe.cache.keys import Leaf, paths
+from ...observe.cache.function_history import FunctionHistory, MissEvent
+from ...observe.cache.key_texts import paths
+from ...observe.cache.keys import Leaf
 from ...observe.cache.reason import Reason
 from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED

@@ -11,7 +11,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...interruptions import is_of_a_signal
-from ...observe.cache.history import FunctionHistory, MissEvent
+from ...observe.cache.function_history import FunctionHistory, MissEvent
 from ...observe.cache.key_differences import compare
 from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED

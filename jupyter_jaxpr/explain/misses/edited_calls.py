@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...observe.cache.keys import Key, is_plain
+from ...observe.cache.keys import Key
+from ...observe.cache.static_values import is_plain
 from ...observe.observation import Edit
 from .keys import Arguments
 from .written_calls import Text

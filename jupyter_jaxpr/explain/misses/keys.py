@@ -6,7 +6,8 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ...observe.cache.keys import UNKNOWN, Key, Leaf, is_plain
+from ...observe.cache.keys import Key, Leaf
+from ...observe.cache.static_values import UNKNOWN, is_plain
 from ...observe.cache.structures import is_same
 from ..result_types import Fixed, spec_of_aval
 

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...observe.cache.history import FunctionHistory, MissEvent
+from ...observe.cache.function_history import FunctionHistory, MissEvent
 from ...observe.observation import Edit, FoundCure
 from ..errors.time_limit import Budget
 from .making_trial import gives_the_same, passed_values, stays_the_same

@@ -13,8 +13,8 @@ from typing import Any
 
 from ...jax.facts import is_jitted
 from ...observe.cache.closed_over import Outside, values_outside
-from ...observe.cache.history import FunctionHistory
-from ...observe.cache.keys import is_plain
+from ...observe.cache.function_history import FunctionHistory
+from ...observe.cache.static_values import is_plain
 from ...observe.functions import is_installed, is_of_jax, unwrap
 from ...observe.side_effects.callables import is_users_class
 from ...observe.value_texts import NOTHING_CALLED

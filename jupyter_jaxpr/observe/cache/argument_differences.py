@@ -13,10 +13,11 @@ from typing import Any
 from ...jax.keys import flatten
 from ...quantities import count
 from ..value_texts import Reading
-from .keys import UNKNOWN, Key, Leaf, StaticLeaf, StaticValue
+from .keys import Key, Leaf
 from .leaf_differences import type_and_weakness
 from .reason import Reason, names_text
 from .static_differences import static_reason
+from .static_values import UNKNOWN, StaticLeaf, StaticValue
 from .structure_differences import structure_difference
 from .structures import structure_text
 

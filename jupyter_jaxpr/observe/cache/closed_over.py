@@ -18,8 +18,8 @@ from ...jax.facts import is_jitted
 from ...plain_text import FAILURES, exact, file_of, kind_name
 from ..functions import code_of, is_installed, unwrap
 from ..value_texts import Reading
-from .keys import is_plain
 from .reason import Reason, names_text
+from .static_values import is_plain
 
 _NAMES = 64
 _DEPTH = 3

@@ -12,7 +12,7 @@ from ...jax.eager import Construct
 from ..functions import is_installed
 from ..value_texts import Reading
 from .closed_over import ChangedValue
-from .history import FunctionHistory, MissEvent
+from .function_history import FunctionHistory, MissEvent
 from .key_differences import closest
 from .reason import Reason
 

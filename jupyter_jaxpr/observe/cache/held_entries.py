@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ...jax.facts import jitted_by_name
 from ...jax.held_traces import traces_by_function
 from ...plain_text import FAILURES
-from .history import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
+from .function_history import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
 
 _EVICTED_ABOVE = 4_000
 """Misses of the user's functions from which on JAX may evict entries: its 8,192 are for those of libraries, too."""

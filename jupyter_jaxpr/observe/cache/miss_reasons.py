@@ -11,10 +11,11 @@ from ..observation import Place
 from ..value_texts import NOTHING_CALLED, Reading
 from .closed_over import reads_another
 from .construct_reasons import construct_reasons
-from .history import FunctionHistory, MissEvent
+from .function_history import FunctionHistory, MissEvent
 from .key_differences import closest, compare, kinds_of_values
-from .keys import Key, is_plain
+from .keys import Key
 from .reason import Reason, names_text
+from .static_values import is_plain
 from .wrapped_functions import equinox_wrappers, written
 
 _COMPARED = 128

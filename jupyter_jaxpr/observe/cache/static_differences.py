@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 
 from ...plain_text import kind_name
-from .keys import StaticValue
 from .reason import Reason
+from .static_values import StaticValue
 
 
 def static_reason(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..value_texts import Reading
-from .keys import StaticValue
 from .reason import Reason, names_text
 from .static_differences import static_reason
+from .static_values import StaticValue
 from .structures import Changed, changed, is_same, structure_text
 
 

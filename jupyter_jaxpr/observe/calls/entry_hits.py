@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES
-from ..cache.keys import Key, key_of
+from ..cache.keys import Key
+from ..cache.keys_of_calls import key_of
 from ..value_texts import Reading
 
 if TYPE_CHECKING:
-    from ..cache.history import FunctionHistory
+    from ..cache.function_history import FunctionHistory
     from ..functions import Functions
 
 

@@ -11,7 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...jax.facts import jitted_of
-from ..cache.keys import UNKNOWN, Key, StaticValue, positional_names, static_places
+from ..cache.key_texts import positional_names
+from ..cache.keys import Key
+from ..cache.keys_of_calls import static_places
+from ..cache.static_values import UNKNOWN, StaticValue
 
 Given = tuple[tuple[Any, ...], dict[str, Any]]
 

@@ -17,7 +17,8 @@ from ...jax.facts import imported
 from ...jax.held_traces import call_leaves
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES
-from ..cache.keys import Key, key_of
+from ..cache.keys import Key
+from ..cache.keys_of_calls import key_of
 from ..cache.miss_reasons import is_equal
 from ..users_classes import comparing_class, read_by_users_code
 
