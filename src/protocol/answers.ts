@@ -2,7 +2,9 @@
 import { checkVariantComparison } from './comparison';
 import { IDocumentSizes, checkProgramCost } from './cost';
 import { checkProgramDiff } from './difference';
-import { checkScopePage, checkSnapshot, checkTextPage } from './document';
+import { checkScopePage } from './scopes';
+import { checkSnapshot } from './document';
+import { checkTextPage } from './texts';
 import { checkExactLinks } from './exact-links';
 import { checkPassDiff, checkProgramPasses } from './passes';
 import { Answer, RequestName } from './questions';

@@ -185,3 +185,17 @@ export function indices(
   }
   return entries as readonly number[];
 }
+
+export function sameLength(
+  entries: readonly unknown[],
+  field: string,
+  length: number
+): void {
+  if (entries.length !== length) {
+    throw new Mismatch(field, `${length} entries`);
+  }
+}
+
+export function count(value: unknown, field: string): number {
+  return integer(value, field, 0);
+}

@@ -19,7 +19,8 @@ import type {
   IListedLine,
   IListing
 } from '../listing/listing';
-import { LinesFold, TextListing } from './text-listing';
+import { TextListing } from './text-listing';
+import { LinesFold } from './lines-fold';
 
 /** What is called where it stands; the bodies of loops are texts of their own. */
 const IN_PLACE = / (?:fusion|call)\(/;
