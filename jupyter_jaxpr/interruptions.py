@@ -1,4 +1,4 @@
-"""An error that ended code of ours in, whether it is the user's: raised by a signal handler such as that of an alarm.
+"""Decides whether an error that ended our code is the user's: raised by a signal handler such as that of an alarm.
 
 Python calls a signal handler between any two instructions, so also between two of ours. What the handler raises is
 meant for the user's cell: it is no failure of ours, and has to go on.

@@ -1,4 +1,4 @@
-"""An object of the user's in, a plain `str` of bounded length about the object out; nothing is raised.
+"""Makes a plain `str` of bounded length about any object of the user; never raises.
 
 A name, a file, a key or a printed value may be of a subclass of `str`, of any length, or of a class whose `__str__`
 raises: what enters here leaves as text that can be joined, cut, hashed, compared and encoded.

@@ -1,4 +1,4 @@
-"""What was observed in, the document out, with the live handles that answer for what it does not hold.
+"""Builds the document of an observation, and the live sources that answer later requests about it.
 
 A program is sent whole up to `WHOLE` equations. A larger one is sent with its first `PAGE` equations, those in programs
 inside of it counted, and their names; `Sources.scope_page` answers for the rest.

@@ -1,4 +1,4 @@
-"""The cards that the program room found in, those of the document out, and where each construct is in its program."""
+"""Builds the document's cards of control flow, each with its place in its program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run in, the document with its cures of misses and its rewrites of loops tried out.
+"""Tries the cures of misses and the rewrites of loops of a run, and adds those that passed to the document.
 
 The cures are tried when the panel asks: nothing of the user's runs, and all trials of one request share one budget.
 What a request could not decide, as its time was over or a name holds something else now, the next request tries again.

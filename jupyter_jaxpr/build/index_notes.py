@@ -1,4 +1,4 @@
-"""Programs in, notes out on expressions of the user's whose index is outside of an array for certain."""
+"""Writes notes on index expressions of the user that are certainly outside of their array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the observer read off the jit cache in, the document's ledger out."""
+"""Builds the document's ledger of the jit cache from the observer's ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JAX's objects of a program in, the lines of a level out, linked to the equations of the program."""
+"""Prints a level of a program (StableHLO or HLO) and links its lines to the equations of the program."""
 
 from __future__ import annotations
 

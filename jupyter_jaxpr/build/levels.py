@@ -1,4 +1,4 @@
-"""A program's lowered module and executable in, its texts out: lines with their stacks, made when asked for."""
+"""Holds the StableHLO and HLO texts of a program with a stack for each line; a text is made when it is asked for."""
 
 from __future__ import annotations
 

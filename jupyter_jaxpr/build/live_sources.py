@@ -1,4 +1,4 @@
-"""A built run in, the answers to later requests out: lines of text, pages of equations, levels made on request.
+"""Answers later requests about a run: lines of text, pages of equations, and levels made on request.
 
 `Sources` holds JAX's own objects of the run (jaxprs' columns, lowered modules, executables), never arrays, as long as
 the run may be asked about. Its methods may be called from any thread.

@@ -1,4 +1,4 @@
-"""Programs in, notes out on selections whose gradient can be NaN."""
+"""Writes notes on selections whose gradient can be NaN."""
 
 from __future__ import annotations
 

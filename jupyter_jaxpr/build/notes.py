@@ -1,4 +1,4 @@
-"""What was observed in, the notes a person should read out: texts, cures, and the lines they are about."""
+"""Writes the notes that a person should read: text, cure, and the lines that the note is about."""
 
 from __future__ import annotations
 

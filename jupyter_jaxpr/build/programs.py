@@ -1,4 +1,4 @@
-"""An observed function and what JAX made of it in, a program of the document out, its scopes put beside the others.
+"""Builds a program of the document from an observed function and JAX's objects, and shares scopes between programs.
 
 A program is sent whole up to `WHOLE` equations. A larger one is sent with its first `PAGE` equations, those in programs
 inside of it counted, and their names; `Sources.scope_page` answers for the rest.

@@ -1,4 +1,4 @@
-"""Trees of argument types in, the texts of a signature out: ``p: {b: f32[16], wx: f32[8,16]}``."""
+"""Prints trees of argument types as the texts of a signature: ``p: {b: f32[16], wx: f32[8,16]}``."""
 
 from __future__ import annotations
 

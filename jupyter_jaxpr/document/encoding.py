@@ -1,4 +1,4 @@
-"""A struct of the document or of the wire in, its UTF-8 JSON out, whatever its strings hold."""
+"""Encodes a struct of the document or of the wire as UTF-8 JSON, whatever its strings hold."""
 
 from __future__ import annotations
 

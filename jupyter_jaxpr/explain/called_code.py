@@ -1,4 +1,4 @@
-"""A function of the user's in, its syntax and what its names are out; nothing of it runs."""
+"""Finds the syntax tree of a user's function and the objects of its names, without running user code."""
 
 from __future__ import annotations
 

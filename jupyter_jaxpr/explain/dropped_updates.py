@@ -1,4 +1,4 @@
-"""A cell's text in, the updates `x.at[i].set(v)` out whose result the cell does not use.
+"""Finds updates `x.at[i].set(v)` in a cell's text whose result the cell does not use.
 
 JAX arrays do not change: the update is a new array, and without a name the new array is lost. Such a statement is
 always a mistake, so the text alone proves it.

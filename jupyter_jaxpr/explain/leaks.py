@@ -1,4 +1,4 @@
-"""Functions that were traced in, the tracers that they kept outside of themselves out.
+"""Finds the tracers that a traced function left in objects outside of the function.
 
 A tracer stands for a value only while its function is traced. Python code that keeps one, by
 `global_list.append(x)` or `self.state = x`, finds a dead one at its next use. Looked at are the names that the

@@ -1,4 +1,4 @@
-"""Statements and what their names are in, whether they surely leave work of JAX running out; nothing of them runs.
+"""Decides whether statements surely leave JAX work running, without running user code.
 
 Every call must be known not to wait, and no statement may look at a value: only what is certain is told.
 """

@@ -1,4 +1,4 @@
-"""A function and the types of its arguments in, what a call computes out, as types: JAX traces, and nothing runs.
+"""Finds the types that a call computes, by a trace with the types of its arguments; nothing runs.
 
 A trial of a cure compares what the code computes as it is with what the edited code computes. The functions are copies,
 so that the trace leaves nothing in JAX's caches; a function that may change something outside of itself is not traced,

@@ -1,4 +1,4 @@
-"""A cell's text and its names in, timings of it that stop before JAX's work is done out.
+"""Finds timings in a cell's text that stop before JAX's work is done.
 
 JAX returns from a call of a jitted function before its work is done. `%timeit f(x)`, or a clock read before and after
 `f(x)`, then measures how long JAX takes to hand the work over. Only what is certain is told: every call between the

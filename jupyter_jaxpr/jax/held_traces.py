@@ -1,4 +1,4 @@
-"""A call of a jitted function in, the program that JAX holds for the call out: none of the function's Python runs."""
+"""Finds the program that JAX holds for a call of a jitted function; none of the function's Python runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cache key is made of: arguments in; their leaves, structure, avals and shardings out, with JAX's context."""
+"""Reads the parts of a cache key from arguments: leaves, structure, avals, shardings, and JAX's trace context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tracer in, the inputs of its trace that the tracer depends on out; and the arguments of a call that raised."""
+"""Finds the inputs of a trace on which a tracer depends, and the arguments of a call that raised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What JAX does with few words or none in, what it is about out: types that JAX changes, donated buffers without use.
+"""Reports changes that JAX makes with few words: changed types, donated buffers without use.
 
 JAX warns of a 64-bit type that it truncates and of a donated buffer without use. It converts a carry of a loop without
 a warning. Each of these comes by a function of another module; what stands in the place of that module tells us so, and

@@ -1,4 +1,4 @@
-"""The names of `--compare` and the arguments of a call in; the comparison out, its programs in the observation.
+"""Runs `--compare`: compares the named functions on the arguments of a call.
 
 The call is the target on the magic's line, or else the cell's last one; of the last one the cell has evaluated the
 arguments already. What is wrong with a name or an argument is a line of the comparison or a finding, no exception.

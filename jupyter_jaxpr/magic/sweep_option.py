@@ -1,4 +1,4 @@
-"""The name and the values of `--sweep` in; the sweep out, the program at the first value in the observation.
+"""Runs `--sweep`: measures the function at each value, and shows the program at the first value.
 
 Nothing of the user's namespace changes: the arguments are evaluated in a copy of it, the name bound.
 """

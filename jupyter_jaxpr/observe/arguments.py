@@ -1,4 +1,4 @@
-"""The types of a call in, its arguments by name out: trees of `jax.ShapeDtypeStruct`, static values as text."""
+"""Names the arguments of a call: trees of `jax.ShapeDtypeStruct`, static values as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls and stages in, the counts of functions and lines out.
+"""Credits calls and stages to the counts of functions and lines.
 
 What was counted is credited to the function that was called; where JAX tells no more than a name, to that name.
 """

@@ -1,4 +1,4 @@
-"""What `jax.jit` was given in, the user's function out: its name, the line of its def, and whose it is.
+"""Finds the user's function inside an argument of `jax.jit`: its name, the line of its def, and its owner.
 
 `jit(vmap(grad(f)))`, a method, a partial, an equinox or flax wrapper: all are unwrapped down to the function that a
 person wrote. A function counts as a library's when JAX itself made it, or when an installed package jitted it for its

@@ -1,4 +1,4 @@
-"""A function and its arguments in, a jitted copy out: JAX's caches of the function itself stay untouched."""
+"""Makes a jitted copy of a function, so that JAX's caches of the function itself stay untouched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A value that a function reads in, as little of the value as tells later whether it holds something else out.
+"""Keeps as little of a value as is needed to tell later whether the value has changed.
 
 Numbers and texts are kept, of NumPy arrays a checksum, of arrays of JAX's a weak reference: a program holds the array
 itself as a constant for as long as the program lives. Containers of Python's are read to the end, within bounds. Of an

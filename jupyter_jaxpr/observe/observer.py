@@ -1,4 +1,4 @@
-"""JAX's hooks and events in, records of what each call did out.
+"""Receives JAX's hooks and events, and records what each call did.
 
 `Observer` is one a kernel. It is told of every call that misses JAX's C++ cache (`jax.hooks.Hooks`) and keeps, for
 as long as a function lives, the programs last made of it; while a `Run` is on, what happens on its thread is counted

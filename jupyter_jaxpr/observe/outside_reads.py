@@ -1,4 +1,4 @@
-"""The code of a function in, what the code reads from outside of the function's arguments out, as paths.
+"""Finds the paths that a function's code reads from outside of its arguments.
 
 `scale`, `config["opt"]["rate"]`, `self.layers`: a path begins at a global name, a variable of a function around it or a
 parameter, and goes on by attributes and by constant items. Nothing of the user's runs: only bytecode is read.

@@ -1,4 +1,4 @@
-"""A callable and its arguments in, the program that JAX would make of the call out: a trace of our own.
+"""Traces a callable with its arguments: a trace of our own.
 
 The user asks for the trace by name (`%jaxpr f(x)`), or the trace is the second, symbolic run of a plain function that a
 cell called. What the body prints meanwhile is recorded and not shown again; warnings are left out. A plain function is

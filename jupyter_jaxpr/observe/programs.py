@@ -1,4 +1,4 @@
-"""One miss in, the program that JAX made of it out, kept for as long as its function lives.
+"""Keeps the program that JAX made for a miss for as long as its function lives.
 
 - `KeptProgram`: JAX's own objects of one program, and how its arguments can be named later.
 - `keep`, `kept`: the newest programs of a function. They are few, for executables hold device memory: what a run

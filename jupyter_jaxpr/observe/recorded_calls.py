@@ -1,4 +1,4 @@
-"""The calls of a cell's last statement in, a recording of each of the user's functions among them out.
+"""Records the calls of user functions in a cell's last statement while they run.
 
 The outermost call of a function of the user's is recorded while it runs, whatever the statement does with the result:
 assigns, prints or indexes it, or adds another call's. A jitted function is not recorded: JAX has the program.

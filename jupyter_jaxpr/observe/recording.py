@@ -1,4 +1,4 @@
-"""What JAX runs between `start` and `stop` in, a program of equations out: one for each operation and jitted call.
+"""Records the operations and jitted calls that JAX runs between `start` and `stop` as the equations of a program.
 
 A recording runs nothing and traces nothing. It holds no array: an operand is linked to the equation that made it as
 long as the array is alive, which the operand is when JAX uses it.

@@ -1,4 +1,4 @@
-"""What happens between the start and the end of one cell in, its `Observation` out.
+"""Collects what happens between the start and the end of one cell in an `Observation`.
 
 - `FunctionActivity`: one function's counts and programs in this run.
 - `Run`: all of them, with what was printed, which lines were traced, and where JAX is right now.

@@ -1,4 +1,4 @@
-"""The user's Python while JAX traces in, the traced values that its names had out.
+"""Records the traced values of the user's Python names while JAX traces.
 
 From Python 3.12 on `sys.monitoring` shows each line that begins. What the line before stored is read then, so a value
 is read under the name that holds it and nothing is guessed. Only functions of the user's are watched, only while JAX

@@ -1,4 +1,4 @@
-"""Traces without a call in, such as those of `jax.make_jaxpr`, functions of the observation with their programs out."""
+"""Adds traces without a call, such as those of `jax.make_jaxpr`, to the observation."""
 
 from __future__ import annotations
 

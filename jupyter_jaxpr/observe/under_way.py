@@ -1,4 +1,4 @@
-"""A thread that traces in, what can be said of its program before the trace has ended out, also a loop that grows it.
+"""Describes a trace that has not ended: its function, its equations so far, and a loop that grows it.
 
 Only the thread that tells the progress looks here, once a second.
 """

@@ -1,4 +1,4 @@
-"""A function that JAX is about to trace in, code of the user's that the trace may run out.
+"""Finds the user's code objects that a trace of a function may run.
 
 No code of the user's runs: attributes are read from the dictionaries of objects.
 """

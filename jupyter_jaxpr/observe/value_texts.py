@@ -1,4 +1,4 @@
-"""A value of the user's in, its short text out, by what may be called of the user's objects at the time.
+"""Prints a short text of a user's value, with only those of the user's methods that may be called then.
 
 Exact builtin scalars, strings, containers of these, and the names of functions and classes are read anywhere: no code
 of the user's runs for that. Of any other object only the name of its class is told, unless a cell is observed. In an

@@ -1,4 +1,4 @@
-"""A program in, the random keys from which it draws more than once out.
+"""Finds the random keys from which a program draws more than once.
 
 Numbers that are drawn twice from one key are not independent: of equal shapes, they are equal. JAX says so in its
 documentation and checks it only where `jax_debug_key_reuse` is on (`jax.experimental.key_reuse`, whose rules are

@@ -1,4 +1,4 @@
-"""A program in, the selections out whose gradient can be NaN: zero times the infinite derivative of the other branch.
+"""Finds the selections whose gradient can be NaN: zero times the infinite derivative of the other branch.
 
 The gradient of `jnp.where(x > 0, jnp.log(x), 0)` is a selection of zeros, divided by x. Where x is 0, that is 0/0. All
 of this is looked for in the equations: the comparison of x with a number that leaves 0 to the zeros, the selection in

@@ -1,4 +1,4 @@
-"""A cell's text in; out come the cell as it will run, where its lines are, and the call it ends with.
+"""Parses the text of a cell: the code that will run, its lines, and the call at its end.
 
 The cell is not run by the magic. IPython runs it as it runs any cell, with the magic's line turned into a comment
 before IPython sees it, so that `Out[n]`, `_`, history, tracebacks, top-level await, magics and `;` are not imitated

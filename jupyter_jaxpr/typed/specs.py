@@ -1,4 +1,4 @@
-"""The text of a target in, the call it means out: `f(f32[8,128], {'w': bf16[128,4]}, n=3)`.
+"""Parses the text of a target into a call: `f(f32[8,128], {'w': bf16[128,4]}, n=3)`.
 
 A target is a Python call in which an array may be written by its type, as JAX prints it: `f32[8,128]`, with
 `{weak}` for a weakly typed one and `key<fry>[]` for PRNG keys. Everything else is Python, evaluated in the user's

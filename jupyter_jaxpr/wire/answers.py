@@ -1,4 +1,4 @@
-"""A request of the panel in, its reply out; each file of `requests/` says how one request is answered.
+"""Answers the requests of the panel; each file of `requests/` answers one request.
 
 Nothing of the user's runs for most answers: they are read off what JAX already made. A long request does run the
 user's code, because the user pressed the button; a worker answers it (see `long_requests`): replies on the progress,

@@ -1,4 +1,4 @@
-"""Built snapshots, progress and failures in, comm messages to every page that shows this kernel out.
+"""Sends snapshots, progress and failures to every page that shows this kernel.
 
 - `publisher`: the one publisher of a shell.
 - `Publisher`: the hub, a comm that the kernel opens and that every page joins, and the target on which a page

@@ -1,4 +1,4 @@
-"""The startup folder of an IPython profile in; the file in it that loads the extension in every new kernel, out.
+"""Writes or removes the file in an IPython profile's startup folder that loads the extension in every new kernel.
 
 The file is written, and removed, where the user says so after seeing its path and its text. A file of that name with
 any other text is not ours, and is left as it is.

@@ -1,4 +1,4 @@
-"""An error of what a call of a jitted function was given in, which argument it is and what to give out."""
+"""Explains an error about an argument of a jitted call: which argument is wrong and what to pass."""
 
 from __future__ import annotations
 

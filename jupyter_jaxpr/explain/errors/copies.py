@@ -1,4 +1,4 @@
-"""A value of the user's in, what a trial may have in its place out: nothing that a trial can change or find in a cache.
+"""Makes a stand-in for a user's value in a trial, which the trial cannot change and no cache can find.
 
 - Containers of Python's and arrays of NumPy's are copied: a traced statement such as `values += [1]` changes them.
 - JAX holds the trace of each jitted function by its object. A trial that called the user's own jitted function would

@@ -1,4 +1,4 @@
-"""Syntax of the user's text and what is to stand in its place in, edits with their positions out."""
+"""Makes edits with positions from the syntax of the user's text and its replacement."""
 
 from __future__ import annotations
 

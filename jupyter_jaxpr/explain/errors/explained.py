@@ -1,4 +1,4 @@
-"""An exception out of a cell in, a finding out: which line, what Python wanted there, which argument, the cure."""
+"""Explains the error that ended a cell: the line, what Python needed there, the culprit argument and the cure."""
 
 from __future__ import annotations
 

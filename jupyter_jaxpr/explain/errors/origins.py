@@ -1,4 +1,4 @@
-"""A position where an error was raised in, the arguments that its values come from out, with the arguments' types."""
+"""Finds the arguments, with their types, on which the value at an error's position depends."""
 
 from __future__ import annotations
 

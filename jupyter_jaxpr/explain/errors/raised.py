@@ -1,4 +1,4 @@
-"""An exception out of a trace in, where in the user's code it was raised: line, expression, and what is traced in it.
+"""Finds where in the user's code a trace raised: the line, the expression, and its traced values.
 
 Read are the traceback's frames, their local names and the text of their file. Nothing of the user's runs.
 """

@@ -1,4 +1,4 @@
-"""An error about what came before in, such as a donated array, a leaked tracer or a used key; what happened out."""
+"""Explains an error whose cause is earlier: a donated array, a leaked tracer or a used random key."""
 
 from __future__ import annotations
 

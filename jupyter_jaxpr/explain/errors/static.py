@@ -1,4 +1,4 @@
-"""Arguments that a trace needed the values of in, an edit that makes them static out, where the call allows that."""
+"""Makes the edit that marks the needed arguments as static, where the call allows that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cure in, whether the edited statement can be traced out: with the types that its values had when it raised.
+"""Tries a cure: traces the edited statement with the types that its values had when the cell raised.
 
 Only the statements that the cure changes and the statement that raised are traced, in a namespace that is thrown away:
 names of the frame that hold traced values get new tracers of the same types, and other names hold copies. Nothing is

@@ -1,4 +1,4 @@
-"""The text of a cell or of a user's file in, its Python loops out: which statements repeat what stands at a position.
+"""Finds the Python loops of a cell or a file that repeat the code at a position.
 
 The text is parsed, never run and never imported. A position belongs to a loop where it is in the part that runs once a
 iteration: the body of a `for`, body and test of a `while`, the elements and conditions of a comprehension.

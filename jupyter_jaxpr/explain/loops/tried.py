@@ -1,4 +1,4 @@
-"""A rewrite of an unrolled loop in, how sure the rewrite is out: the edited function is traced with the call's types.
+"""Decides how sure a loop's rewrite is: the edited function is traced with the types of the call.
 
 The trial compiles the edited text, takes its code for copies of the user's functions, and traces the call of the
 program with types in place of the arrays. Nothing is run.

@@ -1,4 +1,4 @@
-"""A miss that its arguments made in, the edits of the two calls that give them one key out.
+"""Makes the edits of two calls that give both calls one cache key.
 
 Each edit wraps an argument as the user wrote it: `x` becomes `jnp.asarray(x, dtype=jnp.float32)` or `tuple(x)`. The
 trial evaluates the edited arguments with types in place of the arrays, and compares the keys of both calls and the

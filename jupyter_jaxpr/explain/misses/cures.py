@@ -1,4 +1,4 @@
-"""A miss in, the edits that end the miss out: each passed a trial, and the cache keys of both calls are then equal.
+"""Finds the edits that end a miss; each edit passed a trial in which the cache keys of both calls were equal.
 
 Nothing of the user's runs: the trial traces copies of the functions, with types in place of the arguments.
 """

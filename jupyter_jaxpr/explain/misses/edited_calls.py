@@ -1,4 +1,4 @@
-"""One of two calls of a function in, the call's text with other arguments out, as edits."""
+"""Edits the text of a call so that the call has other arguments."""
 
 from __future__ import annotations
 

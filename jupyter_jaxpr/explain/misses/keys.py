@@ -1,4 +1,4 @@
-"""The cache key of a call in, the call's arguments by parameter out, as types; and whether two calls have one key."""
+"""Reads the arguments of a call, as types by parameter, from its cache key, and compares the keys of two calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a function in, whether the function can be made once out: it reads the same, and gives the same types."""
+"""Decides whether a function can be created once: the code reads the same values and gives the same types."""
 
 from __future__ import annotations
 

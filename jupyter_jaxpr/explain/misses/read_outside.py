@@ -1,4 +1,4 @@
-"""A function in, whether each trace of the function reads the same from outside of its arguments out.
+"""Decides whether each trace of a function reads the same values from outside of its arguments.
 
 A cure of a miss lets calls share one trace. Where each trace reads another value (the time, a global that changed), the
 calls give other results with the cure, and no types tell.

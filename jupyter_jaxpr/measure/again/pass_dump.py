@@ -1,4 +1,4 @@
-"""A lowered program in, what each of XLA's passes did to it out: it is compiled once more, and nothing of that stays.
+"""Compiles a lowered program once more and reads what each XLA pass did; no file of that compile stays.
 
 The dumps go into a folder that only this user can read, and that is removed whatever happens. JAX's cache on disk is
 not asked and not written to.

@@ -1,4 +1,4 @@
-"""A traced program in, its tagged twin lowered and compiled out: the user's Python is not run, nothing is executed.
+"""Lowers and compiles the tagged twin of a traced program; no Python of the user runs, nothing is executed.
 
 JAX lowers the twin from its own record of the call, so that shardings, layouts, donated and unused arguments are those
 of the program. Nothing of it stays: its lowering is found in JAX's caches by the twin alone, which is let go of, and

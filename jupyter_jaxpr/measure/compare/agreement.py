@@ -1,4 +1,4 @@
-"""Two results of the same call in, whether they agree out: bit for bit, within a stated tolerance, or where they part.
+"""Compares two results of one call: equal bit for bit, within a stated tolerance, or where they differ.
 
 - `agreement`: of a result with the one it should be equal to.
 - `result_text`: a result in a few words.

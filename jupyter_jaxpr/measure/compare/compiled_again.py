@@ -1,4 +1,4 @@
-"""Programs in, the seconds that XLA takes to compile each, several times over, out.
+"""Measures the seconds that XLA takes to compile programs, several times each.
 
 The first compilation says little: what XLA and JAX do once in a process counts as the work of the program that comes
 first. The Python of the functions does not run again, and JAX's cache on disk is not asked.

@@ -1,4 +1,4 @@
-"""A function and its arguments in, whether JAX can differentiate it out: by tracing alone, nothing is executed."""
+"""Decides, by tracing alone, whether JAX can differentiate a function at its arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user wrote for a function and the user's namespace in, the function out."""
+"""Finds the function that the user named, in the user's namespace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several functions and one call's arguments in, what each costs and gives out: variants, side by side.
+"""Measures several functions on the arguments of one call, side by side.
 
 The user asked for it by name (`--compare f,g,h`) or by a button, so the functions run: each is called once and its
 stages are taken from JAX's events, then it is called again as often as a fraction of a second holds. A plain function

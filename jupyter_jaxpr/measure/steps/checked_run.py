@@ -1,4 +1,4 @@
-"""What was observed of a program and the place of a construct in it; a recorded run beside the real one out.
+"""Runs a recording program of a construct beside the observed program and compares their results.
 
 The recorded run is the stepper's. The real one is the executable that JAX ran in the cell, on the same values; where
 the program was only traced, what JAX compiles of it. It is not called where the recorded run did not end.

@@ -1,4 +1,4 @@
-"""Buffers of one piece after another in, what is kept of all of them and told of it out."""
+"""Reads a recording from the buffers of one piece after another, and words what was kept."""
 
 from __future__ import annotations
 

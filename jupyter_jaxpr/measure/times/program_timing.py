@@ -1,4 +1,4 @@
-"""An observed program and the values of its last call in, the seconds of a warm call and of one without jit out.
+"""Measures a warm call of an observed program, and the same call without jit.
 
 Warm is the user's own jitted function where JAX finds the program again without tracing, so that the time is that of
 `%timeit f(x).block_until_ready()`; else the executable that ran in the cell. Eager is the same Python without jit,

@@ -1,4 +1,4 @@
-"""A call that has run before in, the seconds that one takes warm out.
+"""Measures the seconds of a warm call.
 
 As timeit does: as many calls as fit into a fraction of a second, Python's garbage collector at rest, each call
 waited for until its result is ready. A call of under a millisecond is timed in batches, for the clock's own reading

@@ -1,4 +1,4 @@
-"""Functions and values of a name in, what each costs at each value out: eager, first call, warm, and the program.
+"""Measures functions at each value of a name: eager, first call, warm, and the program.
 
 The user asked for it, on the magic's line or by a button, so the functions run: at each value the arguments are made
 anew, in a copy of the user's namespace, and each function is measured with them (see `swept`). A power law is fitted

@@ -1,4 +1,4 @@
-"""A function and the arguments of a call in, the point of a sweep out: eager, first call, warm, and the program.
+"""Measures one point of a sweep: a function eager, first call and warm, with its program.
 
 At each value the function is traced, called and timed under a `jax.jit` of a new function object, so that the first
 call really pays for its compilation and JAX's caches of the user's function stay as they are; then the plain Python is

@@ -1,4 +1,4 @@
-"""Two calls of one function in, the reasons that tell their arguments apart out: values, structure, call style.
+"""Finds the reasons that distinguish the arguments of two calls: values, structure, call style.
 
 The arguments are compared by parameter, as Python binds them: an argument that one of the two calls left out has the
 default value there. JAX traces a dynamic parameter that is left out with its default as a constant.

@@ -1,4 +1,4 @@
-"""A function object in, the values that its code reads from outside of its arguments out: to tell two objects apart.
+"""Reads the values that a function object's code takes from outside of its arguments, to compare two objects.
 
 A function that was made anew for another value of `i` cannot be made once: `i` has to become an argument. So the
 values are taken when a function object misses for the first time, and compared with those of the object before.

@@ -1,4 +1,4 @@
-"""A construct that JAX compiled outside of jit in, why JAX compiled the construct again out.
+"""Finds why JAX compiled a construct outside of jit again.
 
 JAX keeps one jitted function for each body that JAX traced, so the key of the new call is compared with the keys of
 all earlier calls. Where no part differs, JAX traced the body again: the body is another function object.

@@ -1,4 +1,4 @@
-"""The cache entries of a function in, whether JAX still holds each out.
+"""Decides which cache entries of a function JAX still holds.
 
 JAX drops the entries of a function object that is gone, all entries at `jax.clear_caches()`, those of one function at
 its `clear_cache()`, and the oldest of all functions above 8,192. The first two are known. For the third, JAX tells how

@@ -1,4 +1,4 @@
-"""Each miss of a user's function in, the kernel's memory of them out: what was called with which key, and what it took.
+"""Remembers each miss of the user's functions: the key of the call, and its seconds.
 
 `History` holds the history of each function for as long as the kernel lives, and which cell was executed when.
 

@@ -1,4 +1,4 @@
-"""The key of a miss and those before it in, the closest earlier key and what differs from it out.
+"""Finds the earlier key that is closest to the key of a miss, and their differences.
 
 The closest earlier key differs in the fewest ingredients; among those, in the rarest ones; among those, it is the
 latest. Each difference is one `Reason`; nothing is guessed.

@@ -1,4 +1,4 @@
-"""A call of a jitted function in, the ingredients of its cache key out: types and static values, never arrays.
+"""Defines the cache key of a call as this package records it: types and static values, never arrays.
 
 JAX's own keys cannot be read from its C++ cache, so a key is taken at each miss from the same arguments JAX sees.
 It is cheap (0.2 us a leaf): avals and shardings are JAX's own objects, and names of leaves are worked out only when

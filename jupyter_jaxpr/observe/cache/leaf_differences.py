@@ -1,4 +1,4 @@
-"""Two leaves of one argument in, the reasons that tell them apart out: type, weak type, placement, holder."""
+"""Finds the reasons that distinguish two leaves of one argument: type, weak type, placement, holder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernel's memory of misses in, the ledger that a user reads out: functions, entries, hits, misses, reasons.
+"""Makes the user's ledger from the memory of misses: functions, entries, hits, misses, reasons.
 
 - `Ledger`: of one block of code, by function name; `print(ledger)` is a table.
 - `FunctionRecord`, `CacheEntry`, `Miss`: what it holds.

@@ -1,4 +1,4 @@
-"""A miss and those before it in, the reasons for it out: a new function, another key, or an entry that is gone."""
+"""Finds the reasons of a miss: a new function, another key, or an entry that is gone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two static values in, the reason that tells them apart out."""
+"""Finds the reason that distinguishes two static values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two pytrees of one argument in, the reasons that tell them apart out."""
+"""Finds the reasons that distinguish two pytrees of one argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two structures of one argument in, the static fields and other data in them that differ out.
+"""Finds the static fields, and other data without leaves, that differ between two structures of one argument.
 
 A node of a structure holds its children and, beside them, what its class keeps out of them: the meta fields of a
 dataclass, the static fields of an equinox module, the attributes of an nnx module that are no arrays. Where two

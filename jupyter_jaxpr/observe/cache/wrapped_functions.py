@@ -1,4 +1,4 @@
-"""A function that was given to jit in, what is wrapped around the user's own function out, such as jax.grad.
+"""Finds the wrappers around the user's function in a jitted function, such as jax.grad.
 
 JAX's transformations give functions that know by `__wrapped__` what they were made of. JAX wraps them once more, to
 shorten tracebacks: the name is that of the function inside.

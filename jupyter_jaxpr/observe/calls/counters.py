@@ -1,4 +1,4 @@
-"""Calls of jitted functions in, how often each was called and from which line out.
+"""Counts the calls of each jitted function, and the lines that made them.
 
 A call that hits JAX's C++ cache runs no Python, so only the place that makes the call can be watched. From Python
 3.12 on `sys.monitoring` reports every call that Python code makes; sites that call something else are switched off

@@ -1,4 +1,4 @@
-"""Calls that hit JAX's C++ cache in, how many hits each cache entry had out; for `%%jaxpr --per-entry`.
+"""Counts the hits of each cache entry, for `%%jaxpr --per-entry`.
 
 Such a call runs no Python of JAX's, but JAX's hook after each call has its arguments. Their key is taken as that of a
 miss is. A call costs 10 to 100 us more meanwhile, by the number of arrays.

@@ -1,4 +1,4 @@
-"""Calls that the user's code makes while JAX traces in, the calls of clocks, random generators and files out.
+"""Records the calls of clocks, random generators and files that the user's code makes while JAX traces.
 
 The call counter shows each call with the object that is called, so that a name means what it meant: a `time` of the
 user's is not taken for Python's. What did not run is not seen, nor what runs within a callback of JAX. Python 3.11 does

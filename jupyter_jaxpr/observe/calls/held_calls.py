@@ -1,4 +1,4 @@
-"""A call in, how to make it once more out: which function, its structure, what is static in it; nothing is kept alive.
+"""Holds what is needed to make a call once more: function, structure, static values; no array is kept alive.
 
 The arrays are not here but in the program's `CallValues`. With them the very call can be made again, through the
 user's own jitted function, or of the function without jit.

@@ -1,4 +1,4 @@
-"""Calls that hit JAX's C++ cache in, which program of its function each ran out, where a function has several.
+"""Finds which program a cache hit ran, where its function has several programs.
 
 Such a call runs no Python of JAX's. JAX's hook after each call has its arguments, and JAX is asked which of its traces
 they have. The hook goes in when a function with several programs is about to be called. The first calls of such a

@@ -1,4 +1,4 @@
-"""Writes to the standard output in, what was printed while a function was being traced out.
+"""Records the standard output of a function while it is traced.
 
 While a user's function is traced, the `write` of the current `sys.stdout` is an attribute of that one object which
 records and passes on: the stream keeps its identity, the text reaches the reader as it always does.

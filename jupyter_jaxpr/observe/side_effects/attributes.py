@@ -1,4 +1,4 @@
-"""A value and a name in; the attribute out, found without running anything of the user's."""
+"""Finds an attribute of a value without running user code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A callable in, what is known of calling it out: harmless, random, outside of Python, or unknown.
+"""Classifies a callable: harmless, random, outside of Python, or unknown.
 
 The tables name what is known. A callable of no table is unknown: the function that calls it is not proven.
 """

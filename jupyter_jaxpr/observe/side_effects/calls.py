@@ -1,4 +1,4 @@
-"""A callee and its arguments in; the value of the call out, after the callee's own code was analysed."""
+"""Finds the value of a call by analysing the code of the callee."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An expression in, what it can stand for out."""
+"""Finds the values that an expression can have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call that is to be traced in; whatever the trace changes is put back, and what cannot be put back is refused.
+"""Guards a trace: undoes every change that the trace makes, and refuses a trace whose changes cannot be undone.
 
 Refused is refused before it runs: by the analysis of the function, and while it is traced by Python's audit events,
 which tell of a write to a file, a connection or a process before it happens.

@@ -1,4 +1,4 @@
-"""A method or a class and its arguments in; the value of the call out."""
+"""Finds the value of a method's or a class's call."""
 
 from __future__ import annotations
 

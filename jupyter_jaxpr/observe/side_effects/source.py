@@ -1,4 +1,4 @@
-"""A code object in, the syntax tree of its function out, if the source text still compiles to that very code.
+"""Finds the syntax tree of a code object, if the source text still compiles to the same code.
 
 The tree stands for the bytecode: a function whose file was edited after the import, whose code another tool rewrote,
 or whose text is gone, has none.

@@ -1,4 +1,4 @@
-"""A call in; the state that its Python can change saved, and put back after a trace.
+"""Saves the state that the Python of a call can change, and restores it after a trace.
 
 Saved is what can be reached from the function and its arguments: the globals that its code names, closure cells,
 attributes, lists, dicts, sets, arrays of NumPy, random generators. Containers are copied one level deep each, so that

@@ -1,4 +1,4 @@
-"""A walked program in, its cards out: each control-flow construct at any depth, in the order of the source.
+"""Makes the cards of all control-flow constructs of a program, in the order of the source.
 
 A scope that is reached by two calls has its constructs twice, once for each way; scopes without any are not entered,
 and `MOST` bounds what a program can have, so the work grows with the cards and not with the program.

@@ -1,4 +1,4 @@
-"""Frames in, what the user wrote there out: the text of a call, its arguments, the names it is bound to.
+"""Reads the user's text at a frame: the call, its arguments, and the names that its result is assigned to.
 
 Only the text of a call or of one function is parsed, never a file. What cannot be read is None: the source of a file
 may be gone, or another one by now, so a text counts only where it parses as what the frame says it is.

@@ -1,4 +1,4 @@
-"""Equations in, the operations that XLA writes out for them and our count does not have out: from what, and how many.
+"""Counts the operations that XLA writes out and our count does not have, with their causes.
 
 Seen in the optimized programs of jax 0.10 to 0.12 on a CPU. Most numbers are bounds: XLA may simplify what it writes
 out. Where no bound is known, it is said of what, and not how many.

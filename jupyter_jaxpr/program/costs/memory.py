@@ -1,4 +1,4 @@
-"""A program of a walk and its executable in, the bytes it needs out: as XLA says, and as the jaxpr lets estimate.
+"""Finds the bytes that a program needs: XLA's statement, and an estimate from the jaxpr.
 
 XLA's numbers are its `memory_analysis` of the executable that JAX ran; nothing is compiled for them. What the jaxpr
 says is an estimate, for XLA fuses, drops, reorders and reuses:

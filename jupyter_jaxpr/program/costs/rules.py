@@ -1,4 +1,4 @@
-"""An equation in, its operations out, where that takes more than the size of its result.
+"""Counts the operations of an equation where the size of its result is not enough.
 
 Formulas; n is the number of elements of the result unless said otherwise:
 

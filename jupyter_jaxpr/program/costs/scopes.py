@@ -1,4 +1,4 @@
-"""A walk in, the price of each equation of a scope out: a primitive with the same types costs the same, and once here.
+"""Prices each equation of a scope; a primitive with the same types is priced once.
 
 One to two microseconds an equation: most are found by their primitive, parameters and types; what holds programs is
 priced by them.

@@ -1,4 +1,4 @@
-"""An executable and our count in, XLA's own count and the reasons why the two are not the same out.
+"""Compares our count with XLA's own count, with the reasons for the difference.
 
 XLA's is its `cost_analysis` of the executable that JAX ran; nothing is compiled for it. The reasons take our count
 apart: what a loop costs by XLA's convention, which counts its body and its condition once, what a library computes for

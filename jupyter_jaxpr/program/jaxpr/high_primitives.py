@@ -1,4 +1,4 @@
-"""An equation in, its primitive's name and parameters out, as JAX prints them.
+"""Prints the primitive and the parameters of a high-level equation as JAX prints them.
 
 From JAX 0.11 on, what is written in terms of other primitives (`jnp.searchsorted`, `lax.custom_root`) is one primitive
 for all of them, `call_hi_primitive`, which holds the object that knows. JAX prints it under the name of its class.

@@ -1,4 +1,4 @@
-"""The parameters of an equation in, those that JAX prints out: in its order, as the texts it prints.
+"""Prints the parameters of an equation in JAX's order and with JAX's texts.
 
 JAX's printer has a rule of its own for some primitives: it leaves out what is at its default and shows functions by
 their names. Those rules are private to it, so they are written again here, by primitive name. A primitive without a

@@ -1,4 +1,4 @@
-"""A jaxpr in, its equations as columns out: one `ScopeColumns` for each distinct jaxpr inside it.
+"""Walks a jaxpr and stores its equations in columns: one `ScopeColumns` for each distinct jaxpr inside it.
 
 - `Walk` keeps the pools, so that several programs of one run share what repeats. A jaxpr that is used twice is walked
   once, by the identity of its object.

@@ -1,4 +1,4 @@
-"""The text of a file in, the place of each name that gets a value, by line and name, out."""
+"""Finds the place of each name that gets a value in the text of a file, by line and name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tracebacks and source positions in, pooled files, frames and stacks out.
+"""Stores the files, frames and stacks of tracebacks in pools.
 
 - `Positions` keeps the pools: each file, frame and stack once, named by its index.
 - `Positions.traceback` takes a JAX traceback, `Positions.stack` the frames that a text of JAX names.

@@ -1,4 +1,4 @@
-"""The name of a file and the code objects that ran from it in; its text out, where it is the text that ran.
+"""Finds the text of a file where it is the text that ran, from the code objects that ran from it.
 
 A module may have been edited since it was imported, and its lines are then not those that JAX recorded. So the file is
 compiled as it is now, which runs nothing of it, and each function that ran has to be in there, on the very same lines.

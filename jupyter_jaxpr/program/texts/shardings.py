@@ -1,4 +1,4 @@
-"""An executable over several devices in, how its arrays are spread out: what each device holds of them.
+"""Finds what each device holds of the arrays of an executable over several devices.
 
 Arguments and results as the executable states them; `sharding_constraint` and `shard_map` as their equations do. What
 cannot be told of one array is left open, the others are there.

@@ -1,4 +1,4 @@
-"""A lowered module in, its StableHLO text and the stack of each line out.
+"""Prints the StableHLO of a lowered module, with the stack of each line.
 
 MLIR writes where each operation comes from as `loc(...)`, most of them by number into a table. They are read into
 stacks and left out of the text that is shown. What cannot be read is -1, never a guess.

@@ -1,4 +1,4 @@
-"""A program that was observed in, what JAX derives from it by `grad`, `vmap`, `jvp` or `linearize` out.
+"""Derives a program by `grad`, `vmap`, `jvp` or `linearize` from a program that was observed.
 
 JAX transforms the program itself, as it does for `grad` of a jitted function: the function's own Python does not run
 again, no values are needed, nothing is compiled and nothing is executed. What still runs is Python that JAX calls to

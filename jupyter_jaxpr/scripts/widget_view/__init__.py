@@ -1,4 +1,4 @@
-"""A snapshot in, an anywidget out: program, levels, stages and cache where there is no labextension.
+"""Makes an anywidget of a snapshot for hosts without a labextension: program, levels, stages and cache.
 
 VS Code, Colab and other hosts that show widgets load view.js from the kernel. What it shows is printed here; the
 view asks the kernel for nothing, so it also works with a kernel that is busy.

@@ -1,4 +1,4 @@
-"""Two programs in, scope by scope what became of each equation out: the same, changed, moved, added, removed.
+"""Compares two programs scope by scope: each equation is the same, changed, moved, added or removed.
 
 Loops, branches and called functions are scopes: where the equation that holds one has a partner, the two programs
 inside are compared with each other, once for each pair of them.
