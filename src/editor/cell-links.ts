@@ -1,6 +1,6 @@
 /**
- * The model in view and the editors of its notebook's cells come in; marks in the cells go out, and what the user
- * points at in a cell goes to the model.
+ * Marks in a notebook's cells what belongs to the program in view, and tells the model what the user points at
+ * there.
  *
  * Places in a cell are those of the text that ran; `movedText` of the editor says where they are now.
  */

@@ -1,6 +1,6 @@
 /**
- * A run comes in; the kernel tries the cures of its misses and the rewrites of its loops, and the document has what
- * passed. What the kernel could not decide in time is tried again when the user asks again.
+ * Asks the kernel to try the cures of a run's misses and the rewrites of its loops; the document then has those
+ * that passed. A cure that the kernel could not decide in time is tried again when the user asks again.
  */
 import { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';

@@ -1,4 +1,4 @@
-/** The result of a reply comes in, and the name of its request; the answer goes out, looked at. */
+/** Checks the result of a reply by the name of its request. */
 import { checkVariantComparison } from './comparison';
 import { IDocumentSizes, checkProgramCost } from './cost';
 import { checkProgramDiff } from './difference';

@@ -1,5 +1,5 @@
 /**
- * A decoded JSON value of any origin comes in; a `Snapshot` whose every index is in range goes out, or why not.
+ * Reads a decoded JSON value of any origin as a `Snapshot` whose every index is in range, or says why not.
  *
  * A saved notebook is untrusted and a kernel may be newer than this page, so nothing behind this door looks
  * again: views index pools without fear. The version is looked at first; fields that are not known are ignored.

@@ -1,5 +1,5 @@
 /**
- * Any decoded JSON comes in; the same value typed goes out, or a `Mismatch` that names the field.
+ * Checks the types of decoded JSON; a `Mismatch` names the wrong field.
  *
  * Nothing here copies: what passes is the value itself, so a document of a million numbers costs one look at each.
  */

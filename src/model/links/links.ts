@@ -1,6 +1,5 @@
 /**
- * A program comes in, and what the user points at; what belongs together goes out: equations, spans of cells, lines
- * of StableHLO and HLO.
+ * Finds what belongs together in a program: equations, spans of cells, lines of StableHLO and HLO.
  *
  * Everything is found by stacks. Two things with the same chain of user frames come from the same place of the
  * user's code; where the library frames below are the same too, from the same place of the library. An equation

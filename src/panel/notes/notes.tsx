@@ -1,6 +1,4 @@
-/**
- * The notes of a snapshot come in; a list goes out: what, where, why, and the cure.
- */
+/** The Notes view: what, where, why, and the cure. */
 import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -1,5 +1,5 @@
 /**
- * The tracker comes in; the panel's widget goes out, empty until it is first seen.
+ * The panel's widget, which stays empty until it is first seen.
  *
  * JupyterLab makes it at its start, so that its layout can be restored; what fills it is fetched when it is shown.
  */

@@ -1,6 +1,4 @@
-/**
- * The model of the notebook in front comes in; the panel's head and its views go out, each view made when first chosen.
- */
+/** The panel's head and views for the notebook in front; a view is made when it is first chosen. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { Panel, PanelLayout, Widget } from '@lumino/widgets';

@@ -1,4 +1,4 @@
-/** The rows of a program come in; what the listing view shows of them goes out. */
+/** Lists the rows of a program for the listing view. */
 import { Text } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 import type { EquationHeat, IHeat } from '../../model/heat';

@@ -1,6 +1,4 @@
-/**
- * Lines of StableHLO or HLO come in, page by page; what the listing view shows of them goes out.
- */
+/** Lists StableHLO or HLO for the listing view, page by page. */
 import { HLO_TABLES } from '../../protocol/facts';
 import { Text } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';

@@ -1,4 +1,4 @@
-/** The keys of a view come in; a window that lists them goes out, until Escape or its button closes it. */
+/** The window that lists the keys of a view; Escape or its button closes it. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../../parts/dom';

@@ -1,5 +1,5 @@
 /**
- * Nothing comes in; every key of the program's views goes out: where it holds, which command it gives, what it does.
+ * Every key of the program's views: where it holds, its command, its help.
  *
  * This one table dispatches, documents and is tested. A listener names its place and brings a handler for each command of
  * that place; the compiler refuses handlers that are not exactly the commands of the table:

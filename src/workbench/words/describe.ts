@@ -1,5 +1,5 @@
 /**
- * A variable or an equation of a program comes in; what is known of it goes out, as a piece of the page.
+ * Describes a variable or an equation of a program as a piece of the page.
  *
  * The tooltip and the detail below the code are made of these.
  */

@@ -1,6 +1,4 @@
-/**
- * What the user points at comes in; what is known of it goes out, below the code.
- */
+/** The detail strip below the code: what is known of what the user points at. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ILinked, Links } from '../../model/links';
