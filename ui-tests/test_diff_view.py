@@ -277,7 +277,7 @@ def filters_of(place):
 def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     noisy.set_panel_width(320)
     page, panel = noisy.page, noisy.panel
-    hidden = panel.get_by_text(re.compile(r"^(\d+ lines? hidden: |No lines hidden\. )"))
+    hidden = panel.get_by_text(re.compile(r"^(\d+ lines? (is|are) hidden: |No line is hidden\. )"))
     said = "2 equations added, 4 equations removed, 3 equations changed."
     counts = panel.get_by_role("status").filter(has_text=said).first
     every = rows_of(noisy).inner_text()
@@ -285,18 +285,18 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     rows_of(noisy).focus()
     page.keyboard.press("c")
     expect(hidden).to_have_text(
-        "2 lines hidden: 2 converts. 2 differences are hidden. The count above includes these differences."
+        "2 lines are hidden: 2 converts. 2 differences are hidden. The count above includes these differences."
     )
     page.keyboard.press("b")
     expect(hidden).to_have_text(
-        "4 lines hidden: 2 converts, 2 broadcasts. "
+        "4 lines are hidden: 2 converts, 2 broadcasts. "
         "4 differences are hidden. The count above includes these differences."
     )
     page.keyboard.press("w")
-    expect(hidden).to_have_text(re.compile(r"^7 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper\. "))
+    expect(hidden).to_have_text(re.compile(r"^7 lines are hidden: 2 converts, 2 broadcasts, 1 jit wrapper\. "))
     page.keyboard.press("u")
     expect(hidden).to_have_text(
-        "8 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused. "
+        "8 lines are hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused equation. "
         "5 differences are hidden. The count above includes these differences."
     )
     expect(filters_of(panel).get_by_role("button", pressed=True)).to_have_count(4)
@@ -344,7 +344,7 @@ def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     beside = page.get_by_role("main").get_by_role("tabpanel", name="Diff of f")
     filters_of(beside).get_by_role("button", name="Converts").click()
     filters_of(beside).get_by_role("button", name="Jit wrappers").click()
-    expect(beside).to_contain_text("5 lines hidden: 2 converts, 1 jit wrapper.")
+    expect(beside).to_contain_text("5 lines are hidden: 2 converts, 1 jit wrapper.")
     lines = beside.locator(".jp-JaxprDiff-line")
     expect(lines.filter(has_text="convert_element_type")).to_have_count(0)
     # The equation of a call that is hidden says what its names are outside.
@@ -379,7 +379,7 @@ def test_what_is_hidden_is_not_copied_and_said(noisy):
     lines = clipboard(noisy.page).splitlines()
     assert lines[2:4] == [
         "2 equations added, 4 equations removed, 3 equations changed.",
-        "2 lines hidden: 2 converts. 2 differences are hidden. The count above includes these differences.",
+        "2 lines are hidden: 2 converts. 2 differences are hidden. The count above includes these differences.",
     ]
     assert not any("convert_element_type" in line for line in lines)
 

@@ -4,6 +4,7 @@ import * as React from 'react';
 
 import { IUnlinked, attentionOf } from '../model/attention';
 import { IJaxprModel } from '../tokens';
+import { listOf } from './list-of';
 
 export function EditedSince(props: {
   model: IJaxprModel;
@@ -25,7 +26,10 @@ export function EditedSince(props: {
       role="status"
       title={unlinked.map(cell => sentence(cell, trans)).join('\n')}
     >
-      {unlinked.map(cell => word(cell, trans)).join(', ')}
+      {listOf(
+        unlinked.map(cell => word(cell, trans)),
+        trans
+      )}
     </span>
   );
 }

@@ -268,10 +268,11 @@ function branchWords(
   const shown = control.branches
     .slice(0, MOST_NAMES)
     .map(({ label, name }) => (name === '' ? label : `${label} (${name})`));
-  if (control.branches.length > MOST_NAMES) {
-    shown.push(trans.__('%1 more', control.branches.length - MOST_NAMES));
-  }
-  const branches = shown.join(', ');
+  const more = control.branches.length - MOST_NAMES;
+  const branches =
+    more > 0
+      ? trans.__('%1 and %2 more', shown.join(', '), more)
+      : shown.join(', ');
   const predicate = predicateWords(reading, control);
   if (predicate === null) {
     return isSelected(control)

@@ -101,7 +101,11 @@ function TwoLines(props: {
   const head = columns.find(column => column.name === 'warm') ?? columns[0];
   const rest = columns.filter(column => column !== head);
   const words = (column: IColumn): string =>
-    `${column.label} ${column.words(point) ?? trans.__('unknown')}`;
+    trans.__(
+      '%1: %2',
+      column.label,
+      column.words(point) ?? trans.__('unknown')
+    );
   return (
     <>
       <span className="jp-JaxprTime-line">

@@ -4,6 +4,7 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import { listOf } from '../../parts/list-of';
 import { HloStructure, calledBy } from './hlo-structure';
 import type { IListedLine, ITag } from '../listing/listing';
 
@@ -165,7 +166,7 @@ function size(
     count,
     equationCount
   );
-  return [`${members}, ${made}`, `${whole} ${all}`];
+  return [listOf([members, made], trans), `${whole} ${all}`];
 }
 
 /** Where a line of HLO leads: from a call to what is called, from there back, from the module to its entry. */

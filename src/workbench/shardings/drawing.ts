@@ -157,8 +157,8 @@ export function shardsWords(
       columnAxis === null ? null : rangeOf(array, columnAxis, column)
     ].filter(range => range !== null);
     return trans._n(
-      '[%2] on device %3',
-      '[%2] on devices %3',
+      'Device %3 holds [%2].',
+      'Devices %3 hold [%2].',
       devices.length,
       ranges.join(', '),
       runsOf(devices)
@@ -167,17 +167,14 @@ export function shardsWords(
   if (blocks.length > MOST_TOLD) {
     told.push(
       trans._n(
-        '%1 more block not listed',
-        '%1 more blocks not listed',
+        '%1 more block is not listed.',
+        '%1 more blocks are not listed.',
         blocks.length - MOST_TOLD
       )
     );
   }
-  return trans.__(
-    '%1: %2, %3. %4.',
-    array.name,
-    array.type,
-    layout.spec,
-    told.join('; ')
-  );
+  return [
+    trans.__('%1: %2, %3.', array.name, array.type, layout.spec),
+    ...told
+  ].join(' ');
 }

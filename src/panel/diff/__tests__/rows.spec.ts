@@ -157,19 +157,19 @@ describe('what is hidden of a diff', () => {
       ]
     });
     expect(said(diff, 'convert')).toBe(
-      '2 lines hidden: 2 converts. 1 difference is hidden. The count above includes this difference.'
+      '2 lines are hidden: 2 converts. 1 difference is hidden. The count above includes this difference.'
     );
     expect(said(diff, 'broadcast')).toBe(
-      '1 line hidden: 1 broadcast. 1 difference is hidden. The count above includes this difference.'
+      '1 line is hidden: 1 broadcast. 1 difference is hidden. The count above includes this difference.'
     );
     expect(said(diff, 'unused')).toBe(
-      '2 lines hidden: 1 unused. 1 difference is hidden. The count above includes this difference.'
+      '2 lines are hidden: 1 unused equation. 1 difference is hidden. The count above includes this difference.'
     );
     expect(said(diff, 'wrapper')).toBe(
-      '2 lines hidden: 1 jit wrapper. 2 differences are hidden. The count above includes these differences.'
+      '2 lines are hidden: 1 jit wrapper. 2 differences are hidden. The count above includes these differences.'
     );
     expect(said(diff, ...NOISES)).toBe(
-      '8 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused. 6 differences are hidden. The count above includes these differences.'
+      '8 lines are hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused equation. 6 differences are hidden. The count above includes these differences.'
     );
   });
 
@@ -177,13 +177,13 @@ describe('what is hidden of a diff', () => {
     const row = diffRow({ before: side('unused'), after: side('unused') });
     const diff = programDiff({ rows: [row] });
     expect(said(diff, 'unused', 'convert')).toBe(
-      '1 line hidden: 1 unused. The hidden lines are equal in both programs.'
+      '1 line is hidden: 1 unused equation. The hidden lines are equal in both programs.'
     );
     expect(said(diff, 'wrapper', 'convert')).toBe(
-      'No lines hidden. No line matches the filters: Converts, Jit wrappers.'
+      'No line is hidden. No line matches the filters: Converts, Jit wrappers.'
     );
     expect(said({ ...diff, skipped: 4 }, 'convert')).toBe(
-      'No lines hidden. No line matches the filters: Converts. These numbers do not include lines that the kernel left out.'
+      'No line is hidden. No line matches the filters: Converts. These numbers do not include lines that the kernel left out.'
     );
   });
 
@@ -295,7 +295,7 @@ describe('a diff as a text', () => {
       ]
     });
     const hidden = {
-      words: '1 line hidden: 1 jit wrapper.',
+      words: '1 line is hidden: 1 jit wrapper.',
       wrappers: true
     };
     const lines = diffText(
@@ -306,7 +306,7 @@ describe('a diff as a text', () => {
     ).split('\n');
     expect(lines.slice(2)).toEqual([
       '1 equation added.',
-      '1 line hidden: 1 jit wrapper.',
+      '1 line is hidden: 1 jit wrapper.',
       '',
       '+   b:f32[8] = sin a  (a = p, b = q)'
     ]);

@@ -65,8 +65,10 @@ export function Verdict(props: {
       )}
       {apart.length > MOST_ROWS && (
         <p>
-          {trans.__(
-            '%1 more results differ.',
+          {trans._n(
+            '%2 more result differs.',
+            '%2 more results differ.',
+            apart.length - MOST_ROWS,
             grouped(apart.length - MOST_ROWS)
           )}
         </p>
