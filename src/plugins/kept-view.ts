@@ -1,4 +1,4 @@
-/** The view that a person chose last comes in; after a reload the panel opens with that view. */
+/** The view that was shown last comes in; after a reload the panel opens with that view. */
 import { IStateDB } from '@jupyterlab/statedb';
 
 import { VIEW_NAMES, ViewName } from '../panel/shell/views';
