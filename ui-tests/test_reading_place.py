@@ -99,3 +99,47 @@ def test_each_program_has_its_place_and_all_of_it_is_there_after_a_reload(notebo
     nb.reload()
     expect(nb.panel.get_by_role("tab", name="Cost")).to_have_attribute("aria-selected", "true")
     expect(nb.panel.get_by_role("button", name="looping", exact=True)).to_be_visible()
+
+
+@pytest.mark.fresh_page
+def test_what_was_chosen_hidden_and_unfolded_is_there_after_a_reload(notebook):
+    nb = notebook(
+        LOAD + "\np = {f'w{i}': jnp.ones(4) for i in range(6)}",
+        "%%jaxpr --time\n@jax.jit\ndef long(p, x):\n    for _ in range(40):\n        for w in p.values():\n"
+        "            x = jnp.sin(x.astype(jnp.bfloat16)).astype(jnp.float32) * w\n    return x\n\nlong(p, jnp.ones(4));",
+    )
+    nb.run_all()
+    expect(nb.panel.get_by_role("tab", name="Time")).to_have_attribute("aria-selected", "true", timeout=30_000)
+    nb.panel.get_by_role("tab", name="Program").click()
+    nb.listing().get_by_role("button", name=re.compile("^p: 6 arrays.*: show all$")).click()
+    expect(nb.listing()).to_contain_text("p['w5']")
+    nb.panel.get_by_role("button", name="Hide lines").click()
+    nb.panel.get_by_role("button", name="Converts").click()
+    expect(nb.listing()).not_to_contain_text("convert_element_type")
+    chosen = nb.equation(6)
+    chosen.click(position={"x": 60, "y": 8})
+    expect(chosen).to_have_attribute("data-linked", "true")
+    nb.page.mouse.move(1, 1)
+    nb.wait_until_workspace(
+        """data => Object.entries(data).some(([key, value]) => key.startsWith('jupyter-jaxpr:place:')
+          && value.selection?.kind === 'equations' && value.filters.panel?.hidden.length === 1)"""
+    )
+
+    nb.reload()
+    expect(nb.panel.get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
+    expect(nb.equation(6)).to_have_attribute("data-linked", "true")
+    expect(nb.listing()).not_to_contain_text("convert_element_type")
+    expect(nb.listing()).to_contain_text("p['w5']")
+
+    nb.panel.get_by_role("tab", name="Cost").click()
+    cost = nb.panel.get_by_role("tabpanel", name="Cost").locator("> *")
+    expect(nb.panel.get_by_text("Memory", exact=True)).to_be_attached()
+    nb.page.set_viewport_size({"width": 1200, "height": 400})
+    cost.evaluate("view => view.scrollTo(0, 120)")
+    nb.wait_until_workspace(
+        """data => Object.entries(data).some(([key, value]) => key.startsWith('jupyter-jaxpr:place:')
+          && Object.entries(value.texts).some(([text, place]) => text.endsWith('view cost') && place.above === 120))"""
+    )
+    nb.reload()
+    expect(nb.panel.get_by_role("tab", name="Cost")).to_have_attribute("aria-selected", "true")
+    nb.page.wait_for_function("view => view.scrollTop === 120", arg=cost.element_handle())

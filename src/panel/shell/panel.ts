@@ -61,7 +61,7 @@ export class JaxprPanel extends Panel {
   /** The view that is shown first. */
   firstView: Promise<ViewName> = Promise.resolve('program');
 
-  /** Told which view a person has chosen. */
+  /** Told which view is shown, by a person or because a run asked for the view. */
   viewChosen: (view: ViewName) => void = () => undefined;
 
   /** Whether the next activation leaves the keyboard where it is: nobody asked for the panel. */
