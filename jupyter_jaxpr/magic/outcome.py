@@ -24,6 +24,7 @@ from ..jax.facts import imported, is_jitted
 from ..jax.held_traces import held_trace
 from ..jax.uncalled_traces import jitted_as_by_make_jaxpr
 from ..observe.cache.ledger_table import not_counted
+from ..observe.called_functions import called_function
 from ..observe.functions import code_of, is_of_jax, is_users, name_of
 from ..observe.observation import Finding, Observation, ObservedFunction, Place
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
@@ -41,6 +42,7 @@ from .cells_without_program import no_python
 from .compare_option import compare_named
 from .read_names import may_be_read
 from .sweep_option import sweep_named
+from .traced_last import AS_JIT, name_by_called, traced_after
 
 if TYPE_CHECKING:
     from ..measure.compare.variants import Report
@@ -293,7 +295,7 @@ def _trace_last(
         return None
     if not last.returned or last.text.startswith(("%", "!")):  # a magic, or a command of the shell
         return None
-    fun, name = last.function, name_of(last.function)
+    fun, name = last.function, called_function(last.function, last.args).name
     if last.is_part and not is_users(fun):
         return None
     if last.targets and may_be_read(last.targets, namespace):
@@ -333,10 +335,7 @@ def _trace_last(
         effects = _effects(last)
         if effects:
             return _offer(active, observation, deciding(effects))
-        note = (
-            f"jupyter_jaxpr traced this program: the cell called {name} without jit, so JAX ran {name} operation by "
-            f"operation. For the trace, the Python of {name} ran a second time, with tracers in place of arrays."
-        )
+        note = traced_after(last, name)
         if any(function.programs for function in observation.functions):
             note = f"jupyter_jaxpr traced the whole call {last.text}, which JAX did not compile as one program."
     own = trace_call(
@@ -349,6 +348,7 @@ def _trace_last(
         at=_place_of_call(active),
         reading=active.run.reading,
     )
+    name_by_called(own, last)
     return _added(observation, own, name)
 
 
@@ -401,7 +401,7 @@ def _add_recorded(observation: Observation, active: Active, message: str | None)
         else:  # where the recording stands: in the order of the calls
             functions.remove(traced)
             for program in traced.programs:
-                program.how = program.how or _AS_JIT
+                program.how = program.how or AS_JIT
             functions.append(replace(traced, programs=[*traced.programs, *function.programs]))
     observation.findings += [Finding("not_recorded", text) for text in active.recorded.not_recorded]
     called = [function for function in functions if function.programs]
@@ -414,14 +414,10 @@ def _add_recorded(observation: Observation, active: Active, message: str | None)
             observation.focus = recorded[-1]
 
 
-_AS_JIT = "as jit would trace it"
-
-
 def _is_traced(known: ObservedFunction, recorded: ObservedFunction) -> bool:
     """Whether a function is the recorded one, as a trace of ours shows it."""
-    return (known.name, known.definition) == (recorded.name, recorded.definition) and all(
-        program.origin in ("traced", "recorded") for program in known.programs
-    )
+    same = (known.name, known.definition, known.transform) == (recorded.name, recorded.definition, recorded.transform)
+    return same and all(program.origin in ("traced", "recorded") for program in known.programs)
 
 
 def _ran_as_one(function: ObservedFunction, observation: Observation) -> bool:
@@ -570,6 +566,7 @@ def _add(observation: Observation, own: OwnTrace, focus: bool) -> None:
                 return
     same = [function for function in observation.functions if function.name == own.function.name]
     if same and same[0].definition == own.function.definition and not same[0].programs:
+        same[0].transform = own.function.transform
         same[0].programs.append(own.program)
     else:
         observation.functions.append(own.function)
