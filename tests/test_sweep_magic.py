@@ -136,8 +136,8 @@ def test_arguments_that_raise_at_every_value(prepared: Notebook) -> None:
         ),
         (
             "--sweep n=1,2",
-            "--sweep n=1,2: a sweep needs a call that uses n. Write, for example, n=8,16,32 and a call that uses n, "
-            "such as f(jnp.ones(n)).",
+            "--sweep n=1,2: the line names no call that uses n. Write the call after the values, such as "
+            "--sweep n=1,2 f(jnp.ones(n)).",
         ),
         (
             "--sweep n=1,2 f(x)",

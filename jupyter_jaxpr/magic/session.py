@@ -152,9 +152,12 @@ class Session:
         text = "".join(lines)
         line = cells.magic_line(text)
         # Within a running cell (%%time above %%jaxpr) no event follows: there it stays a cell magic.
-        if line is None or self._depth.get(threading.get_ident(), 0) or not cells.has_body(text):
+        if line is None or self._depth.get(threading.get_ident(), 0):
             return lines
-        return lines if self._parse(line) is None else cells.without_magic(lines)
+        if self._parse(line) is None:
+            # Of a magic without a body IPython says so, and nothing of the mistake in its line.
+            return lines if cells.has_body(text) else [*lines[:-1], lines[-1].rstrip("\n") + "\n", "#\n"]
+        return cells.without_magic(lines)
 
     def _parse(self, line: str) -> options.Options | None:
         """The options of a line; None for a line with a mistake, which the cell magic then raises."""
@@ -192,7 +195,7 @@ class Session:
             # The cell that %%capture runs is a part of the one it stands in.
             self._remember(cell.file, cell if outermost else self._running.get(thread, cell))
             line = cells.magic_line(info.raw_cell)
-            if line is None or not outermost or not cells.has_body(info.raw_cell):
+            if line is None or not outermost:
                 return
             found = self._parse(line)
             if found is not None:
