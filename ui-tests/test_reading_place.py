@@ -106,7 +106,8 @@ def test_what_was_chosen_hidden_and_unfolded_is_there_after_a_reload(notebook):
     nb = notebook(
         LOAD + "\np = {f'w{i}': jnp.ones(4) for i in range(6)}",
         "%%jaxpr --time\n@jax.jit\ndef long(p, x):\n    for _ in range(40):\n        for w in p.values():\n"
-        "            x = jnp.sin(x.astype(jnp.bfloat16)).astype(jnp.float32) * w\n    return x\n\nlong(p, jnp.ones(4));",
+        "            x = jnp.sin(x.astype(jnp.bfloat16)).astype(jnp.float32) * w\n    return x\n\n"
+        "long(p, jnp.ones(4));",
     )
     nb.run_all()
     expect(nb.panel.get_by_role("tab", name="Time")).to_have_attribute("aria-selected", "true", timeout=30_000)

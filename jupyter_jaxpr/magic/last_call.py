@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..jax.facts import is_jitted
 from ..jax.held_traces import held_trace
+from ..observe.called_functions import called_function
 from ..observe.functions import is_of_jax, is_users, name_of
 from ..observe.observation import Finding, Observation, ObservedFunction, Place
 from ..observe.own_traces import has_arrays, returned_arrays, trace_call
@@ -22,6 +23,7 @@ from ..quantities import duration
 from .cells_without_program import CALL_IT_ITSELF, WHAT_TO_TYPE
 from .own_programs import program_or_message
 from .read_names import may_be_read
+from .traced_last import name_by_called, traced_after
 
 if TYPE_CHECKING:
     from ..observe.observer import Observer
@@ -63,7 +65,7 @@ def trace_last_call(
         return None
     if not last.returned or last.text.startswith(("%", "!")):  # a magic, or a command of the shell
         return None
-    fun, name = last.function, name_of(last.function)
+    fun, name = last.function, called_function(last.function, last.args).name
     if last.is_part and not is_users(fun):
         return None
     if last.targets and may_be_read(last.targets, namespace):
@@ -103,10 +105,7 @@ def trace_last_call(
         effects = _effects(last)
         if effects:
             return _offer(active, observation, deciding(effects))
-        note = (
-            f"jupyter_jaxpr traced this program: the cell called {name} without jit, so JAX ran {name} operation by "
-            f"operation. For the trace, the Python of {name} ran a second time, with tracers in place of arrays."
-        )
+        note = traced_after(last, name)
         if any(function.programs for function in observation.functions):
             note = f"jupyter_jaxpr traced the whole call {last.text}, which JAX did not compile as one program."
     own = trace_call(
@@ -119,6 +118,7 @@ def trace_last_call(
         at=_place_of_call(active),
         reading=active.run.reading,
     )
+    name_by_called(own, last)
     return program_or_message(observation, own, name)
 
 

@@ -20,6 +20,7 @@ def add_program(observation: Observation, own: OwnTrace, focus: bool) -> None:
                 return
     same = [function for function in observation.functions if function.name == own.function.name]
     if same and same[0].definition == own.function.definition and not same[0].programs:
+        same[0].transform = own.function.transform
         same[0].programs.append(own.program)
     else:
         observation.functions.append(own.function)

@@ -11,11 +11,10 @@ from ..observe.recording import Recording
 from ..observe.run import Run
 from ..quantities import count
 from .last_call import ORIGINS_OF_CALLS
+from .traced_last import AS_JIT
 
 if TYPE_CHECKING:
     from .active import Active
-
-_AS_JIT = "as jit would trace it"
 
 
 def add_recorded_cell(observation: Observation, active: Active, message: str | None) -> bool:
@@ -67,7 +66,7 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
         else:  # where the recording stands: in the order of the calls
             functions.remove(traced)
             for program in traced.programs:
-                program.how = program.how or _AS_JIT
+                program.how = program.how or AS_JIT
             functions.append(replace(traced, programs=[*traced.programs, *function.programs]))
     observation.findings += [Finding("not_recorded", text) for text in active.recorded.not_recorded]
     called = [function for function in functions if function.programs]
@@ -82,9 +81,8 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
 
 def _is_traced(known: ObservedFunction, recorded: ObservedFunction) -> bool:
     """Whether a function is the recorded one, as a trace of ours shows it."""
-    return (known.name, known.definition) == (recorded.name, recorded.definition) and all(
-        program.origin in ("traced", "recorded") for program in known.programs
-    )
+    same = (known.name, known.definition, known.transform) == (recorded.name, recorded.definition, recorded.transform)
+    return same and all(program.origin in ("traced", "recorded") for program in known.programs)
 
 
 def _ran_as_one(function: ObservedFunction, observation: Observation) -> bool:

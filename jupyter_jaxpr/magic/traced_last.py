@@ -1,4 +1,4 @@
-"""The cell's last call in; out come the words and the name of the program that jupyter_jaxpr traced for the call."""
+"""Names and words the program that jupyter_jaxpr traced for the last call of a cell."""
 
 from __future__ import annotations
 

@@ -19,14 +19,9 @@ from ..jax.hooks import Hooks
 from ..plain_text import FAILURES, defined, exact, file_of
 from ..quantities import count
 from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, result_of, spec_of
-<<<<<<< HEAD
 from .cache.key_texts import positional_names
-from .functions import code_of, is_installed, is_users, name_of, next_inside, place_of
-=======
-from .cache.keys import positional_names
 from .called_functions import called_function, runs_for_user
 from .functions import code_of, is_installed, next_inside
->>>>>>> record
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .recorded_cell import RecordedCell
 from .recording import NO_TEXT, NO_VALUES, Recorded, Recording
