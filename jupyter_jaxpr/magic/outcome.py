@@ -19,6 +19,7 @@ from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
 from ..explain.unblocked import unblocked_timings
 from ..explain.untold_changes import promoted_carries, truncated_types, unused_donations
+from ..interruptions import not_of_a_signal
 from ..jax.dispatches import only_program
 from ..jax.facts import imported, is_jitted
 from ..jax.held_traces import held_trace
@@ -167,7 +168,7 @@ def _find(observation: Observation, look: Callable[[], Sequence[Finding] | None]
     """Add what is found; a look that fails hides nothing else."""
     try:
         observation.findings.extend(look() or ())
-    except Exception as error:
+    except not_of_a_signal(Exception) as error:
         observation.failures.append(traceback_text(error))
 
 
@@ -202,7 +203,7 @@ def trace_target(
     try:
         fun = target.function(namespace)
         args, kwargs = target.arguments(namespace)
-    except Exception as error:
+    except not_of_a_signal(Exception) as error:
         return _cannot(observation, target.text, _why_not(error, target.text, magic))
     if not callable(fun):
         return _cannot(

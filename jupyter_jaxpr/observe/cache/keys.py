@@ -17,6 +17,7 @@ from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from ...interruptions import not_of_a_signal
 from ...jax.calls import PmapCall
 from ...jax.keys import (
     FlatCall,
@@ -118,7 +119,7 @@ class StaticValue:
             return self._hash is not None and self._hash == other._hash
         try:
             return bool(mine == its)
-        except FAILURES:  # an __eq__ that raises makes JAX miss as well
+        except not_of_a_signal(*FAILURES):  # an __eq__ that raises makes JAX miss as well
             return False
 
     def is_changed(self, later: StaticValue) -> bool:
@@ -227,7 +228,7 @@ class JitOptions:
         """Whether the two are the same options, of one `jax.jit` or of two."""
         try:
             return bool(self._values == other._values)
-        except Exception:  # a sharding of the user's own that cannot be compared
+        except not_of_a_signal(Exception):  # a sharding of the user's own that cannot be compared
             return False
 
 
@@ -343,7 +344,7 @@ def type_text(aval: Any) -> str:
     """An aval as JAX prints it, such as f32[8,4]."""
     try:
         return exact(aval.str_short(short_dtypes=True), Limit.TYPE)
-    except FAILURES:  # an aval class of a library: its own text is better than none
+    except not_of_a_signal(*FAILURES):  # an aval class of a library: its own text is better than none
         return text_of(aval, Limit.TYPE)
 
 
@@ -508,7 +509,7 @@ def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
         others, keywords = rest.children()
         positional = [first, *others.children()][:-1]  # the last one is equinox's own, and None
         tree = structure_of([structure_of(positional), keywords])
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except not_of_a_signal(AttributeError, KeyError, TypeError, ValueError):
         return None
     return FlatCall(leaves, tree, lambda: [None] * len(leaves))
 
@@ -540,7 +541,7 @@ def paths(key: Key, reading: Reading) -> list[str]:
     try:
         tree = tree_unflatten(key.treedef, list(range(len(key.leaves))))
         with_paths, _ = tree_flatten_with_path(tree)
-    except FAILURES:  # a node class that cannot be rebuilt from integers
+    except not_of_a_signal(*FAILURES):  # a node class that cannot be rebuilt from integers
         return [f"leaf {n}" for n in range(len(key.leaves))]
     for path, _ in with_paths:
         side, place, *inner = path
