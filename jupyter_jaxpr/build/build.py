@@ -22,6 +22,7 @@ from ..document.types.cost import ProgramCost
 from ..document.types.document import VERSION, Cell, Environment, Level, NamedValue, Note, Program, RaisedCall, Snapshot
 from ..document.types.ledger import Ledger
 from ..document.types.shardings import ProgramShardings
+from ..interruptions import not_of_a_signal
 from ..observe.collection import without_collection
 from ..observe.observation import (
     Observation,
@@ -245,7 +246,7 @@ class _Builder:
         """Notes or names, where finding them does not fail."""
         try:
             return find()
-        except Exception:
+        except not_of_a_signal(Exception):
             self._failures.append(traceback.format_exc())
             return []
 
@@ -254,7 +255,7 @@ class _Builder:
         for item in items:
             try:
                 yield from notes_of(item)
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 self._could_not("A note", error)
 
     def _could_not(self, what: str, error: Exception) -> None:
@@ -269,7 +270,7 @@ class _Builder:
                 self._walk, observation.ledger, self._files_of_cell(), self._could_not, small
             )
             return ledger
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             self._could_not("The cache", error)
             return None
 
@@ -285,7 +286,7 @@ class _Builder:
         try:
             found = read_control_flow(self._walk, self._programs, self._failures.append)
             return replace(found, controls=[self._steppable(card) for card in found.controls])
-        except Exception:
+        except not_of_a_signal(Exception):
             self._failures.append(traceback.format_exc())
             return ControlFlowFound([], [], [])
 
@@ -305,7 +306,7 @@ class _Builder:
                 observed = self._observed[number]
                 ask = program.equations <= XLA_AT_ONCE
                 costs.append(program_cost(self._walk, number, program, observed, controls.controls, held, ask_xla=ask))
-            except Exception:  # the others can still be counted
+            except not_of_a_signal(Exception):  # the others can still be counted
                 self._failures.append(traceback.format_exc())
         return costs
 
@@ -322,7 +323,7 @@ class _Builder:
                     lines = level.text.split("\n")
                     hlo = HloLines(lines, level.line_stacks, level.inferred_lines, level.other_stacks)
                 found.append(program_shardings(self._walk, number, program, self._observed[number], hlo))
-            except Exception:  # the others can still be told
+            except not_of_a_signal(Exception):  # the others can still be told
                 self._failures.append(traceback.format_exc())
         return found
 
@@ -332,7 +333,7 @@ class _Builder:
         for observed in function.programs:
             try:
                 self._program(function, observed)
-            except Exception as error:  # one bad program hides no other
+            except not_of_a_signal(Exception) as error:  # one bad program hides no other
                 self._could_not(f"A program of {function.name}", error)
                 self._walk.forget(len(self._builder.scopes))
 
@@ -352,7 +353,7 @@ class _Builder:
                     level = held_level(self._observed[index], level, self._walk, program.scope, TEXT_LIMIT)
                 except Unavailable:
                     pass  # it stays on request, and the request says why
-                except Exception:
+                except not_of_a_signal(Exception):
                     self._failures.append(traceback.format_exc())
                 levels.append(level)
             self._programs[index] = msgspec.structs.replace(program, levels=levels)

@@ -26,6 +26,7 @@ from ..document.types.exact_links import ExactLinks
 from ..document.types.pages import ScopePage, SourcePage, TextPage
 from ..document.types.shardings import ProgramShardings
 from ..document.types.transform import Transform
+from ..interruptions import not_of_a_signal
 from ..observe.observation import Edit, FoundCure, ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
@@ -286,7 +287,7 @@ class Sources:
                     msgspec.structs.replace(builder.program(function, function.programs[0]), definition=definition)
                     for function in functions
                 ]
-            except Exception:
+            except not_of_a_signal(Exception):
                 self._walk.forget(len(document.scopes))
                 raise
             first, failures = len(document.programs), list[str]()
@@ -364,8 +365,10 @@ class Sources:
                 # The steps of a loop are known now: what was counted is counted again.
                 program = self._document.control_flow[answer.control].program
                 if any(each.program == program for each in self._document.costs):
-                    with suppress(Exception):  # the recording stands without
+                    try:
                         self.cost(program)
+                    except not_of_a_signal(Exception):
+                        pass  # the recording stands without
             return self._document
 
     def comparison(self, comparison: Comparison, sweep: Sweep | None = None) -> VariantComparison:

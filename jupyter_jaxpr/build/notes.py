@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ..document.types.cures import Cure, Edit
 from ..document.types.document import Note, Program, Retrace
 from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
+from ..interruptions import not_of_a_signal
 from ..observe.observation import EagerCompile, Finding, FoundCure, Place, Printed, StageTimes
 from ..observe.observation import Edit as FoundEdit
 from ..observe.retrace import Retrace as RetraceOffer
@@ -181,7 +182,7 @@ def loop_notes(
             continue
         try:
             loops = finder.of(inside(walk, program.scope), definition, call, stages)
-        except Exception:
+        except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
             continue
         for loop in loops:
@@ -342,7 +343,7 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
                 frames = [user_frame(walk, use.scope, number) for number in (use.first, use.again)]
                 if min(frames) >= 0:
                     found.setdefault((frames[0], frames[1], use.first == use.again), []).append(index)
-        except Exception:
+        except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     return [
         Note(

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES
 
 #: Longer functions are no helpers.
@@ -23,7 +24,7 @@ def tree_of(function: Any) -> ast.FunctionDef | None:
     try:
         lines, _ = inspect.getsourcelines(function.__code__)
         tree = ast.parse(textwrap.dedent("".join(lines))).body if len(lines) <= _LINES else []
-    except FAILURES:  # no source, or a lambda within a line
+    except not_of_a_signal(*FAILURES):  # no source, or a lambda within a line
         return None
     node = tree[0] if len(tree) == 1 else None
     return node if isinstance(node, ast.FunctionDef) else None
@@ -35,7 +36,7 @@ def names_of(function: FunctionType) -> Mapping[str, Any]:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             found[name] = cell.cell_contents
-        except ValueError:  # not assigned yet
+        except not_of_a_signal(ValueError):  # not assigned yet
             found.pop(name, None)
     return found
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
+from ..interruptions import not_of_a_signal
 from ..observe.observation import Finding, Place
 
 _MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
@@ -33,7 +34,7 @@ def dropped_updates(source: str, file: str) -> list[Finding]:
     try:
         # A magic becomes a statement of its line, so every line keeps its number.
         tree = ast.parse(_MAGIC.sub(lambda line: f"{line[1]}pass", source))
-    except (SyntaxError, ValueError):
+    except not_of_a_signal(SyntaxError, ValueError):
         return []
     shown = tree.body[-1] if tree.body else None  # the cell displays the value of its last expression
     findings = []

@@ -13,6 +13,7 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
 from .called_code import names_of, tree_of
 
@@ -207,7 +208,7 @@ class Scope:
                 return vars(holder).get(node.attr)
             try:
                 return inspect.getattr_static(holder, node.attr, None)
-            except Exception:  # an object of another language
+            except not_of_a_signal(Exception):  # an object of another language
                 return None
         return None
 

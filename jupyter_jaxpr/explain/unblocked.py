@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.effects import program_effects
 from ..observe.observation import Finding, Observation, Place
 from ..typed.cell import PYTHON_CELL_MAGICS
@@ -368,7 +369,7 @@ def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
 def _parsed(text: str) -> ast.Module | None:
     try:
         return ast.parse(text)
-    except (SyntaxError, ValueError):
+    except not_of_a_signal(SyntaxError, ValueError):
         return None
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, exact
 from .facts import private
 
@@ -50,7 +51,7 @@ def type_of(value: Any) -> str:
 
     try:
         return exact(jax.typeof(value).str_short(short_dtypes=True))
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return ""
 
 

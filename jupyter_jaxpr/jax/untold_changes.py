@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, exact
 from .facts import private
 from .watched_parts import TellingModule
@@ -89,7 +90,7 @@ class UntoldChanges:
                     found = read(frame.f_locals)
                     if found is not None:
                         self._tell(found, frame)
-            except FAILURES as error:
+            except not_of_a_signal(*FAILURES) as error:
                 self._fail(error)
 
         self._modules.append(TellingModule(holder, name, function, asked))

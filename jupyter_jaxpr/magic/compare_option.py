@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
 from ..measure.compare.named import candidate
 from ..measure.compare.variants import Comparison, Sweep, compare
@@ -53,7 +54,7 @@ def compare_named(
             try:
                 scope = namespace if found.sweep is None else _with(namespace, found.sweep.name, value)
                 calls.append((value, *found.target.arguments(scope)))
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 return None, _cannot(observation, _why_not(error, text, value))
         _, args, kwargs = calls[0]
         if found.sweep is not None:

@@ -16,6 +16,7 @@ from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
 from ..explain.unblocked import unblocked_timings
 from ..explain.untold_changes import promoted_carries, truncated_types, unused_donations
+from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
 from ..observe.observation import Finding, Observation
 from ..observe.raised_traces import add_raised, raised_in
@@ -134,5 +135,5 @@ def _find(observation: Observation, look: Callable[[], Sequence[Finding] | None]
     """Add what is found; a look that fails hides nothing else."""
     try:
         observation.findings.extend(look() or ())
-    except Exception as error:
+    except not_of_a_signal(Exception) as error:
         observation.failures.append(traceback_text(error))

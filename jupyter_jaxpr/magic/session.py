@@ -14,7 +14,7 @@ import uuid
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from IPython.core.error import UsageError
 from ..build.environment import environment
 from ..document.types.document import Cell
 from ..explain.leaks import reach_before
-from ..interruptions import is_of_a_signal
+from ..interruptions import is_of_a_signal, not_of_a_signal
 from ..jax.facts import is_jitted
 from ..observe.observation import Observation
 from ..observe.process_observer import observer
@@ -221,7 +221,7 @@ class Session:
             self._finish(active, result)
             is_shown = True
         if not is_shown:
-            with suppress(Exception):  # the failure was reported
+            with self._guard("jupyter_jaxpr could not end the observation of the cell."):
                 self._end_what_was_left(thread)
         self._ending.pop(thread, None)
 
@@ -277,7 +277,7 @@ class Session:
             with ExitStack() as each:  # in the reverse order, the other ones also where one fails
                 each.callback(active.recorded_cell.stop)
                 each.callback(active.recorded.stop)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             active.run.fail(error)
         try:
             return self.observer.end(active.run)
@@ -499,7 +499,7 @@ class Session:
             sys.setrecursionlimit(_OWN_DEPTH)
         try:
             yield
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             if is_of_a_signal(error):
                 self._report(_INTERRUPTED, None)
             else:

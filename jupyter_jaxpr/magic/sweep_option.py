@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
 from ..measure.compare.named import functions_of
 from ..measure.times.sweep import Sweep, Values, sweep
@@ -67,7 +68,7 @@ def _add_program(values: Values, found: Options, trace: Trace) -> None:
     text = values.texts[0]
     try:
         value = values.value(text)
-    except Exception:
+    except not_of_a_signal(Exception):
         return
     at = replace(values.target, text=f"{values.target.text} with {values.name} = {text}")
     trace({**values.namespace, values.name: value}, replace(found, target=at))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..explain.errors.explained import explained
 from ..explain.errors.explanation import Explained
+from ..interruptions import not_of_a_signal
 from ..jax.uncalled_traces import jitted_as_by_make_jaxpr
 from ..observe.functions import name_of
 from ..observe.observation import Finding, Observation, Place
@@ -52,7 +53,7 @@ def trace_target(
     try:
         fun = target.function(namespace)
         args, kwargs = target.arguments(namespace)
-    except Exception as error:
+    except not_of_a_signal(Exception) as error:
         return _cannot(observation, target.text, _why_not(error, target.text, magic))
     if not callable(fun):
         return _cannot(

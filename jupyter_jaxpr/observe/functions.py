@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.calls import pmap_call
 from ..jax.eager import Construct, construct_of
 from ..jax.facts import is_jitted, jax_directory, partial_of, stored_jit_name
@@ -281,7 +282,7 @@ def _stored(value: Any, name: str) -> Any:
         return None
     try:
         return getattr(value, name)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return None
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax import facts
 from ..jax.calls import DerivedCall, JitCall, pmap_call
 from ..jax.eager import EagerConstructs
@@ -161,7 +162,7 @@ class Observer:
         if self.hooks.support.tier != "none":
             try:
                 run.counter.start()
-            except Exception as error:  # calls are unknown then, and the rest is as good
+            except not_of_a_signal(Exception) as error:  # calls are unknown then, and the rest is as good
                 run.fail(error)
             run.counted = run.counter.sees
         self.hooks.overflowed = False
@@ -200,7 +201,7 @@ class Observer:
             for error in self.hooks.failed:
                 run.fail(error)
             self.hooks.failed.clear()
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             run.fail(error)
         finally:
             self._watching.discard(run)
@@ -223,7 +224,7 @@ class Observer:
         if run.ledger is not None and run.keeps_programs:  # `observe()` has a ledger of its own
             try:
                 observation.ledger = self._reading(run, run.ledger)
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 run.fail(error)
                 observation.failures = run.failures
         return observation
@@ -510,7 +511,7 @@ class Observer:
             given = equinox.f_locals
             called = given["jit_wrapper"], given["args"], given["kwargs"]
             return equinox_key_of(call.options, *called, reading, call.args)
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             self.hooks.fail(error)
             return None
 

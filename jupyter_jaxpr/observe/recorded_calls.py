@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import imported, is_jitted
 from ..jax.hooks import Hooks
 from ..plain_text import FAILURES, defined, exact, file_of
@@ -151,7 +152,7 @@ class RecordedCalls:
         self._active = None
         try:
             active.end(has_raised)
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             self._fail(error)
             return
         if active.recording.count:
@@ -180,7 +181,7 @@ class RecordedCalls:
         for each in self._done:
             try:
                 function = _function(each, file, reading)
-            except Exception as error:  # the other calls are shown
+            except not_of_a_signal(Exception) as error:  # the other calls are shown
                 self._fail(error)
                 continue
             if function is not None:
@@ -294,7 +295,9 @@ def _arguments(
         shape = replace(shape, fixed=fixed_arguments(shape, args, kwargs, _is_array, reading))
         in_tree = jax.tree_util.tree_structure(arrays_only(args, kwargs, _is_array))
         return arguments_of(shape, in_tree, avals, [False] * len(avals))
-    except Exception:  # a class of the user's that does not take types for arrays: the flat list is true as well
+    except not_of_a_signal(
+        Exception
+    ):  # a class of the user's that does not take types for arrays: the flat list is true as well
         return tuple(ArgumentSpec(path, tree=spec_of(aval)) for path, aval in zip(paths, avals, strict=True))
 
 
@@ -305,7 +308,7 @@ def _result(returned: Any, arrays: Sequence[Any]) -> Any:
     try:
         (only_arrays,), _ = arrays_only((returned,), {}, _is_array)
         return result_of(jax.tree_util.tree_structure(only_arrays), avals)
-    except Exception:  # as for the arguments
+    except not_of_a_signal(Exception):  # as for the arguments
         return [spec_of(aval) for aval in avals]
 
 
@@ -326,7 +329,7 @@ def _signature(fun: Any) -> inspect.Signature | None:
             return None
     try:
         return inspect.signature(fun)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return None
 
 

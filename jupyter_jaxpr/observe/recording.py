@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax import dispatches
 from ..jax.dispatches import Dispatch
 from ..jax.hooks import Hooks
@@ -251,7 +252,7 @@ class Recording:
             self._hooks.asking_thread = self._thread
             with without_collection():  # JAX's heap is large, and the time of a collection would end the recording
                 yield
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             self._fail(error)
             self._end(_UNKNOWN.format(dispatches=self._dispatches))
         finally:

@@ -92,7 +92,7 @@ class Answers:
                 self._keep(request, run, answer)
         except (Unavailable, ValuesGone) as error:
             return Refused(id=request.id, reason=str(error))
-        except Exception as error:
+        except Exception as error:  # an alarm, too: no cell runs, and the panel waits for an answer
             return Refused(id=request.id, reason=_BROKE.format(error=_first_line(error)))
         if isinstance(answer, Confirm):
             return answer

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from types import CellType, CodeType, FunctionType, MappingProxyType
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, is_tracer_type
 from ...observe.cache.static_values import is_plain
 from ...observe.functions import is_installed, is_of_jax
@@ -91,7 +92,7 @@ def copied(
     for name, cell in zip(code.co_freevars, cells, strict=True):
         try:
             cell.cell_contents = copied(originals[name].cell_contents, made, codes=codes)
-        except ValueError:  # not assigned yet
+        except not_of_a_signal(ValueError):  # not assigned yet
             continue
     return copy
 

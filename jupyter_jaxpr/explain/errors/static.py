@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.tracer_origins import RaisedCall, raised_calls
 from ...observe.functions import code_of
 from ...observe.observation import Edit, FoundCure, Place
@@ -134,7 +135,7 @@ def _values(call: RaisedCall) -> dict[str, Any] | None:
         return None
     try:
         bound = inspect.signature(call.function).bind(*call.args, **call.kwargs)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return None
     bound.apply_defaults()
     return dict(bound.arguments)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ...interruptions import not_of_a_signal
 from ...program.source.positions import FrameRow, SourceFile
 
 Loop = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Call
@@ -144,7 +145,7 @@ def _length(iterated: ast.expr) -> int | None:
     try:
         bounds = [ast.literal_eval(each) for each in iterated.args]
         return len(range(*bounds))
-    except (ValueError, TypeError, SyntaxError):
+    except not_of_a_signal(ValueError, TypeError, SyntaxError):
         return None
 
 
@@ -200,7 +201,7 @@ def parsed(text: str) -> Loops | None:
     for candidate in (text, _MAGIC.sub(r"\1\2pass", text)):
         try:
             module = ast.parse(candidate)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         lines = candidate.split("\n")
         found = Loops(module, lines)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, Literal
 
-from ...interruptions import is_of_a_signal
+from ...interruptions import not_of_a_signal
 from ...observe.observation import Edit, ObservedProgram, Place
 from ...plain_text import file_of
 from ...program.jaxpr.parameters import open_jaxpr
@@ -96,21 +96,17 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
             return "elsewhere"
         args, kwargs = _given(observed)
         before = _types_of(observed)
-    except (Untried, NotCopied, SyntaxError, ValueError):
+    except not_of_a_signal(Untried, NotCopied, SyntaxError, ValueError):
         return "untried"
     try:
         after = result_types(fun, args, kwargs, budget, copy=lambda _, copies: copied(fun, copies, codes=codes))
     except Untried:
         return "untried"
-    except NameError as error:
-        if is_of_a_signal(error):
-            raise
+    except not_of_a_signal(NameError) as error:
         if error.name in ("jax", "jnp", "lax"):  # the file has to import what the rewrite needs
             return "untried"
         return _failed(fun, args, kwargs, before, budget)
-    except Exception as error:
-        if is_of_a_signal(error):
-            raise
+    except not_of_a_signal(Exception):
         return _failed(fun, args, kwargs, before, budget)
     if _gives(after, before):
         # Else the call reaches the loop in another way than through a function that was copied.
@@ -126,9 +122,7 @@ def _failed(fun: Any, args: Any, kwargs: Any, before: ResultTypes, budget: Budge
         return "fails" if _gives(result_types(fun, args, kwargs, budget), before) else "untried"
     except Untried:  # such as: unrolled, it takes too long
         return "fails"
-    except Exception as error:
-        if is_of_a_signal(error):
-            raise
+    except not_of_a_signal(Exception):
         return "untried"
 
 

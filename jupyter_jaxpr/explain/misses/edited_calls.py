@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...observe.cache.keys import Key
 from ...observe.cache.static_values import is_plain
 from ...observe.observation import Edit
@@ -87,7 +88,7 @@ def _is_literal(text: str, value: Any) -> bool:
     """Whether a text gives a value: that of an infinite number does not."""
     try:
         read = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except not_of_a_signal(ValueError, SyntaxError):
         return False
     return type(read) is type(value) and bool(read == value)
 

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ...interruptions import not_of_a_signal
 from ...observe.cache.keys import Key, Leaf
 from ...observe.cache.static_values import UNKNOWN, is_plain
 from ...observe.cache.structures import is_same
@@ -54,7 +55,7 @@ def bound(fun: Any, given: Arguments) -> dict[str, Any] | None:
     try:
         signature = inspect.signature(fun)
         values = signature.bind(*given.args, **given.kwargs).arguments
-    except (TypeError, ValueError):
+    except not_of_a_signal(TypeError, ValueError):
         return None
     allowed = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return dict(values) if all(signature.parameters[name].kind in allowed for name in values) else None

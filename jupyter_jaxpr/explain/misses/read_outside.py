@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted
 from ...observe.cache.closed_over import Outside, values_outside
 from ...observe.cache.function_history import FunctionHistory
@@ -122,7 +123,7 @@ def _values(fun: FunctionType) -> list[Any]:
     for cell in fun.__closure__ or ():
         try:
             values.append(cell.cell_contents)
-        except ValueError:  # not assigned yet
+        except not_of_a_signal(ValueError):  # not assigned yet
             continue
     return values
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...interruptions import not_of_a_signal
+
 Agrees = Literal["same_bits", "close", "differs", "other_types"]
 
 #: Largest difference that counts as close, as a fraction of the largest value: what reordered operations may do.
@@ -119,7 +121,7 @@ def _type(leaf: Any) -> str | None:
 
     try:
         aval = jax.typeof(leaf)
-    except Exception:  # no type of JAX's
+    except not_of_a_signal(Exception):  # no type of JAX's
         return None
     return str(aval.str_short(short_dtypes=True)) if hasattr(aval, "str_short") else str(aval)
 

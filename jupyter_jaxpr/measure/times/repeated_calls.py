@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...observe.collection import without_collection
 from .difference import FEWEST
 
@@ -219,7 +220,7 @@ class Guarded(Timed):
         """As of `Timed`."""
         try:
             super().turn()
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             self.error, self.goes_on = error, False
 
 

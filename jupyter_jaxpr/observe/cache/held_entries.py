@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import jitted_by_name
 from ...jax.held_traces import traces_by_function
 from ...plain_text import FAILURES
@@ -88,7 +89,7 @@ def _size(history: FunctionHistory, number: int) -> int | None:
         return None
     try:
         return int(jitted._cache_size())
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return None
 
 

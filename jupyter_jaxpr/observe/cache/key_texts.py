@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, Limit, exact, kind_name, text_of
 from ..value_texts import Reading
 from .keys import Key
@@ -31,7 +32,7 @@ def paths(key: Key, reading: Reading) -> list[str]:
     try:
         tree = tree_unflatten(key.treedef, list(range(len(key.leaves))))
         with_paths, _ = tree_flatten_with_path(tree)
-    except FAILURES:  # a node class that cannot be rebuilt from integers
+    except not_of_a_signal(*FAILURES):  # a node class that cannot be rebuilt from integers
         return [f"leaf {n}" for n in range(len(key.leaves))]
     for path, _ in with_paths:
         side, place, *inner = path

@@ -12,6 +12,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ...interruptions import not_of_a_signal
 from ...jax.keys import (
     FlatCall,
     LeafColumns,
@@ -101,7 +102,7 @@ class JitOptions:
         """Whether the two are the same options, of one `jax.jit` or of two."""
         try:
             return bool(self._values == other._values)
-        except Exception:  # a sharding of the user's own that cannot be compared
+        except not_of_a_signal(Exception):  # a sharding of the user's own that cannot be compared
             return False
 
 
@@ -217,7 +218,7 @@ def type_text(aval: Any) -> str:
     """An aval as JAX prints it, such as f32[8,4]."""
     try:
         return exact(aval.str_short(short_dtypes=True), Limit.TYPE)
-    except FAILURES:  # an aval class of a library: its own text is better than none
+    except not_of_a_signal(*FAILURES):  # an aval class of a library: its own text is better than none
         return text_of(aval, Limit.TYPE)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.calls import PmapCall
 from ...jax.keys import (
     FlatCall,
@@ -180,6 +181,6 @@ def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
         others, keywords = rest.children()
         positional = [first, *others.children()][:-1]  # the last one is equinox's own, and None
         tree = structure_of([structure_of(positional), keywords])
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except not_of_a_signal(AttributeError, KeyError, TypeError, ValueError):
         return None
     return FlatCall(leaves, tree, lambda: [None] * len(leaves))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, could_not
 from ...quantities import count
 from ..calls.entry_hits import EntryHits
@@ -282,7 +283,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         """What one function did; where that cannot be described, why it cannot is in the place of its entries."""
         try:
             return self._described(key, called)
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             known = self._history.functions.get(key)
             definition = known.definition if known is not None else None
             counts = self._counts(known) if known is not None else Counts()
@@ -390,7 +391,7 @@ def _miss(event: MissEvent, history: FunctionHistory, entry: int, reading: Readi
 def _signature(key: Key, reading: Reading) -> str:
     try:
         return signature_text(key, reading)
-    except FAILURES as error:  # the other misses and entries have theirs
+    except not_of_a_signal(*FAILURES) as error:  # the other misses and entries have theirs
         return could_not(error)
 
 

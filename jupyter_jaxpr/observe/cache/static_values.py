@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Hashable
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.keys import (
     is_structure,
 )
@@ -73,7 +74,7 @@ class StaticValue:
             return self._hash is not None and self._hash == other._hash
         try:
             return bool(mine == its)
-        except FAILURES:  # an __eq__ that raises makes JAX miss as well
+        except not_of_a_signal(*FAILURES):  # an __eq__ that raises makes JAX miss as well
             return False
 
     def is_changed(self, later: StaticValue) -> bool:

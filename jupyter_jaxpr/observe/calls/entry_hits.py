@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES
 from ..cache.keys import Key
@@ -86,7 +87,7 @@ class EntryHits:
             if mark not in keys:
                 keys[mark] = KeyHits(number, key)
             keys[mark].times += 1
-        except FAILURES as error:  # such as an argument that the call has donated
+        except not_of_a_signal(*FAILURES) as error:  # such as an argument that the call has donated
             self._unread.add(id(history))
             self._fail(error)
 

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import imported
 from ...jax.held_traces import call_leaves
 from ...jax.post_hook import Results
@@ -132,7 +133,7 @@ class HitPrograms:
                 looks.all_seen = not record.unkept and all(
                     each.key in activity.programs for each in own_programs(record)
                 )
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             looks.unknown += 1
             self._run.fail(error)
         finally:

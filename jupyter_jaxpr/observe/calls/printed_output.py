@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import Limit, exact
 from ..functions import user_place
 from ..observation import Place, Printed
@@ -56,7 +57,9 @@ class PrintRecorder:
                     written = len(text)
                     try:
                         self._record(text)
-                    except Exception:  # a text we cannot note is printed all the same
+                    except RecursionError:
+                        self._where = None
+                    except not_of_a_signal(Exception):  # a text we cannot note is printed all the same
                         self._where = None
                     if self._swallow:
                         return written

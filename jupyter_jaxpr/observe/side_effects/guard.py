@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from ...interruptions import is_of_a_signal
 from .audit_events import refused_event
 from .effect import SideEffect
 from .proof import side_effects
@@ -106,7 +107,7 @@ def undone(
         with _watched(refused) if watched and not allowed else nullcontext():
             yield effects
     except BaseException as error:
-        if refused:
+        if refused and not is_of_a_signal(error):
             raise _refusal(name, refused[0]) from error
         raise
     finally:

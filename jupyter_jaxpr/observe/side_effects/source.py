@@ -13,6 +13,8 @@ import linecache
 from collections.abc import Iterator
 from types import CodeType
 
+from ...interruptions import not_of_a_signal
+
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _FUTURES = functools.reduce(
@@ -50,7 +52,7 @@ def function_node(code: CodeType) -> FunctionNode | None:
 def _tree(text: str, file: str) -> ast.Module | None:
     try:
         return ast.parse(text, file)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
@@ -73,7 +75,7 @@ def _codes(text: str, file: str, futures: int, whole: bool) -> dict[tuple[str, i
     for part in parts:
         try:
             compiled = compile(part, file, "exec", flags=flags, dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         for code in _inner(compiled):
             codes.setdefault((code.co_name, code.co_firstlineno), []).append(code)

@@ -18,6 +18,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ...interruptions import is_of_a_signal, not_of_a_signal
 from .abstract import is_immutable
 from .attributes import is_users_module
 from .callables import (
@@ -82,7 +83,7 @@ class SavedState:
             except Exception as error:
                 failures.append(error)
         if failures:
-            raise failures[0]
+            raise next(filter(is_of_a_signal, failures), failures[0])
 
     def _count(self, size: int) -> None:
         self._bytes += size
@@ -221,7 +222,7 @@ def _reachable_from_function(found: types.FunctionType) -> Iterator[Any]:
     for cell in found.__closure__ or ():
         try:
             yield cell.cell_contents
-        except ValueError:
+        except not_of_a_signal(ValueError):
             continue
     yield from found.__defaults__ or ()
     yield from (found.__kwdefaults__ or {}).values()
@@ -319,7 +320,7 @@ def _put_back_array(found: Any, content: Any) -> None:
 def _cell_restored(cell: types.CellType) -> Restore:
     try:
         content = cell.cell_contents
-    except ValueError:
+    except not_of_a_signal(ValueError):
 
         def empty() -> None:
             del cell.cell_contents

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from .runs import ScopeRuns
 from .scopes import Costs
 
@@ -59,7 +60,7 @@ def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
                     names, known = found.setdefault(sentence, ([], 0))
                     names.append(name)
                     found[sentence] = names, None if most is None or known is None else known + most
-            except Exception:  # another JAX, or a symbolic size: not known
+            except not_of_a_signal(Exception):  # another JAX, or a symbolic size: not known
                 continue
     all_of = [Expansion(sentence(list(dict.fromkeys(names))), most) for sentence, (names, most) in found.items()]
     return sorted(all_of, key=lambda each: each.most is None)

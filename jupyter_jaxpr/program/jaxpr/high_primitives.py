@@ -11,6 +11,7 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, kind_name, own_name
 
 HIGH = "call_hi_primitive"
@@ -32,7 +33,7 @@ def high(parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         primitive = parameters["_prim"]
         shown = primitive.pp_params()
         return kind_name(type(primitive)), InOrder((name, _shown(value)) for name, value in shown.items())
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return HIGH, parameters
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...observe.value_texts import Reading, is_of_users
 from ...plain_text import FAILURES, Limit, exact, kind_name, unreadable
 from .high_primitives import InOrder
@@ -71,7 +72,7 @@ def printed_parameters(primitive: str, parameters: Parameters) -> Printed:
     if rule is not None:
         try:
             return rule(parameters)
-        except FAILURES:
+        except not_of_a_signal(*FAILURES):
             pass
     return sorted(parameters.items())
 
@@ -88,7 +89,7 @@ def parameter_text(value: Any, reading: Reading | None = None) -> str:
     """
     try:
         text = exact(_text(value, reading or Reading()), _PRINTED)
-    except FAILURES as error:
+    except not_of_a_signal(*FAILURES) as error:
         text = unreadable(value, error)
     if not text.isprintable() or "  " in text:
         text = _SPACE.sub(" ", text).strip()

@@ -8,6 +8,8 @@ import linecache
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ...interruptions import not_of_a_signal
+
 
 class Span(NamedTuple):
     """Lines from 1; columns in UTF-8 bytes from 0."""
@@ -48,7 +50,7 @@ def _parsed(text: str) -> NamePlaces | None:
         return None
     try:
         return NamePlaces(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 

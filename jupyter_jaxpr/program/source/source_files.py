@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
 
+from ...interruptions import not_of_a_signal
+
 #: A file of up to this is given whole, of a longer one the functions that ran, with some lines around each; of a
 #: library nobody reads more.
 WHOLE_LINES = 2_000
@@ -83,14 +85,14 @@ def _read(name: str, short: str) -> str:
             raise NoText(f"{short} is larger than {LARGEST // 1_000_000} MB. Open the file in an editor.")
         with tokenize.open(name) as file:
             return file.read()
-    except (OSError, SyntaxError, UnicodeDecodeError):
+    except not_of_a_signal(OSError, SyntaxError, UnicodeDecodeError):
         raise NoText(f"The kernel cannot read {short}. The file may have moved since the run.") from None
 
 
 def _is_what_ran(text: str, name: str, ran: list[CodeType]) -> bool:
     try:
         now = compile(text, name, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     by_line: dict[int, list[CodeType]] = {}
     for code in _all(now):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...exports import wording
 from ...exports.cache import HEAD, cache_text
 from ...exports.listings import Listing, cut
+from ...interruptions import not_of_a_signal
 from ...quantities import count, duration
 from ..last import LastRun
 
@@ -104,7 +105,7 @@ def _levels(snapshot: Snapshot, index: int, program: Program) -> list[Listing]:
     for name, title in _LEVELS:
         try:
             text = snapshot.text(name, index)
-        except ValueError as error:  # not made, or cannot be had: it says why
+        except not_of_a_signal(ValueError) as error:  # not made, or cannot be had: it says why
             found.append(Listing(title, None, str(error)))
         else:
             found.append(cut(title, text, CHARACTERS))
