@@ -7,7 +7,7 @@ import inspect
 import textwrap
 from collections.abc import Mapping
 from types import FunctionType
-from typing import Any
+from typing import Any, overload
 
 from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES
@@ -16,8 +16,17 @@ from ..plain_text import FAILURES
 _LINES = 60
 
 
-def tree_of(function: Any) -> ast.FunctionDef | None:
-    """The def of a plain Python function; None where its text is not known, or where it is a lambda or a generator."""
+@overload
+def tree_of(function: Any) -> ast.FunctionDef | None: ...
+@overload
+def tree_of(function: Any, asynchronous: bool) -> ast.FunctionDef | ast.AsyncFunctionDef | None: ...
+def tree_of(function: Any, asynchronous: bool = False) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The def of a plain Python function; None where its text is not known, or where it is a lambda or a generator.
+
+    Args:
+        function: Any object.
+        asynchronous: Give an `async def` as well.
+    """
     if type(function) is not FunctionType:
         return None
     tree: list[ast.stmt] = []
@@ -27,6 +36,8 @@ def tree_of(function: Any) -> ast.FunctionDef | None:
     except not_of_a_signal(*FAILURES):  # no source, or a lambda within a line
         return None
     node = tree[0] if len(tree) == 1 else None
+    if asynchronous and isinstance(node, ast.AsyncFunctionDef):
+        return node
     return node if isinstance(node, ast.FunctionDef) else None
 
 

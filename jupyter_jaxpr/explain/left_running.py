@@ -219,7 +219,7 @@ def _is_library_jit(value: Any) -> bool:
     return kind.__module__.partition(".")[0] in ("equinox", "flax") and "jit" in kind.__name__.lower()
 
 
-def locals_of(function: ast.FunctionDef) -> frozenset[str]:
+def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """The names that a function gives values to: its parameters, and what it assigns."""
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]

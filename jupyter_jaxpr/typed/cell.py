@@ -279,7 +279,7 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
     for call, reported in wanted:
         reported.line, reported.column = call.lineno, call.col_offset
         reported.end_line, reported.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
-        reported.text = ast.get_source_segment(source, call) or ""
+        reported.text = _text_of(call, source)
     if wanted:
         replaced = {id(call): _reporting(reported.number, "take_result", call, call) for call, reported in wanted}
         for call, reported in wanted:
@@ -291,6 +291,14 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
 
 _CALLS = 64
 """Calls of one statement that are reported, besides the one that the cell ends with."""
+
+
+def _text_of(call: ast.Call, source: str) -> str:
+    """A call as it is written."""
+    try:
+        return ast.get_source_segment(source, call) or ""
+    except (IndexError, ValueError):  # a cell that a program runs: its lines are not those of the text
+        return ast.unparse(call)
 
 
 def _reporting(number: int, method: str, at: ast.expr, *arguments: ast.expr) -> ast.Call:
