@@ -44,15 +44,28 @@ def shown(cure: FoundCure) -> FoundCure:
     """A cure with edits whose code is the lines of the text as they are afterwards."""
     if not cure.edits:
         return cure
+    groups: list[list[Edit]] = []
+    for edit in sorted(cure.edits, key=lambda each: (each.place.file, each.place.line)):
+        last = groups[-1][-1].place if groups else None
+        if last is not None and last.file == edit.place.file and edit.place.line <= last.end_line:
+            groups[-1].append(edit)
+        else:
+            groups.append([edit])
     texts = []
-    for edit in sorted(cure.edits, key=lambda each: each.place.line):
-        loops = parsed("".join(linecache.getlines(edit.place.file)))
+    for group in groups:
+        loops = parsed("".join(linecache.getlines(group[0].place.file)))
         if loops is None:
             return cure
-        place = edit.place
-        lines = "\n".join(loops.lines[place.line - 1 : place.end_line])
-        at = edit.place._replace(line=1, end_line=place.end_line - place.line + 1)
-        texts.append(textwrap.dedent(edited(lines, [Edit(at, edit.text)])))
+        first, end = group[0].place.line, max(edit.place.end_line for edit in group)
+        lines = "\n".join(loops.lines[first - 1 : end])
+        here = [
+            Edit(
+                edit.place._replace(line=edit.place.line - first + 1, end_line=edit.place.end_line - first + 1),
+                edit.text,
+            )
+            for edit in group
+        ]
+        texts.append(textwrap.dedent(edited(lines, here)))
     return replace(cure, code="\n".join(texts))
 
 
