@@ -40,8 +40,13 @@ def chosen(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
     return replace(cure, level="choice", edits=tuple(edits))
 
 
-def shown(cure: FoundCure) -> FoundCure:
-    """A cure with edits whose code is the lines of the text as they are afterwards."""
+def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
+    """A cure with edits whose code is the lines of the text as they are afterwards.
+
+    Args:
+        cure: With its edits.
+        text: The lines of the text that all edits are in; None where Python has the text of each file.
+    """
     if not cure.edits:
         return cure
     groups: list[list[Edit]] = []
@@ -53,20 +58,25 @@ def shown(cure: FoundCure) -> FoundCure:
             groups.append([edit])
     texts = []
     for group in groups:
-        loops = parsed("".join(linecache.getlines(group[0].place.file)))
-        if loops is None:
+        here = text if text is not None else _lines_of(group[0].place.file)
+        if here is None:
             return cure
         first, end = group[0].place.line, max(edit.place.end_line for edit in group)
-        lines = "\n".join(loops.lines[first - 1 : end])
-        here = [
+        lines = "\n".join(here[first - 1 : end])
+        moved = [
             Edit(
                 edit.place._replace(line=edit.place.line - first + 1, end_line=edit.place.end_line - first + 1),
                 edit.text,
             )
             for edit in group
         ]
-        texts.append(textwrap.dedent(edited(lines, here)))
+        texts.append(textwrap.dedent(edited(lines, moved)))
     return replace(cure, code="\n".join(texts))
+
+
+def _lines_of(file: str) -> Sequence[str] | None:
+    loops = parsed("".join(linecache.getlines(file)))
+    return None if loops is None else loops.lines
 
 
 def edited(source: str, edits: Sequence[Edit]) -> str:

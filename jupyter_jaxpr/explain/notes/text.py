@@ -156,6 +156,6 @@ class Text:
             ast.parse(edited("\n".join(self.lines), edits))
         except (SyntaxError, ValueError):
             return None
-        cure = shown(FoundCure(name, None, text, "applies", tuple(edits)))
+        cure = shown(FoundCure(name, None, text, "applies", tuple(edits)), self.lines)
         at_top = isinstance(self.function(node), ast.Module)
         return None if cure.code is None else Sketch(cure, self.file, tuple(self.lines), node.lineno, kind, at_top)
