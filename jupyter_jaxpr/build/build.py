@@ -46,6 +46,7 @@ from .live_sources import Sources, ToTry
 from .masked_notes import masked_notes
 from .named_values import named_values
 from .naming import learn_naming
+from .note_cures import NoteSketches
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
@@ -167,17 +168,22 @@ class _Builder:
         ledger = self._ledger(observation)
         controls = self._control_flow()
         costs = self._costs(controls, own)
+        sketches = NoteSketches(walk)
         shardings = self._shardings() if environment.device_count > 1 else []
         found = [
             *self._found(lambda: notes.captured_notes(walk, own)),
             *self._found(lambda: self._loop_notes(own)),
-            *self._found(lambda: notes.key_notes(walk, own, self._failures)),
+            *self._found(lambda: sketches.of(notes.key_notes(walk, own, self._failures))),
             *self._found(lambda: index_notes(walk, own, [each.jaxpr for each in self._observed], self._failures)),
-            *self._found(lambda: masked_notes(walk, own, self._failures)),
+            *self._found(lambda: sketches.of_notes(masked_notes(walk, own, self._failures))),
             *controls.notes,
-            *self._each(observation.printed, lambda each: notes.printed_notes(walk, [each], self._programs)),
+            *self._each(
+                observation.printed, lambda each: sketches.of_notes(notes.printed_notes(walk, [each], self._programs))
+            ),
             *self._found(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
-            *self._each(observation.findings, lambda each: notes.finding_notes(walk, [each], self._programs)),
+            *self._each(
+                observation.findings, lambda each: sketches.of_notes(notes.finding_notes(walk, [each], self._programs))
+            ),
             *extra_notes,
         ]
         found += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
@@ -219,7 +225,7 @@ class _Builder:
         # A statement that ran another number of iterations in another program has a note of its own, without code.
         rewritten = {each.loop.statement.node for each in self._loops if each.loop.code is not None}
         loops = tuple(each for each in self._loops if each.loop.statement.node in rewritten)
-        sources.to_try = ToTry(self._miss_numbers, loops, len(own))
+        sources.to_try = ToTry(self._miss_numbers, loops, len(own), notes=tuple(sketches.found))
         return Built(document, sources)
 
     def _named_values(self, observation: Observation) -> list[NamedValue]:

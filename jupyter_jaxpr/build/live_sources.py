@@ -40,6 +40,7 @@ from .costs import program_cost, with_lead
 from .ledger import MissNumbers
 from .level_texts import Text, held_level, linked_lines, linked_text
 from .levels import LevelName, Unavailable, level_document, make
+from .note_cures import SketchedNote
 from .notes import NotedLoop, cure_document, edit_documents, failure_notes
 from .programs import PAGE, ProgramBuilder, walk_names
 from .shardings import HloLines, is_spread, program_shardings
@@ -66,6 +67,7 @@ class ToTry(NamedTuple):
         own: How many programs of the document, the first ones, are of the user's functions.
         left: Those of the loops that are not decided yet; None for all of them.
         tried: The misses that were tried before, and not decided.
+        notes: Whose cures may be edits.
     """
 
     misses: MissNumbers
@@ -73,6 +75,7 @@ class ToTry(NamedTuple):
     own: int
     left: tuple[NotedLoop, ...] | None = None
     tried: frozenset[tuple[int, int]] = frozenset()
+    notes: tuple[SketchedNote, ...] = ()
 
 
 class Sources:
@@ -324,6 +327,7 @@ class Sources:
         self,
         cures: Mapping[tuple[int, int], Sequence[FoundCure]],
         loops: Sequence[tuple[Note, Note, Sequence[Edit]]],
+        noted: Sequence[tuple[Note, Sequence[FoundCure]]],
         rest: ToTry,
     ) -> Snapshot:
         """Put the cures that were tried into the document; returns the document.
@@ -331,12 +335,13 @@ class Sources:
         Args:
             cures: Of misses, by the indices of the function in the ledger and of its miss.
             loops: Of each loop that was tried: its note, the note after the trial, and the edits of its rewrite.
+            noted: Of each other note that was tried: the note, and the cures that passed.
             rest: What is not decided yet.
         """
         with self._lock:
             self.to_try = rest
             document = self._document
-            if not cures and not loops:
+            if not cures and not loops and not noted:
                 return document
             ledger = document.ledger
             if ledger is not None:
@@ -352,6 +357,13 @@ class Sources:
                 if before in notes:
                     edited = msgspec.structs.replace(after, edits=edit_documents(self._walk, edits))
                     notes[notes.index(before)] = edited
+            for before, passed in noted:
+                written = [cure_document(self._walk, cure) for cure in passed]
+                # A note of the same line several times says how often, so its text may be another one.
+                same = (before.kind, before.frame, before.cures)
+                for place, note in enumerate(notes):
+                    if (note.kind, note.frame, note.cures) == same:
+                        notes[place] = msgspec.structs.replace(note, cures=written)
             self._document = msgspec.structs.replace(
                 document, ledger=ledger, notes=notes, **pools.of_walk(self._walk, self._cell_file).fields()
             )

@@ -40,13 +40,13 @@ def dropped_updates(source: str, file: str) -> list[Finding]:
     findings = []
     for statement in ast.walk(tree):
         if isinstance(statement, ast.Expr) and statement is not shown:
-            array = _updated(statement.value)
+            array = updated_array(statement.value)
             if array is not None:
                 findings.append(_finding(statement, array, file))
     return findings
 
 
-def _updated(value: ast.expr) -> ast.expr | None:
+def updated_array(value: ast.expr) -> ast.expr | None:
     """The array of `array.at[index].set(value)`; None for any other expression."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _UPDATES:
         return None

@@ -36,6 +36,11 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
             yield from ((number, at) for at in _Scope(equations).found())
 
 
+def count_masked_derivatives(jaxpr: Any) -> int:
+    """How many such selections the equations of a jaxpr, not those inside of them, have."""
+    return len(list(_Scope(jaxpr.eqns).found()))
+
+
 def _is_backward(equation: Any) -> bool:
     return _BACKWARD in str(equation.source_info.name_stack)
 
