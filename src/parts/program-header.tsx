@@ -3,9 +3,11 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../model/attention';
+import { liveChoice } from '../model/live';
 import { IJaxprModel } from '../tokens';
 import { EditedSince } from './edited-since';
 import { Icon, IconName } from './icons';
+import { liveWords } from './live-line';
 import { placeOf } from './program-choices';
 import { ProgramList } from './program-list';
 import { useRoving } from './roving';
@@ -17,6 +19,8 @@ export interface IHeaderActions {
   copy(): void;
   /** Open the menu of further actions, at a place of the window in pixels. */
   more(x: number, y: number): void;
+  /** Turn Live on or off; left out where no cells are in reach. */
+  live?: () => void;
 }
 
 export function Header(props: {
@@ -51,6 +55,17 @@ export function Header(props: {
           )}
         </div>
         <div className="jp-JaxprPanel-actions">
+          {actions.live !== undefined && (
+            <Action
+              icon="live"
+              stop={stop(5)}
+              isSwitch={true}
+              pressed={liveChoice.isOn}
+              label={trans.__('Live')}
+              title={liveWords(trans)}
+              onClick={actions.live}
+            />
+          )}
           <Action
             icon="pin"
             stop={stop(1)}
@@ -124,6 +139,9 @@ export function runWords(model: IJaxprModel, trans: TranslationBundle): string {
       ...[activity, originWords(program)].filter(words => words !== null)
     );
   }
+  if (model.isWritten) {
+    parts.push(trans.__('as written, not run'));
+  }
   if (model.fromSaved) {
     parts.push(trans.__('saved copy'));
   }
@@ -137,15 +155,21 @@ function Action(props: {
   pressed?: boolean;
   disabled?: boolean;
   menu?: boolean;
+  /** Whether it is on or off, and stays so. */
+  isSwitch?: boolean;
+  /** What it does, where the label does not say it. */
+  title?: string;
   onClick: (event: React.MouseEvent<HTMLButtonElement>) => void;
 }): JSX.Element {
   return (
     <button
       {...props.stop}
       className="jp-JaxprPanel-action"
-      title={props.label}
+      title={props.title ?? props.label}
       aria-label={props.label}
-      aria-pressed={props.pressed}
+      role={props.isSwitch ? 'switch' : undefined}
+      aria-checked={props.isSwitch ? props.pressed : undefined}
+      aria-pressed={props.isSwitch ? undefined : props.pressed}
       aria-haspopup={props.menu ? 'menu' : undefined}
       aria-disabled={props.disabled}
       onClick={event => {

@@ -38,6 +38,9 @@ import { TOGGLE_TYPES } from './editor';
 import { widenAtFirst } from './first-width';
 import { addGoing } from './go-to-place';
 import { OPEN_LESSONS } from './lessons';
+// A name.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { TOGGLE_LIVE } from './live';
 // Light, and the settings are wanted at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { preferences } from './preferences';
@@ -141,6 +144,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     const panel = new JaxprPanel(tracker, trans, {
       copy: () => void commands.execute(CommandIDs.copyProgram),
       more: (x, y) => menu.open(x, y),
+      live: () => void commands.execute(TOGGLE_LIVE),
       rendermime: rendermime ?? undefined,
       hides: () => preferred.hides(),
       lessons: () => void commands.execute(OPEN_LESSONS),
