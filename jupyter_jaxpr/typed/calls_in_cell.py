@@ -1,4 +1,4 @@
-"""A cell's syntax tree in; out come the call that the cell ends with, and the other calls that are worth a look.
+"""Finds the call at the end of a cell, and the other calls of the cell that the package records.
 
 - `ending_call`: the call that the cell ends with, also where a `print(y)` or a `y` shows its value.
 - `calls_at_once`: the calls of a statement that run with it.
