@@ -222,7 +222,7 @@ class _Builder:
             failed = notes.undescribed_note("A part of this run", why)
             document = msgspec.structs.replace(document, notes=[*document.notes, failed])
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
-        # A statement that ran another number of iterations in another program has a note of its own, without code.
+        # The same loop with another number of iterations in another program has a note of its own, without code.
         rewritten = {each.loop.statement.node for each in self._loops if each.loop.code is not None}
         loops = tuple(each for each in self._loops if each.loop.statement.node in rewritten)
         sources.to_try = ToTry(self._miss_numbers, loops, len(own), notes=tuple(sketches.found))
@@ -281,7 +281,7 @@ class _Builder:
             return None
 
     def _files_of_cell(self) -> set[str]:
-        """Under which names code of the cell was compiled: its own, and those of the magics below ours."""
+        """The file names of the cell's code: the cell's own, and those of the magics below ours."""
         cell = self._cell
         if cell is None:
             return set()
@@ -312,7 +312,7 @@ class _Builder:
                 observed = self._observed[number]
                 ask = program.equations <= XLA_AT_ONCE
                 costs.append(program_cost(self._walk, number, program, observed, controls.controls, held, ask_xla=ask))
-            except not_of_a_signal(Exception):  # the others can still be counted
+            except not_of_a_signal(Exception):  # one program that cannot be counted hides no other
                 self._failures.append(traceback.format_exc())
         return costs
 
@@ -329,7 +329,7 @@ class _Builder:
                     lines = level.text.split("\n")
                     hlo = HloLines(lines, level.line_stacks, level.inferred_lines, level.other_stacks)
                 found.append(program_shardings(self._walk, number, program, self._observed[number], hlo))
-            except not_of_a_signal(Exception):  # the others can still be told
+            except not_of_a_signal(Exception):  # one program that cannot be described hides no other
                 self._failures.append(traceback.format_exc())
         return found
 

@@ -74,7 +74,7 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
 def _of_notes(
     waiting: ToTry, sources: Sources, names: Mapping[str, Any], budget: Budget
 ) -> tuple[list[tuple[Note, tuple[FoundCure, ...]]], list[SketchedNote]]:
-    """The notes whose edits are decided, with those that passed, and the notes that are not decided."""
+    """The notes whose edits were tried, with the edits that passed, and the notes that are not tried yet."""
     decided: list[tuple[Note, tuple[FoundCure, ...]]] = []
     undecided: list[SketchedNote] = []
     for each in waiting.notes[:_NOTES]:
@@ -95,7 +95,7 @@ def _tried_note(
     for number in range(own):
         observed = sources.observed(number)
         is_function = observed.held is not None and type(observed.held.fun) is FunctionType
-        # A recording of what ran without jit has no function, and the program of another function not this line.
+        # A recording has no function to trace, and the program of another function does not have this line.
         if is_function or (note.program in (-1, number) and sources.document.programs[number].origin != "recorded"):
             outcomes.add(tried_in(sketch, observed, budget))
     outcomes.discard("elsewhere")
@@ -142,7 +142,7 @@ def _cures(
 
 
 def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
-    """Equal for misses of one line that have one cure: those of function objects that are made in a loop."""
+    """A key that is equal for the misses of one line that share a cure, such as of function objects made in a loop."""
     reasons = event.reasons or ()
     if [reason.kind for reason in reasons] == ["new_function"]:
         return id(history), event.place, reasons[0].argument
@@ -160,7 +160,7 @@ def _tried(
     if loop.written is None or loop.code is None:
         return None
     edits = edits_of(loop.statement, loop.written, loop.file)
-    # A statement that ran another number of iterations in another program has a note of its own.
+    # The same loop with another number of iterations in another program has a note of its own.
     same = [each for each in waiting.loops if each.loop.statement.node is loop.statement.node]
     reaching = {number for each in same for number in each.programs}
     further = [number for number in range(waiting.own) if number not in reaching]
