@@ -213,7 +213,9 @@ def test_a_variable_leads_to_its_definition_and_its_uses(net_at):
     expect(nb.equation(4)).to_contain_text("add")
     keys.press("Control+ArrowRight")
     keys.press("Control+ArrowRight")
-    words = nb.panel.get_by_text(re.compile(r"^Equation 3 defines ([a-z]+)\. \1 is used once\. \1 is live over equations 3 to 4\.$"))
+    words = nb.panel.get_by_text(
+        re.compile(r"^Equation 3 defines ([a-z]+)\. \1 is used once\. \1 is live over equations 3 to 4\.$")
+    )
     expect(words).to_be_visible()
     alive = nb.listing().locator(".cm-line[data-life]")
     expect(alive).to_have_count(2)
