@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from sentences import NOT_READ, ROOT
+from sentences import NOT_READ, ROOT, of_kernel, of_panel
 
 pytestmark = pytest.mark.any_jax
 
@@ -87,3 +87,31 @@ said += " NumPy needs the values."
         ", not {}",
         " of the cell's {}",
     ]
+
+
+#: Words that have a term in the glossary, or that leave out who does something.
+NO_TERMS = re.compile(
+    r"\b(?:trips?|retraces?|retraced|dear|dearest|(?:is|are|was|were) (?:told|said))\b", re.IGNORECASE
+)
+#: Names of JAX's and texts that only we read.
+OWN = ("jax/private_names.py",)
+
+
+def test_user_texts_have_one_word_for_each_thing() -> None:
+    texts = [*of_panel(), *of_kernel()]
+    found = [
+        f"{name}:{line}: {text}"
+        for name, line, text in texts
+        if NO_TERMS.search(re.sub(r"\{.*?\}", "", text)) and not name.endswith(OWN)
+    ]
+    assert found == []
+
+
+def test_the_glossary_is_short_and_has_each_term_once() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    table = guide[guide.index("## Glossary") : guide.index("User texts:")]
+    rows = re.findall(r"^\| (.+?) +\| (.+?) +\|$", table, re.MULTILINE)[1:]
+    terms = [term for row, _ in rows if not row.startswith("--") for term in row.split(", ")]
+    assert 60 < len(terms)
+    assert len(rows) - 1 <= 78
+    assert len(terms) == len(set(terms))
