@@ -1,4 +1,4 @@
-"""A number in, its words out: seconds, bytes and counts as every text of ours writes them.
+"""Formats seconds, bytes and counts, as every text of this package writes them.
 
 Times have two figures below 100 and whole units above; counts and sizes are decimal. The space before a unit
 does not break. What is not known is "unknown", never 0 or a dash.

@@ -140,3 +140,24 @@ def test_a_fresh_jupyterlab_opens_the_panel_at_400_pixels_and_keeps_the_width_of
     nb.command("jupyter-jaxpr:toggle-panel")
     expect(nb.panel).to_be_visible()
     nb.page.wait_for_function("() => Math.abs(document.querySelector('.jp-JaxprPanel').clientWidth - 340) <= 3")
+
+
+def test_the_details_are_as_tall_as_their_text_and_move_nothing(net, page):
+    net.set_panel_width(360)
+    details = net.panel.get_by_role("region", name="Details of the selection")
+    hint = details.get_by_text("Point at an equation").bounding_box()["height"]
+    assert hint <= 2 * 18
+    assert details.bounding_box()["height"] <= hint + 2 * 6 + 1
+    first = net.equation(2).bounding_box()
+
+    net.equation(1).click(position={"x": 60, "y": 8})
+    expect(details).to_contain_text("3.1\u00a0Mop, 254\u00a0kB, 12\u00a0% of the program")
+    chosen = details.bounding_box()
+    assert chosen["height"] <= 3 * 18 + 2 * 6 + 1
+    for number in (2, 3, 4, 5):
+        net.point_at(net.equation(number))
+        expect(net.equation(number)).to_have_attribute("data-linked", "true")
+        assert details.bounding_box() == chosen
+        assert net.equation(2).bounding_box() == first
+    page.mouse.move(1, 1)
+    assert details.bounding_box() == chosen

@@ -1,4 +1,4 @@
-"""A walked program and JAX's own objects of it in, what it costs out: the part of the document about costs."""
+"""Builds the document's costs of a program from the walked program and the executable."""
 
 from __future__ import annotations
 

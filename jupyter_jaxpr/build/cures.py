@@ -1,4 +1,4 @@
-"""A run in, the document with its cures of misses and its rewrites of loops tried out.
+"""Tries the cures of misses and the rewrites of loops of a run, and adds those that passed to the document.
 
 The cures are tried when the panel asks: nothing of the user's runs, and all trials of one request share one budget.
 What a request could not decide, as its time was over or a name holds something else now, the next request tries again.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -16,19 +16,23 @@ from ..explain.errors.time_limit import Budget
 from ..explain.loops import words
 from ..explain.loops.tried import edits_of, tried
 from ..explain.misses.cures import miss_cures
-from ..observe.cache.history import FunctionHistory, MissEvent
+from ..explain.notes.trial import tried_at_top, tried_in
+from ..observe.cache.function_history import FunctionHistory, MissEvent
 from ..observe.observation import Edit, FoundCure
 
 if TYPE_CHECKING:
     from ..document.types.document import Note, Snapshot
     from ..observe.observer import Observer
     from .live_sources import Sources, ToTry
+    from .note_cures import SketchedNote
     from .notes import NotedLoop
 
 #: Misses of one run that are tried, the newest: a function that misses more often does so for one reason.
 _MISSES = 32
 #: Likewise rewrites of loops, the first.
 _LOOPS = 8
+#: Likewise edits of notes.
+_NOTES = 8
 
 
 def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) -> Snapshot:
@@ -58,10 +62,48 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
                 undecided.append(loop)
             else:
                 loops.append(decided)
+        noted, undecided_notes = _of_notes(waiting, sources, names, budget)
     misses = {place: number for place, number in waiting.misses.items() if place not in cures}
     # What took the time of this request comes last in the next one.
-    rest = waiting._replace(misses=misses, left=(*untried, *undecided), tried=waiting.tried | seen)
-    return sources.add_cures(cures, loops, rest)
+    rest = waiting._replace(
+        misses=misses, left=(*untried, *undecided), tried=waiting.tried | seen, notes=tuple(undecided_notes)
+    )
+    return sources.add_cures(cures, loops, noted, rest)
+
+
+def _of_notes(
+    waiting: ToTry, sources: Sources, names: Mapping[str, Any], budget: Budget
+) -> tuple[list[tuple[Note, tuple[FoundCure, ...]]], list[SketchedNote]]:
+    """The notes whose edits are decided, with those that passed, and the notes that are not decided."""
+    decided: list[tuple[Note, tuple[FoundCure, ...]]] = []
+    undecided: list[SketchedNote] = []
+    for each in waiting.notes[:_NOTES]:
+        outcome = "untried" if budget.is_over else _tried_note(each, waiting.own, sources, names, budget)
+        if outcome == "untried":
+            undecided.append(each)
+        else:
+            decided.append((each.note, (each.sketch.cure,) if outcome == "applies" else ()))
+    return decided, undecided
+
+
+def _tried_note(
+    sketched: SketchedNote, own: int, sources: Sources, names: Mapping[str, Any], budget: Budget
+) -> Literal["applies", "fails", "untried"]:
+    """What comes of an edit in all programs of the run that reach its line."""
+    note, sketch = sketched
+    outcomes = set()
+    for number in range(own):
+        observed = sources.observed(number)
+        is_function = observed.held is not None and type(observed.held.fun) is FunctionType
+        # A recording of what ran without jit has no function, and the program of another function not this line.
+        if is_function or (note.program in (-1, number) and sources.document.programs[number].origin != "recorded"):
+            outcomes.add(tried_in(sketch, observed, budget))
+    outcomes.discard("elsewhere")
+    if sketch.at_top:
+        outcomes.add(tried_at_top(sketch, names, budget))
+    if "fails" in outcomes:
+        return "fails"
+    return "applies" if outcomes == {"applies"} else "untried"
 
 
 def _cures(

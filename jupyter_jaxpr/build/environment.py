@@ -1,4 +1,4 @@
-"""What is installed and running in, the document's `Environment` out; starts no backend of JAX."""
+"""Builds the document's `Environment`: the installed versions and the devices. No JAX backend is started."""
 
 from __future__ import annotations
 

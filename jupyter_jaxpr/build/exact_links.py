@@ -1,4 +1,4 @@
-"""A program of a run in, the exact links that its tagged twin tells out; and the question that is asked before.
+"""Builds the exact links of a program from its tagged twin, and the question that the panel asks before the compile.
 
 Nothing of the user's runs, and of the twin only its texts are kept: see `measure.again.twin_compile`.
 """

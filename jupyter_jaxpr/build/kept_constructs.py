@@ -1,4 +1,4 @@
-"""A card in, the construct compiled for the stepper out: a second recording of its steps answers at once."""
+"""Keeps the compiled stepper of a construct, so that a second recording of its steps starts at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JAX's objects of a program in, the lines of a level out, linked to the equations of the program."""
+"""Prints a level of a program (StableHLO or HLO) and links its lines to the equations of the program."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 
 from ..document.pools import Pools
 from ..document.types.document import Level
+from ..interruptions import not_of_a_signal
 from ..observe.observation import ObservedProgram
 from ..program.jaxpr.walk import Walk
 from ..program.texts.stablehlo import LinesOfText
@@ -78,7 +79,7 @@ def linked_lines(
         lines = replace(lines, line_stacks=stacks)
     try:
         return linked(lines, walk, scope, is_hlo=level == "hlo")
-    except Exception:  # a text of another XLA: its lines keep the places that it states
+    except not_of_a_signal(Exception):  # a text of another XLA: its lines keep the places that it states
         return lines
 
 

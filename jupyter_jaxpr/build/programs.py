@@ -1,4 +1,4 @@
-"""An observed function and what JAX made of it in, a program of the document out, its scopes put beside the others.
+"""Builds a program of the document from an observed function and JAX's objects, and shares scopes between programs.
 
 A program is sent whole up to `WHOLE` equations. A larger one is sent with its first `PAGE` equations, those in programs
 inside of it counted, and their names; `Sources.scope_page` answers for the rest.
@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from ..document.names import Names, Pools, name_program
 from ..document.types.document import Activity, Let, Naming, Program, Scope, Stages
+from ..interruptions import not_of_a_signal
 from ..observe.observation import ObservedFunction, ObservedProgram, StageTimes
 from ..observe.value_texts import Reading
 from ..plain_text import FAILURES, Limit, text_of
@@ -174,7 +175,7 @@ def _paths(given: Sequence[str], debug: Any, field: str, count: int) -> list[str
         return list(given)
     try:
         paths = ["" if path is None else text_of(path, Limit.PATH) for path in getattr(debug, field) or ()]
-    except FAILURES:  # another JAX: unknown
+    except not_of_a_signal(*FAILURES):  # another JAX: unknown
         return []
     if len(paths) != count:
         return []

@@ -1,4 +1,4 @@
-"""A compiled program and the lines of its HLO in, how it is spread out: the part of the document about shardings."""
+"""Builds the document's shardings from a compiled program and the lines of its HLO."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes in, those that the user did not silence out, with one more note that counts the silenced ones.
+"""Leaves out the notes that the user silenced, and adds one note that counts them.
 
 A note is silenced for a line by a comment, for a cell by `--ignore`, for a notebook by `%config JaxprMagics.ignore`.
 """

@@ -1,4 +1,4 @@
-"""What a stepper recorded and the card of the construct in, the document's recording out."""
+"""Builds the document's recording from the steps that a stepper recorded and the card of the construct."""
 
 from __future__ import annotations
 

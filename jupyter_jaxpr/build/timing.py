@@ -1,4 +1,4 @@
-"""The seconds that a program took, first and again, in; the document's `ProgramTiming` with its sentence out."""
+"""Builds the document's `ProgramTiming`, with its sentence, from measured seconds of the first and of later calls."""
 
 from __future__ import annotations
 

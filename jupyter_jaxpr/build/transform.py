@@ -1,4 +1,4 @@
-"""A program of a run and the name of a transform in, the document with what JAX derives from it out.
+"""Adds to a document the programs that JAX derives from one of its programs by a transform.
 
 Nothing runs but JAX's own tracing: see `program.transforms`.
 """

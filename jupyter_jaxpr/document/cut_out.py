@@ -1,4 +1,4 @@
-"""The pools of a document in, the part of them that a page or a smaller copy needs out, with its indices."""
+"""Cuts the part of a document's pools that a page or a smaller copy needs, and renumbers its indices."""
 
 from __future__ import annotations
 

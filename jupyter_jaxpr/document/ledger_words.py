@@ -1,4 +1,4 @@
-"""A ledger in, its words out, for the panel and the exports: what became of a call, and what the misses cost."""
+"""Words the ledger for the panel and the exports: the outcome of a call, and the cost of the misses."""
 
 from __future__ import annotations
 

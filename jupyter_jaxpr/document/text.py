@@ -1,4 +1,4 @@
-"""A program of a document in, its text out: the tokens of `print(jaxpr)`, one equation a line.
+"""Prints a program of a document with the tokens of `print(jaxpr)`, one equation on a line.
 
 The layout is specified in this folder's README.md; `src/program-text/` makes the very same text.
 """

@@ -1,4 +1,4 @@
-"""A document's ledger in, its words out: a sentence, a row for each function, a line for each miss of the run."""
+"""Words a document's ledger for the exports: a sentence, a row for each function, a line for each miss of the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document's comparison in, its words out: what to read off it, a row for each thing measured, remarks."""
+"""Words a document's comparison for the exports: a verdict, a row for each measured thing, remarks."""
 
 from __future__ import annotations
 

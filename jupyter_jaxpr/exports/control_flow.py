@@ -1,4 +1,4 @@
-"""A document's cards in, their words out: a row for each construct, its values by path, what a person should know."""
+"""Words a document's control-flow cards for the exports: a row for each construct, its values by path, its facts."""
 
 from __future__ import annotations
 

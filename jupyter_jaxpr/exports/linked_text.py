@@ -1,4 +1,4 @@
-"""A program of a document in, its texts out line by line, each line with the place in the source that it comes from.
+"""Prints the texts of a program line by line, each line with its place in the source.
 
 A line's place is the innermost frame in the cell that ran, else the user's innermost frame. Lines of one frame belong
 together, whichever text they are in; what a library's function does has the place of the user's call.

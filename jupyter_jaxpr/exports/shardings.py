@@ -1,4 +1,4 @@
-"""A document's shardings in, their words out: a table of arrays, their pictures as text, what devices exchange."""
+"""Words a document's shardings for the exports: a table of arrays, pictures as text, collectives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document's times in, their words out: a sentence and rows for each program that ran again, and the sweep."""
+"""Words a document's times for the exports: a sentence, rows for each program that ran again, and the sweep."""
 
 from __future__ import annotations
 

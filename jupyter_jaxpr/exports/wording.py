@@ -1,4 +1,4 @@
-"""A document in, the few words that sum it up out: signature, counts, stages, notes, origin.
+"""Words the summary of a document: signature, counts, stages, notes, origin.
 
 Every export and the two lines under a cell say the same facts in the same words; here they are found.
 """

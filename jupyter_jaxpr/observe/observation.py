@@ -109,6 +109,7 @@ class ObservedFunction:
     construct: bool = False  # a construct that JAX compiled by itself, outside of jit
     library: bool = False  # a library's own, which the library jitted
     called_at: Place | None = None  # of a construct: the line of the last call in this run
+    transform: str | None = None  # of a call without jit: the transform under which the function ran
 
 
 @dataclass(frozen=True)

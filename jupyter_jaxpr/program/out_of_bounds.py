@@ -1,4 +1,4 @@
-"""A program in, the equations out that read or write outside of an array for certain, at an index in the program.
+"""Finds the equations that certainly read or write outside of an array, at an index in the program.
 
 JAX raises no error for an index outside of an array. What it does in place of an error is in the equation: it moves the
 index to the border, fills in a value, drops an update, or takes for granted that the index is inside.

@@ -1,4 +1,4 @@
-"""A block of Python in, the ledger of what its jitted functions did out; anywhere, no notebook needed.
+"""Observes a block of Python and returns the ledger of its jitted functions; needs no notebook.
 
 - `observe`: the block.
 - `RecompileError`: raised at its end where a function compiled more often than it may.

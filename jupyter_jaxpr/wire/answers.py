@@ -1,4 +1,4 @@
-"""A request of the panel in, its reply out; each file of `requests/` says how one request is answered.
+"""Answers the requests of the panel; each file of `requests/` answers one request.
 
 Nothing of the user's runs for most answers: they are read off what JAX already made. A long request does run the
 user's code, because the user pressed the button; a worker answers it (see `long_requests`): replies on the progress,
@@ -92,7 +92,7 @@ class Answers:
                 self._keep(request, run, answer)
         except (Unavailable, ValuesGone) as error:
             return Refused(id=request.id, reason=str(error))
-        except Exception as error:
+        except Exception as error:  # an alarm, too: no cell runs, and the panel waits for an answer
             return Refused(id=request.id, reason=_BROKE.format(error=_first_line(error)))
         if isinstance(answer, Confirm):
             return answer

@@ -1,4 +1,4 @@
-"""Built snapshots, progress and failures in, comm messages to every page that shows this kernel out.
+"""Sends snapshots, progress and failures to every page that shows this kernel.
 
 - `publisher`: the one publisher of a shell.
 - `Publisher`: the hub, a comm that the kernel opens and that every page joins, and the target on which a page
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from ..document.encoding import encode
+from ..interruptions import not_of_a_signal
 from .answers import Answers
 from .messages import (
     BUFFER_FROM,
@@ -295,10 +296,10 @@ def _listen(to: Any, handle: Callable[[object], None]) -> None:
 
 @contextlib.contextmanager
 def _never_raises(failure: str, tell: Publisher | None = None) -> Iterator[None]:
-    """Log what is raised instead of raising it, and tell the panel where a publisher is given."""
+    """Log a failure of ours instead of raising it, and tell the panel where a publisher is given."""
     try:
         yield
-    except Exception:
+    except not_of_a_signal(Exception):
         log.debug(failure, exc_info=True)
         if tell is not None:
             tell.fail(

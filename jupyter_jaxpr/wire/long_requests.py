@@ -1,4 +1,4 @@
-"""A request that takes long in, `working` replies and one last reply out: on a thread of its own, one at a time.
+"""Runs long requests one at a time on a thread of their own: `working` replies, then one last reply.
 
 The thread that brought the request is free at once, so `stop` and other requests are answered meanwhile. To answer a
 request this way, derive it from `request.LongRequest`. In its `answer`:

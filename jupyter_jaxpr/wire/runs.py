@@ -1,4 +1,4 @@
-"""What was built for the last runs in, each run by its id out: what the panel may still ask about."""
+"""Holds the last runs by id, for later requests of the panel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The structs of document, messages and requests in, their JSON Schema out: `python -m jupyter_jaxpr.schema`.
+"""Writes the JSON Schema of document, messages and requests: `python -m jupyter_jaxpr.schema`.
 
 `--check` writes nothing and fails when the committed schema differs.
 """

@@ -1,6 +1,4 @@
-/**
- * A program comes in; what the names of the user's Python had while JAX traced the program goes out, by file and line.
- */
+/** Finds the types that the user's Python names had while JAX traced a program, by file and line. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { NamedValue, Snapshot } from '../protocol/snapshot';
@@ -25,22 +23,7 @@ export function typesOfLines(
   program: number,
   trans: TranslationBundle
 ): Map<string, ILineTypes[]> {
-  const scopes = scopesOf(snapshot, program);
-  const names = (snapshot.named_values ?? []).filter(({ scope }) =>
-    scopes.has(scope)
-  );
-  const lines = new Map<string, Map<number, IName[]>>();
-  for (const value of names) {
-    const [file, , line, column, endLine, endColumn] =
-      snapshot.frames[value.frame];
-    const { path } = snapshot.files[file];
-    const ofFile = lines.get(path) ?? new Map<number, IName[]>();
-    lines.set(path, ofFile);
-    const ofLine = ofFile.get(line) ?? [];
-    ofFile.set(line, ofLine);
-    const isName = value.kind !== 'returned' && endLine === line;
-    take(ofLine, snapshot, value, column, isName ? endColumn : -1);
-  }
+  const lines = namesOfFiles(snapshot, program);
   return new Map(
     [...lines].map(([path, ofFile]) => [
       path,
@@ -49,14 +32,14 @@ export function typesOfLines(
         return {
           line,
           text: ofLine.map(name => shortText(name, trans)).join('  '),
-          title: ofLine.map(name => sentence(name, trans)).join('\n'),
+          title: ofLine.map(name => typeSentence(name, trans)).join('\n'),
           names: ofLine.map(name => ({
             column: name.end,
             text:
               name.kind === 'returned'
                 ? shortText(name, trans)
                 : `: ${typesOf(name, trans)}`,
-            title: sentence(name, trans)
+            title: typeSentence(name, trans)
           }))
         };
       })
@@ -92,7 +75,7 @@ export function typesOfRun(
 }
 
 /** A name at one place, with its types in all scopes of the program. */
-interface IName {
+export interface INamedType {
   name: string;
   kind: NamedValue['kind'];
   column: number;
@@ -101,8 +84,32 @@ interface IName {
   types: string[];
 }
 
+/** The names of a program with their types, by the path of the file and by line. */
+export function namesOfFiles(
+  snapshot: Snapshot,
+  program: number
+): Map<string, Map<number, INamedType[]>> {
+  const scopes = scopesOf(snapshot, program);
+  const lines = new Map<string, Map<number, INamedType[]>>();
+  for (const value of snapshot.named_values ?? []) {
+    if (!scopes.has(value.scope)) {
+      continue;
+    }
+    const [file, , line, column, endLine, endColumn] =
+      snapshot.frames[value.frame];
+    const { path } = snapshot.files[file];
+    const ofFile = lines.get(path) ?? new Map<number, INamedType[]>();
+    lines.set(path, ofFile);
+    const ofLine = ofFile.get(line) ?? [];
+    ofFile.set(line, ofLine);
+    const isName = value.kind !== 'returned' && endLine === line;
+    take(ofLine, snapshot, value, column, isName ? endColumn : -1);
+  }
+  return lines;
+}
+
 function take(
-  names: IName[],
+  names: INamedType[],
   { strings }: Snapshot,
   value: NamedValue,
   column: number,
@@ -121,13 +128,13 @@ function take(
   }
 }
 
-function shortText(name: IName, trans: TranslationBundle): string {
+function shortText(name: INamedType, trans: TranslationBundle): string {
   const types = typesOf(name, trans);
   return name.kind === 'returned' ? `→ ${types}` : `${name.name}: ${types}`;
 }
 
 /** The first type and, if it differs, the last one. */
-function typesOf({ types }: IName, trans: TranslationBundle): string {
+function typesOf({ types }: INamedType, trans: TranslationBundle): string {
   const shown = types.length > 1 ? [types[0], types[types.length - 1]] : types;
   return shown
     .map(type => shortened(type, trans))
@@ -157,8 +164,9 @@ const CLOSING: Readonly<Record<string, string>> = {
   '{': '}'
 };
 
-function sentence(
-  { name, kind, types }: IName,
+/** What a name had at its place, in a sentence with all types. */
+export function typeSentence(
+  { name, kind, types }: INamedType,
   trans: TranslationBundle
 ): string {
   const list = types.join(', ');

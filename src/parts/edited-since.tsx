@@ -1,7 +1,4 @@
-/**
- * The model comes in; a word goes out that says which cells of its run were edited or deleted since. It lies over its
- * line: what is below stays where it is.
- */
+/** Says which cells of a run were edited or deleted since. The text lies over its line, so nothing below moves. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

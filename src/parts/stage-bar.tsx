@@ -1,6 +1,4 @@
-/**
- * The seconds of a call's stages come in; a bar, the numbers under it and a sentence go out.
- */
+/** Draws the seconds of a call's stages: a bar, its numbers and a sentence. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

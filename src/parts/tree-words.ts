@@ -1,4 +1,4 @@
-/** Arrays under one name come in; the few words that stand for them go out: `p: 24 arrays, 1.2 M`. */
+/** Words the arrays under one name: `p: 24 arrays, 1.2 M`. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { shortCount } from '../quantities';

@@ -1,5 +1,5 @@
 /**
- * A program and its names come in; the whole text goes out, as the Python side's `text("jaxpr")` prints it.
+ * Prints the whole text of a program as the Python side's `text("jaxpr")` does.
  *
  * This is what a copy gives. The layout is specified in jupyter_jaxpr/document/FORMAT.md, "The text of a program".
  */

@@ -886,7 +886,7 @@ export interface Edit {
   text: string;
 }
 /**
- * Try the cures of a run's misses and loops; JAX traces the edited code with types, and nothing runs.
+ * Try the cures of a run's misses, notes and loops; JAX traces the edited code with types, and nothing runs.
  */
 export interface CuresRequest {
   type: 'cures';

@@ -1,4 +1,4 @@
-"""Two programs in, what stands outside of their equations out, as sentences: captured values, callbacks, donations.
+"""Compares what two programs have outside of their equations: captured values, callbacks and donations.
 
 A jaxpr holds the types of captured arrays and the addresses of Python callbacks. Their values and their code may have
 changed while the equations are the same.

@@ -1,4 +1,4 @@
-"""The rows of a diff of two programs come in; of each side of a row goes out why somebody may want it hidden.
+"""Marks the sides of a diff's rows that are noise, with the kind of the noise.
 
 What a row belongs to is seen from where it stands: the rows inside an equation follow it, one deeper.
 """

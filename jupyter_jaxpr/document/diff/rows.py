@@ -1,4 +1,4 @@
-"""Two documents in, the diff of a program of each out, as rows in the names that each side prints."""
+"""Builds the diff of two programs as rows, each side in the names that its own program prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two programs in; a sentence about what their diff cannot know out: the rules of custom derivatives.
+"""Says which rules of custom derivatives the diff of two programs cannot compare.
 
 A jaxpr holds the names of a `custom_jvp`'s and a `custom_vjp`'s rules, not their programs: JAX runs them when it
 differentiates. So a rule may have changed while the program is the same.

@@ -1,4 +1,4 @@
-"""The lines of two StableHLO or HLO texts in, the rows of one listing of both out."""
+"""Builds the rows of one listing from the lines of two StableHLO or HLO texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document's shardings in, what a person reads out: pictures of arrays as text, collectives with their causes."""
+"""Words a document's shardings: pictures of arrays as text, and collectives with their causes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An error of scan, while_loop, fori_loop, cond or switch in, which types differ and where they were made out."""
+"""Explains an error of scan, while_loop, fori_loop, cond or switch: which types differ and which line made each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An exception out of a cell in, a finding out: which line, what Python wanted there, which argument, the cure."""
+"""Explains the error that ended a cell: the line, what Python needed there, the culprit argument and the cure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import linecache
 from dataclasses import replace
 
+from ...interruptions import not_of_a_signal
 from ...observe.observation import Finding, FoundCure
 from ...plain_text import error_lines, kind_name, message_of
 from ..loops.statements import parsed
@@ -50,7 +51,7 @@ def _explained(error: BaseException, function: str, raised: RaisedAt | None) -> 
     for look in _KINDS:
         try:
             found = look(error, raised, function)
-        except Exception:  # the error itself is shown in any case
+        except not_of_a_signal(Exception):  # the error itself is shown in any case
             continue
         if found is not None:
             cures = (without_harm(raised, _parsed(cure)) for cure in found.cures)
@@ -66,7 +67,7 @@ def _parsed(cure: FoundCure) -> FoundCure:
         edits = [edit for edit in cure.edits if edit.place.file == file]
         try:
             ast.parse(edited("\n".join(loops.lines) if loops is not None else source, edits))
-        except (SyntaxError, ValueError):
+        except not_of_a_signal(SyntaxError, ValueError):
             return replace(cure, level="advice", code=None, edits=())
     return cure
 

@@ -1,4 +1,4 @@
-"""An error whose message says it all in, its title and its way out, from a table of JAX's messages."""
+"""Explains an error by its message, from the table of JAX's messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An error where Python or a shape takes plain values alone in, which value is none and what to write out."""
+"""Explains an error where Python or a shape needs plain values: which value is traced and what to write."""
 
 from __future__ import annotations
 

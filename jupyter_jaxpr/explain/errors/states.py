@@ -1,4 +1,4 @@
-"""An error about what came before in, such as a donated array, a leaked tracer or a used key; what happened out."""
+"""Explains an error whose cause is earlier: a donated array, a leaked tracer or a used random key."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import re
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, is_tracer_type
 from ...jax.tracer_origins import is_over, maker_of, origin_of, short_type, type_of
 from ...observe.functions import is_installed
@@ -85,7 +86,7 @@ def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
             try:
                 if hasattr(type(value), "is_deleted") and value.is_deleted():
                     return raised.source(node), type_of(value)
-            except FAILURES:
+            except not_of_a_signal(*FAILURES):
                 continue
     return None, ""
 

@@ -1,4 +1,4 @@
-"""An error of grad or vmap at the user's call in, what the transform was given out."""
+"""Explains an error of `grad` or `vmap` at the user's call: what the transform was given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cure in, whether the edited statement can be traced out: with the types that its values had when it raised.
+"""Tries a cure: traces the edited statement with the types that its values had when the cell raised.
 
 Only the statements that the cure changes and the statement that raised are traced, in a namespace that is thrown away:
 names of the frame that hold traced values get new tracers of the same types, and other names hold copies. Nothing is
@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from ...interruptions import is_of_a_signal
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_tracer_type
 from ...jax.tracer_origins import RaisedCall
 from ...observe.calls.printed_output import PrintRecorder
@@ -201,9 +201,7 @@ def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
                 jax.eval_shape(run, *specs)
     except (NotCopied, TooLong, SystemExit, GeneratorExit):
         return "untried"
-    except Exception as error:
-        if is_of_a_signal(error):
-            raise
+    except not_of_a_signal(Exception):
         return "failed"
     finally:
         prints.stop()
@@ -251,9 +249,7 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
                 jax.eval_shape(run, *specs)
     except (TooLong, SystemExit, GeneratorExit):
         return False
-    except Exception as error:
-        if is_of_a_signal(error):
-            raise
+    except not_of_a_signal(Exception):
         return False
     finally:
         prints.stop()

@@ -1,4 +1,4 @@
-"""An error where Python needed the value of a traced array in, what is known of it out: title, arguments, cures."""
+"""Explains an error where Python needed the value of a traced array: title, arguments and cures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A comparison in, what to read off it out: sentences, of times only what repeated samples show."""
+"""Words a comparison; about times it says only what repeated samples show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two calls of one function in, the reasons that tell their arguments apart out: values, structure, call style.
+"""Finds the reasons that distinguish the arguments of two calls: values, structure, call style.
 
 The arguments are compared by parameter, as Python binds them: an argument that one of the two calls left out has the
 default value there. JAX traces a dynamic parameter that is left out with its default as a constant.
@@ -13,10 +13,11 @@ from typing import Any
 from ...jax.keys import flatten
 from ...quantities import count
 from ..value_texts import Reading
-from .keys import UNKNOWN, Key, Leaf, StaticLeaf, StaticValue
+from .keys import Key, Leaf
 from .leaf_differences import type_and_weakness
 from .reason import Reason, names_text
 from .static_differences import static_reason
+from .static_values import UNKNOWN, StaticLeaf, StaticValue
 from .structure_differences import structure_difference
 from .structures import structure_text
 

@@ -1,4 +1,4 @@
-"""Function records in, a table of 80 columns out."""
+"""Prints function records as a table of 80 columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JAX's settings at two calls in, the reasons that tell them apart out; the mesh is a setting too."""
+"""Finds the reasons that distinguish JAX's settings at two calls; the mesh is a setting too."""
 
 from __future__ import annotations
 

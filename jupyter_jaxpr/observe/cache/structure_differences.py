@@ -1,4 +1,4 @@
-"""Two pytrees of one argument in, the reasons that tell them apart out."""
+"""Finds the reasons that distinguish two pytrees of one argument."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..value_texts import Reading
-from .keys import StaticValue
 from .reason import Reason, names_text
 from .static_differences import static_reason
+from .static_values import StaticValue
 from .structures import Changed, changed, is_same, structure_text
 
 

@@ -1,4 +1,4 @@
-"""The function of a loop's body in, its name, its line and what it calls its arguments and results out.
+"""Finds the function of a loop's body: its name, its line, and its names of arguments and results.
 
 JAX knows the paths of most bodies. Where a transform lost them, or where a library put a function of its own around the
 user's (`lax.map`, equinox's loops), the user's text is asked.

@@ -1,4 +1,4 @@
-"""The stack of an equation in, who called the construct out: which function of JAX, on which line, for which library.
+"""Finds the caller of a construct in the stack of its equation: JAX's function, the line, and the library.
 
 The library frames of a stack are outermost first: the first one is what the user's line called. Where that is a
 function of `jax.lax`'s control flow the user called it so; anything else is a library that uses control flow inside.

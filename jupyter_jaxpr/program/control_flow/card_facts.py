@@ -1,4 +1,4 @@
-"""A card in, the sentences that a person should know of it added: only what its own parts prove."""
+"""Adds to a card the sentences that a person should know; the card's own parts prove each of them."""
 
 from __future__ import annotations
 

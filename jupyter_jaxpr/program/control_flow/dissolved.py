@@ -1,4 +1,4 @@
-"""A scope in, the cards of what left no primitive of its own out: a cond under vmap, an associative_scan.
+"""Makes cards of constructs that left no primitive of their own: a cond under vmap, an associative_scan.
 
 Both are found from the frames: JAX's batching rule of cond is on the stack of the selects that it makes, and
 `associative_scan` on that of the slices it takes. Equations of one call have the same user frames around them.

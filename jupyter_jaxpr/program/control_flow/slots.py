@@ -1,4 +1,4 @@
-"""Paths as JAX has them and the user's own text in, the user's names for them out: carry[0] becomes h."""
+"""Finds the user's names for JAX's paths: carry[0] becomes h."""
 
 from __future__ import annotations
 

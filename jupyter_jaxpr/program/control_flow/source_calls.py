@@ -1,4 +1,4 @@
-"""Frames in, what the user wrote there out: the text of a call, its arguments, the names it is bound to.
+"""Reads the user's text at a frame: the call, its arguments, and the names that its result is assigned to.
 
 Only the text of a call or of one function is parsed, never a file. What cannot be read is None: the source of a file
 may be gone, or another one by now, so a text counts only where it parses as what the frame says it is.
@@ -12,6 +12,7 @@ import linecache
 import re
 from dataclasses import dataclass
 
+from ...interruptions import not_of_a_signal
 from ..jaxpr.pools import Strings
 from ..source.positions import Positions, SourceFile
 from .equation import Debug
@@ -177,7 +178,7 @@ class Written:
         try:
             block = inspect.getblock([f"{each}\n" for each in lines[line - 1 : line + 200]])
             tree = ast.parse(_dedented(block))
-        except (SyntaxError, ValueError, IndexError, MemoryError, RecursionError):
+        except not_of_a_signal(SyntaxError, ValueError, IndexError, MemoryError, RecursionError):
             return _only_lambda(lines[line - 1])
         statement = tree.body[0] if tree.body else None
         if isinstance(statement, ast.FunctionDef):
@@ -292,7 +293,7 @@ def _dedented(block: list[str]) -> str:
 def _expression(text: str) -> ast.expr | None:
     try:
         return ast.parse(f"({text}\n)", mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+    except not_of_a_signal(SyntaxError, ValueError, MemoryError, RecursionError):
         return None
 
 

@@ -1,4 +1,4 @@
-"""A convolution's equation in, its operations out: two for each kernel element that meets an input element."""
+"""Counts the operations of a convolution: two for each kernel element that meets an input element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program of a walk in, what its forward part keeps for its backward part out: the residuals of `grad`.
+"""Finds the residuals of `grad`: what the forward part of a program keeps for its backward part.
 
 JAX names the parts of a differentiated program in the name stacks of its equations: `jvp(...)` the forward part,
 `transpose(jvp(...))` the backward part, each `transpose` one more where a gradient is differentiated again. A residual

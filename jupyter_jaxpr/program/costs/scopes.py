@@ -1,4 +1,4 @@
-"""A walk in, the price of each equation of a scope out: a primitive with the same types costs the same, and once here.
+"""Prices each equation of a scope; a primitive with the same types is priced once.
 
 One to two microseconds an equation: most are found by their primitive, parameters and types; what holds programs is
 priced by them.
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...document.facts import TRANSCENDENTAL_WEIGHT
+from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import scan_parts
 from ..jaxpr.high_primitives import named
 from ..jaxpr.parameters import COMBINERS
@@ -216,7 +217,7 @@ class Costs:
         primitive, parameters = named(equation)
         try:
             parts = self._parts(primitive, scope, index, parameters, programs)
-        except Exception:  # another JAX: not known
+        except not_of_a_signal(Exception):  # another JAX: not known
             return None
         return None if parts is None else Call(index, primitive, tuple(parts))
 

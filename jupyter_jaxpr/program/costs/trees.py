@@ -1,4 +1,4 @@
-"""Priced scopes and their runs in, trees out: the scopes as they call each other, and the name stack.
+"""Sums the costs as trees: the scopes as they call each other, and the name stack.
 
 A node has all that is inside it, in the dearest run of the program. Calls of one scope from one line are one node. A
 tree has at most `NODES` nodes: the dearest ones; what is left out is still in the nodes around it.

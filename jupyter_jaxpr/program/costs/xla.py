@@ -1,4 +1,4 @@
-"""An executable and our count in, XLA's own count and the reasons why the two are not the same out.
+"""Compares our count with XLA's own count, with the reasons for the difference.
 
 XLA's is its `cost_analysis` of the executable that JAX ran; nothing is compiled for it. The reasons take our count
 apart: what a loop costs by XLA's convention, which counts its body and its condition once, what a library computes for
@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import lowered_scan, scan_parts
 from ...quantities import count, operations_in_words
 from .cost import Cost
@@ -68,7 +69,7 @@ def analysis(executable: Any) -> Analysis | None:
         return None
     try:
         found = executable.cost_analysis()
-    except Exception:  # a backend without one says so in its own ways
+    except not_of_a_signal(Exception):  # a backend without one says so in its own ways
         return None
     if isinstance(found, (list, tuple)):  # jax before 0.5
         found = found[0] if found else None
@@ -89,7 +90,7 @@ def _devices(executable: Any) -> tuple[int, str | None]:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
         devices = loaded.local_devices()
         return max(1, len(devices)), devices[0].platform
-    except Exception:  # another JAX: taken to be one, of an unknown kind
+    except not_of_a_signal(Exception):  # another JAX: taken to be one, of an unknown kind
         return 1, None
 
 

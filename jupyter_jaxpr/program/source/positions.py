@@ -1,4 +1,4 @@
-"""Tracebacks and source positions in, pooled files, frames and stacks out.
+"""Stores the files, frames and stacks of tracebacks in pools.
 
 - `Positions` keeps the pools: each file, frame and stack once, named by its index.
 - `Positions.traceback` takes a JAX traceback, `Positions.stack` the frames that a text of JAX names.
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Protocol
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import file_of, function_of
 from ..jaxpr.pools import Strings
 
@@ -102,7 +103,7 @@ class Positions:
         if number is None:
             try:
                 number = self._read(traceback)
-            except Exception:  # a traceback of another JAX: unknown, not a failure
+            except not_of_a_signal(Exception):  # a traceback of another JAX: unknown, not a failure
                 number = -1
             self._tracebacks[traceback] = number
         return number

@@ -1,4 +1,4 @@
-"""Lines of optimised HLO in, the instructions by which devices exchange values out: what they move, and how often.
+"""Finds the collectives of an optimised HLO text: what they move, and how often.
 
 Everything is read off the text. An instruction that is started and ended on two lines counts once, where it starts.
 XLA combines what several equations asked for into one instruction; where it says of each array where that comes from,

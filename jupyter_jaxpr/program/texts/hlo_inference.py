@@ -1,4 +1,4 @@
-"""Lines of HLO with the stacks that XLA states in, stacks of lines without one out, where others tell them.
+"""Infers the stacks of HLO lines for which XLA states none, from the lines around them.
 
 XLA loses the place of instructions that it rewrites, and of those that it makes. What it does not state is inferred
 only by these rules; where they do not apply, or do not agree, it stays unknown:

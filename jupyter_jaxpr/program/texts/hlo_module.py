@@ -1,4 +1,4 @@
-"""Lines of HLO in, its computations out: each instruction with its line, operands and what it calls.
+"""Parses the computations of an HLO text: each instruction with its line, operands and called computations.
 
 One pass over the text, without a parser of types or attributes: about 20 ms a megabyte. A line that is not understood
 is left out, and nothing is known of it.

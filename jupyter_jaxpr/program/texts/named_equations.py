@@ -1,4 +1,4 @@
-"""Linked lines of HLO in; of some of them the one equation of their group that they are, out.
+"""Finds, for some linked lines of HLO, the one equation of the line's group that the line comes from.
 
 A place in the source may have made many equations. XLA states more of an instruction than its place: the path to the
 equation, such as `jit(f)/while/body/closed_call/mul`, and its type. A line is taken for an equation where no other of

@@ -1,4 +1,4 @@
-"""A folder of XLA's dumps in, the passes that changed something out: instruction counts, and what changed as a diff.
+"""Reads XLA's dumps: the passes that changed the program, instruction counts, and each change as a diff.
 
 XLA writes the module after each pass that says it changed it, and where a pipeline starts; what is the same but for
 metadata is no change. The texts are kept compressed, without metadata and the tables of places.

@@ -1,4 +1,4 @@
-"""Lines of StableHLO or HLO in, with the frames that they state; the same lines, linked to equations, out.
+"""Links lines of StableHLO or HLO to equations by the frames that the lines state.
 
 A line states frames and a name such as `jit(f)/jvp(g)/tanh`, which ends with the primitive. The frames alone are not
 enough: a library's function makes many equations for one line of the user's, and XLA's tables (jax 0.10 to 0.12) keep

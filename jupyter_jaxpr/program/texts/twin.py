@@ -1,4 +1,4 @@
-"""A walked program in, a twin of it out whose every equation writes its number where XLA keeps it; and names read back.
+"""Makes the tagged twin of a program, whose every equation writes its number where XLA keeps it, and reads the tags.
 
 The twin is the same jaxpr with `~SCOPE.EQUATION~` in each equation's name stack. What JAX and XLA make of it carries
 the number in the names of its operations, whatever they do with the frames, and nothing else of it is different. With

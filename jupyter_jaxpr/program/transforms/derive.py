@@ -1,4 +1,4 @@
-"""A program that was observed in, what JAX derives from it by `grad`, `vmap`, `jvp` or `linearize` out.
+"""Derives a program by `grad`, `vmap`, `jvp` or `linearize` from a program that was observed.
 
 JAX transforms the program itself, as it does for `grad` of a jitted function: the function's own Python does not run
 again, no values are needed, nothing is compiled and nothing is executed. What still runs is Python that JAX calls to
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ...document.types.transform import TransformKind
+from ...interruptions import not_of_a_signal
 from ...jax.stages import jaxpr_as_fun
 from ...observe.arguments import spec_of
 from ...observe.calls.printed_output import PrintRecorder
@@ -89,7 +90,7 @@ def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
         _MAKERS[kind](_Original(name, observed), derived)
     except _Refused as refused:
         derived.error = str(refused)
-    except Exception as error:  # JAX's words on why it cannot
+    except not_of_a_signal(Exception) as error:  # JAX's words on why it cannot
         cure = _LOOP if kind == "grad" and "while_loop" in message_of(error) else _CURES[kind]
         derived.error = f"JAX cannot make {kind} of {name}: {_said(error)}. {cure}"
     finally:
@@ -519,7 +520,7 @@ def _names(jaxpr: Any, count: int) -> list[str]:
     """A path for each input, such as p['w']."""
     try:
         paths = [str(path) if path else "" for path in jaxpr.debug_info.arg_names or ()]
-    except Exception:  # another JAX: unknown
+    except not_of_a_signal(Exception):  # another JAX: unknown
         paths = []
     if len(paths) != count:
         paths = [""] * count
@@ -530,7 +531,7 @@ def _result_names(original: _Original) -> list[str]:
     """A path for each result; none where JAX has none."""
     try:
         paths = [str(path) if path else "" for path in original.observed.jaxpr.debug_info.result_paths or ()]
-    except Exception:  # another JAX: unknown
+    except not_of_a_signal(Exception):  # another JAX: unknown
         return []
     return paths if len(paths) == len(original.results) else []
 

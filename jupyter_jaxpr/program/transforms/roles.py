@@ -1,4 +1,4 @@
-"""A derived program of a walk in, the part that each of its equations plays out, and the values kept for backward.
+"""Finds the role of each equation in a derived program, and the values that are kept for the backward part.
 
 The parts are letters, one an equation:
 

@@ -1,6 +1,4 @@
-/**
- * A ledger comes in; a bar goes out: what the misses of this run cost in all, by stage, of the time of the cell.
- */
+/** Draws the cost of a run's misses, by stage, as a part of the cell's time. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * A construct comes in; the words of its card go out: what it is, how often it runs, what its drawing shows.
- */
+/** Words a card: the construct, how often it runs, what its drawing shows. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';

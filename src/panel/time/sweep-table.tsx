@@ -1,6 +1,4 @@
-/**
- * A sweep comes in; its table goes out: columns where there is room, else two lines for each point; and what copies it.
- */
+/** The table of a sweep: columns where there is room, else two lines for each point; with copy buttons. */
 import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -1,5 +1,5 @@
 /**
- * A program of a model comes in; the passes of XLA that changed it go out as a list, and what the chosen one changed.
+ * Lists the XLA passes that changed a program, and shows the change of the chosen pass.
  *
  * They are asked for by a button, as XLA compiles the program once more for them.
  */

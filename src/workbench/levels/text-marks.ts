@@ -1,6 +1,6 @@
 /**
- * A line of StableHLO or HLO comes in; what is worth a word beside it goes out: fusions, trips, collectives, calls to
- * other libraries, the entry.
+ * Finds the words beside a line of StableHLO or HLO: fusions, steps of loops, collectives, calls of other
+ * libraries, the entry.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

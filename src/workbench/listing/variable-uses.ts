@@ -1,6 +1,4 @@
-/**
- * The rows of a program come in; where each variable of a scope is bound, read, and how long it lives goes out.
- */
+/** Finds where each variable of a scope is bound and read, and how long it lives. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ScopePart } from '../../program-text/equations';

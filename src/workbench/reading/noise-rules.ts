@@ -1,6 +1,4 @@
-/**
- * The lines of a listing come in; which of them are noise for somebody who reads the mathematics goes out, by kind.
- */
+/** Finds the lines of a listing that are noise for a reader of the mathematics, by kind. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { listOf } from '../../parts/list-of';

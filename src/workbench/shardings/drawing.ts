@@ -1,7 +1,4 @@
-/**
- * The blocks of an array and a width come in; its picture goes out: a box for each block with the numbers of the devices
- * that hold it, the ranges of both axes beside.
- */
+/** Draws an array over devices: a box for each block with the numbers of its devices, and the ranges of both axes. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Layout, SpreadArray } from '../../protocol/snapshot';

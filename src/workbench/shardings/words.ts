@@ -1,6 +1,4 @@
-/**
- * Arrays and collectives of a program come in; their words go out.
- */
+/** Words the arrays and collectives of a program. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type {

@@ -1,6 +1,4 @@
-/**
- * The part that an equation plays in a derived program comes in; the words and the sign for it go out.
- */
+/** Words the roles of equations in derived programs, with a sign for each role. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { DerivedMarks, IKept, Role } from '../../model/transforms';

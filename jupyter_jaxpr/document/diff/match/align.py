@@ -1,4 +1,4 @@
-"""Two sequences of keys in, the pairs of equal ones that keep the order out: as many as the budget finds.
+"""Aligns two sequences of keys: the pairs of equal keys that keep the order, as many as the budget finds.
 
 Equal ends are taken off first; what is left is aligned by Myers' O(ND) algorithm, quick where little differs. Where
 that would take too long, equal keys are paired by their occurrence and the longest rising run of the pairs is kept:

@@ -1,4 +1,4 @@
-"""An equation of each of two programs in, what differs between them out: operand, shape, dtype, parameter, ..."""
+"""Names the differences of two matched equations: operand, shape, dtype, parameter and others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two programs in, scope by scope what became of each equation out: the same, changed, moved, added, removed.
+"""Compares two programs scope by scope: each equation is the same, changed, moved, added or removed.
 
 Loops, branches and called functions are scopes: where the equation that holds one has a partner, the two programs
 inside are compared with each other, once for each pair of them.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from ....interruptions import not_of_a_signal
 from .align import Budget, align
 from .changes import Change, equation_changes, type_changes
 from .keys import Keys, Numbers, is_combiner
@@ -226,7 +227,7 @@ def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: i
         counts = side.parameter_texts(scope, equation)
         try:
             tests, bodies = int(counts["cond_nconsts"]), int(counts["body_nconsts"])
-        except (KeyError, ValueError):
+        except not_of_a_signal(KeyError, ValueError):
             return None
         carry = operands[tests + bodies :]
         operands = (operands[:tests] if child.parameter == "cond_jaxpr" else operands[tests : tests + bodies]) + carry

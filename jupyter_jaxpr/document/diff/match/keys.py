@@ -1,4 +1,4 @@
-"""Two programs in, numbers for their equations out that are equal where the equations are: names play no part.
+"""Numbers the equations of two programs; two numbers are equal where the equations are, whatever their names.
 
 Of each equation, from the narrowest to the widest: `value` (it computes the same from the scope's inputs), `use` (it
 is used the same by what follows, up to the scope's results), `alone` (primitive, parameters, types and the programs

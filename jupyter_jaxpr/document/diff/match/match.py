@@ -1,4 +1,4 @@
-"""A scope of each of two programs in, which equation of the one is which of the other out.
+"""Matches the equations of a scope of one program with those of a scope of another program.
 
 The passes, from what is certain to what is likely; each looks only at what the ones before left, between what they
 paired in order:

@@ -1,4 +1,4 @@
-"""The lines of two StableHLO or HLO texts in, which line of the one is which of the other out: numbering plays no part.
+"""Matches the lines of two StableHLO or HLO texts, whatever numbers XLA gave to the instructions.
 
 The names of values and functions (%5, %arg0, @inner, %fusion.3) are replaced by what they stand for, as far as that is
 known; metadata and locations are left out. So a text in which only numbers differ is equal to the other one.

@@ -1,6 +1,4 @@
-/**
- * A recording comes in; the table of all its steps goes out, of which only the rows in view are drawn.
- */
+/** The table of all steps of a recording; only the rows on screen are drawn. */
 import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

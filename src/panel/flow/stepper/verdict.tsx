@@ -1,6 +1,4 @@
-/**
- * A recording comes in; what is to be said of it as a whole goes out: whether it is what the function does, and notes.
- */
+/** Says of a whole recording whether it is what the function does, with notes. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

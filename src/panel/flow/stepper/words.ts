@@ -1,6 +1,4 @@
-/**
- * Steps, leaves and numbers of a recording come in; the words for them go out.
- */
+/** Words the steps, leaves and numbers of a recording. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Leaf, Visit } from '../../../protocol/snapshot';
