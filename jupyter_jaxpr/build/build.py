@@ -225,7 +225,9 @@ class _Builder:
         # The same loop with another number of iterations in another program has a note of its own, without code.
         rewritten = {each.loop.statement.node for each in self._loops if each.loop.code is not None}
         loops = tuple(each for each in self._loops if each.loop.statement.node in rewritten)
-        sources.to_try = ToTry(self._miss_numbers, loops, len(own), notes=tuple(sketches.found))
+        sources.to_try = ToTry(
+            self._miss_numbers, loops, len(own), notes=tuple(sketches.found), error=observation.error_to_try
+        )
         return Built(document, sources)
 
     def _named_values(self, observation: Observation) -> list[NamedValue]:

@@ -27,7 +27,7 @@ from ..document.types.pages import ScopePage, SourcePage, TextPage
 from ..document.types.shardings import ProgramShardings
 from ..document.types.transform import Transform
 from ..interruptions import not_of_a_signal
-from ..observe.observation import Edit, FoundCure, ObservedFunction, ObservedProgram
+from ..observe.observation import Edit, ErrorToTry, FoundCure, ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
@@ -68,6 +68,7 @@ class ToTry(NamedTuple):
         left: Those of the loops that are not decided yet; None for all of them.
         tried: The misses that were tried before, and not decided.
         notes: Whose cures may be edits.
+        error: That ended the cell, where its cures were not all tried.
     """
 
     misses: MissNumbers
@@ -76,6 +77,7 @@ class ToTry(NamedTuple):
     left: tuple[NotedLoop, ...] | None = None
     tried: frozenset[tuple[int, int]] = frozenset()
     notes: tuple[SketchedNote, ...] = ()
+    error: ErrorToTry | None = None
 
 
 class Sources:
