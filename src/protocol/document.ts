@@ -255,10 +255,18 @@ function checkNamedValue(
   each(variables, `${field}.variables`, (variable, where) =>
     integer(variable, where, 0, scopes[scope].variable_avals.length)
   );
+  orNull(given(named.role, null), `${field}.role`, (role, where) =>
+    oneOf(role, where, NAMED_ROLES)
+  );
+  orNull(given(named.steps, null), `${field}.steps`, (steps, where) =>
+    integer(steps, where, 0)
+  );
+  integer(given(named.promoted, -1), `${field}.promoted`, -1, pools.strings);
   return named as unknown as NamedValue;
 }
 
 const NAMED_KINDS = ['parameter', 'assigned', 'returned'] as const;
+const NAMED_ROLES = ['carry', 'xs', 'ys'] as const;
 
 /** Check the operands of a call that raised. */
 function checkRaisedCall(
