@@ -50,6 +50,7 @@ from .note_cures import NoteSketches
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
+from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
 
@@ -187,7 +188,7 @@ class _Builder:
             *extra_notes,
         ]
         found += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
-        names = self._found(lambda: self._named_values(observation))
+        names = self._found(lambda: self._named_values(observation, controls.controls))
         document = Snapshot(
             version=VERSION,
             values="kept" if saves_values else "live",
@@ -230,11 +231,12 @@ class _Builder:
         )
         return Built(document, sources)
 
-    def _named_values(self, observation: Observation) -> list[NamedValue]:
+    def _named_values(self, observation: Observation, controls: Sequence[Control]) -> list[NamedValue]:
         if observation.named_values is None:
             return []
         outermost = {program.scope for program in self._programs}
-        return named_values(self._walk, self._builder.scopes, outermost, observation.named_values.all())
+        marks = ValueMarks(self._walk, controls)
+        return named_values(self._walk, self._builder.scopes, outermost, observation.named_values.all(), marks)
 
     def _raised_calls(self) -> list[RaisedCall]:
         """The operands of calls that raised, as far as the document holds the variables."""
