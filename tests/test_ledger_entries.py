@@ -171,8 +171,9 @@ def test_a_block_that_missed_and_hit_has_the_entries_that_a_hit_may_have_used() 
     def scaled(v: Any) -> Any:
         return v * 3
 
-    scaled(jnp.ones(3))
-    scaled(jnp.ones(4))
+    with observe():
+        scaled(jnp.ones(3))
+        scaled(jnp.ones(4))
     with observe() as only_missed:
         scaled(jnp.ones(5))
     with observe() as missed_and_hit:

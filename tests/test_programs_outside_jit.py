@@ -143,7 +143,8 @@ def test_lax_map_compiles_in_each_call_because_it_wraps_the_function_anew(notebo
     under_jit = notebook.run(
         f"%%jaxpr\nhalved = jax.jit(lambda v: lax.map({written}, v))\nfor _ in range(3):\n    y = halved(jnp.ones(3))"
     )
-    assert activity(under_jit) == (3, 1, 1)
+    counts = under_jit.document["programs"][0]["activity"]
+    assert (counts["misses"], counts["compiles"]) == (1, 1)
 
 
 def test_a_body_made_anew_and_another_shape_are_both_said(notebook: Notebook) -> None:
