@@ -22,6 +22,17 @@ long(1.0)
 looping(1.0)"""
 
 
+TIMED = """\
+%%jaxpr --time
+@jax.jit
+def long(p, x):
+    for _ in range(40):
+        for w in p.values():
+            x = jnp.sin(x.astype(jnp.bfloat16)).astype(jnp.float32) * w
+    return x
+
+long(p, jnp.ones(4));"""
+
 # Looked up each time: a text is made anew when its program is shown again.
 SCROLLER = "[...document.querySelectorAll('.jp-JaxprPanel .cm-scroller')].find(node => node.offsetParent !== null)"
 # The first equation that is in view, and its distance from the top.
@@ -105,9 +116,7 @@ def test_each_program_has_its_place_and_all_of_it_is_there_after_a_reload(notebo
 def test_what_was_chosen_hidden_and_unfolded_is_there_after_a_reload(notebook):
     nb = notebook(
         LOAD + "\np = {f'w{i}': jnp.ones(4) for i in range(6)}",
-        "%%jaxpr --time\n@jax.jit\ndef long(p, x):\n    for _ in range(40):\n        for w in p.values():\n"
-        "            x = jnp.sin(x.astype(jnp.bfloat16)).astype(jnp.float32) * w\n    return x\n\n"
-        "long(p, jnp.ones(4));",
+        TIMED,
     )
     nb.run_all()
     expect(nb.panel.get_by_role("tab", name="Time")).to_have_attribute("aria-selected", "true", timeout=30_000)

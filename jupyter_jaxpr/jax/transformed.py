@@ -1,4 +1,4 @@
-"""A callable that JAX made of a function in, the function and the transforms out: `jax.grad(f)`, `jax.vmap(f)`, `pull`.
+"""Finds the function and the transforms inside a callable of JAX's: `jax.grad(f)`, `jax.vmap(f)`, `pull`.
 
 JAX wraps what it returns: `jax.grad(f)` is a function of `jax` around a function of `jax` around `f`. What `jax.vjp`
 and `jax.linearize` return holds a program instead, and the program knows the function that it was made of.

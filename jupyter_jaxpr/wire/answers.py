@@ -47,7 +47,7 @@ class Answers:
         self._worker = Worker()
 
     def answer(self, data: object, page: str = "", send: Callable[[Reply], None] | None = None) -> LastReply | None:
-        """The reply to a request as it came off the wire.
+        """Make the reply to a request.
 
         Args:
             data: The request.
@@ -85,7 +85,7 @@ class Answers:
         self._worker.leave(page)
 
     def _reply(self, request: Request, run: Run, work: Work) -> LastReply:
-        """The last reply to a request; what is raised becomes the reason of a refusal."""
+        """The last reply to a request; an error becomes the reason of a refusal."""
         try:
             answer = request.answer(Asked(self._runs, run, work, self._namespace, self._making))
             if not isinstance(answer, Confirm):
@@ -113,6 +113,6 @@ class Answers:
 
 
 def _first_line(error: Exception) -> str:
-    """The name of an exception and the first line of what it says, without a full stop."""
+    """The name of an exception and the first line of its message, without a full stop."""
     text = message_of(error).strip().partition("\n")[0].rstrip(".")
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

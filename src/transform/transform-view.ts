@@ -8,6 +8,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
+import { costsOf } from '../model/costs';
 import { linksOf } from '../model/links';
 import {
   TransformKind,
@@ -316,10 +317,11 @@ export class TransformView extends LinkedView {
           scope !== undefined && listings.links.equations.has(scope)
       ) ?? panes[0];
     if (pane) {
-      const { links, jaxpr } = pane.listings;
+      const { links, jaxpr, snapshot, index } = pane.listings;
       const linked = links.resolve(pointed);
       const { trans } = this._options;
-      this._detail.show(detailOf(pointed, linked, jaxpr, null, trans));
+      const cost = costsOf(model).costOf(snapshot, index);
+      this._detail.show(detailOf(pointed, linked, jaxpr, null, cost, trans));
     }
   }
 

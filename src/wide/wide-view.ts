@@ -10,6 +10,7 @@ import { Message } from '@lumino/messaging';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { Attention } from '../model/attention';
+import { costsOf } from '../model/costs';
 import { linksOf } from '../model/links';
 import { placeIn, readingPlaceOf } from '../model/reading-place';
 import type { Snapshot } from '../protocol/snapshot';
@@ -375,6 +376,7 @@ export class WideView extends LinkedView {
           links.resolve(pointed),
           jaxpr,
           text,
+          costsOf(model).costOf(shown.snapshot, shown.index),
           this._options.trans
         )
       );

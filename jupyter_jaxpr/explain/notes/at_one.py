@@ -1,4 +1,4 @@
-"""An expression in, whether it and its derivative are finite where one of its values is 1.
+"""Decides whether an expression and its derivative are finite where one of its values is 1.
 
 The second selection of a cure gives 1 to the branch that is not taken. For `1 / jnp.log(x)` that is no cure. Python's
 own floats compute the expression; functions and operators that are not known here have no answer.

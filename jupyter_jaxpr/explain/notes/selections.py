@@ -1,4 +1,4 @@
-"""A selection whose gradient can be NaN in, the edit that keeps the value out of the branch that is not taken."""
+"""Makes the edit that keeps a value out of the untaken branch of a selection whose gradient can be NaN."""
 
 from __future__ import annotations
 

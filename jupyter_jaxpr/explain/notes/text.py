@@ -1,4 +1,4 @@
-"""A text and a place in the text in, the syntax there out: an expression, and what stands around the expression."""
+"""Finds the expression at a place of a text, and the syntax around the expression."""
 
 from __future__ import annotations
 

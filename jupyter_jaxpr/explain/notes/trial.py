@@ -1,4 +1,4 @@
-"""An edit that a note's cure is in, whether the edit keeps the program's types and ends what the note says out.
+"""Tries the edit of a note's cure: the edit must keep the program's types and end the cause of the note.
 
 An edit within a function is tried in each program that reaches the edited line: the edited function is traced with the
 types of the call. An edit of a cell's own statements is tried with what the names of the notebook hold now. JAX traces,

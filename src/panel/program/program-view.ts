@@ -6,6 +6,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Attention } from '../../model/attention';
+import { costsOf } from '../../model/costs';
 import { placeIn, readingPlaceOf } from '../../model/reading-place';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, LevelName } from '../../tokens';
@@ -261,7 +262,15 @@ export class ProgramView extends LinkedView {
     const pointed = model.hover ?? model.selection;
     const { links, jaxpr } = pane.listings;
     this._detail.show(
-      detailOf(pointed, links.resolve(pointed), jaxpr, pane.text, this._trans)
+      detailOf(
+        pointed,
+        links.resolve(pointed),
+        jaxpr,
+        pane.text,
+        this._shown &&
+          costsOf(model).costOf(this._shown.snapshot, this._shown.index),
+        this._trans
+      )
     );
     this._showCount();
   }

@@ -9,6 +9,7 @@ import { Buttons } from './player';
 import { Chart } from './chart';
 import { StepValues } from './step-values';
 import { Verdict } from './verdict';
+import { Steady } from '../../../parts/steady';
 import { Visits } from './visits';
 import { Walk } from './places';
 import { spoken, stepWords } from './words';
@@ -40,7 +41,15 @@ export function Recorded(props: {
     <>
       <div className="jp-JaxprStepper-head">
         <h3 data-step={step.number}>
-          {empty ? trans.__('No step ran') : stepWords(walk, step, trans)}
+          <Steady
+            widest={stepWords(
+              walk,
+              { ...step, number: walk.mostSteps, of: walk.mostSteps },
+              trans
+            )}
+          >
+            {empty ? trans.__('No step ran') : stepWords(walk, step, trans)}
+          </Steady>
         </h3>
         {!step.visit.finished && (
           <span className="jp-JaxprPanel-small">{trans.__('stopped')}</span>
