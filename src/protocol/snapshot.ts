@@ -1224,7 +1224,7 @@ export interface Program {
    */
   name: string;
   /**
-   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for each program that JAX ran.
+   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one; where it is not known which program a call that hit ran, each one that may have run, and 'how' says so, such as 'one of 2 candidates'. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for each program that JAX ran.
    */
   origin: 'derived' | 'ran' | 'recorded' | 'seen_before' | 'traced';
   /**
