@@ -13,6 +13,7 @@ import pytest
 import jupyter_jaxpr
 from jupyter_jaxpr.explain.errors.message_rows import ARRAY_MESSAGES, MESSAGES
 from jupyter_jaxpr.explain.loops.rewrites import Form
+from jupyter_jaxpr.explain.notes.sketches import MAKERS as KINDS_OF_NOTES
 
 pytestmark = pytest.mark.any_jax
 
@@ -77,3 +78,10 @@ def test_every_form_of_a_rewritten_loop_has_a_row_that_applies() -> None:
     errors = re.findall(r"^cure: .* \(applies\)\n((?:    \|.*\n)+)", table("error_table"), re.MULTILINE)
     text = "".join([*loops, *errors])
     assert [form for form in get_args(Form) if f".{form}(" not in text] == []
+
+
+def test_every_kind_of_note_with_an_edit_has_a_row_that_applies() -> None:
+    rows = re.findall(
+        r"^note: (\w+), .*\n(?:advice: .*\n|    .*\n)*cure: .* \(applies\)$", table("note_table"), re.MULTILINE
+    )
+    assert set(rows) == set(KINDS_OF_NOTES)

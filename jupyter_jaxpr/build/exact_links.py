@@ -1,4 +1,4 @@
-"""A program of a run in, the exact links that its tagged twin tells out; and the question that is asked before.
+"""Builds the exact links of a program from its tagged twin, and the question that the panel asks before the compile.
 
 Nothing of the user's runs, and of the twin only its texts are kept: see `measure.again.twin_compile`.
 """
@@ -47,7 +47,7 @@ def find_exact_links(
     tell: Callable[[str], None] = lambda text: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> ExactLinks:
-    """Compile the twin of a program, unless that was done before; its texts are kept with the run.
+    """Compile the twin of a program, unless the run already has the twin's texts.
 
     Args:
         sources: Of the run.

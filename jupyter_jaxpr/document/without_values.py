@@ -1,4 +1,4 @@
-"""A document in, a copy without the values of the user out, saying that they were left out.
+"""Makes a copy of a document without the user's values; the copy says that they were left out.
 
 What stays is what the user wrote or named, and what JAX made of it: the text of cells, names, types, sizes, times,
 equations. What goes is each text that may hold a value: static arguments, what was printed, the old and the new value

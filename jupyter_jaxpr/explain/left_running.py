@@ -1,4 +1,4 @@
-"""Statements and what their names are in, whether they surely leave work of JAX running out; nothing of them runs.
+"""Decides whether statements surely leave JAX work running, without running user code.
 
 Every call must be known not to wait, and no statement may look at a value: only what is certain is told.
 """
@@ -13,6 +13,7 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
 from .called_code import names_of, tree_of
 
@@ -207,7 +208,7 @@ class Scope:
                 return vars(holder).get(node.attr)
             try:
                 return inspect.getattr_static(holder, node.attr, None)
-            except Exception:  # an object of another language
+            except not_of_a_signal(Exception):  # an object of another language
                 return None
         return None
 
@@ -218,7 +219,7 @@ def _is_library_jit(value: Any) -> bool:
     return kind.__module__.partition(".")[0] in ("equinox", "flax") and "jit" in kind.__name__.lower()
 
 
-def locals_of(function: ast.FunctionDef) -> frozenset[str]:
+def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """The names that a function gives values to: its parameters, and what it assigns."""
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]

@@ -1,4 +1,4 @@
-"""Functions that JAX answered from its cache in, the values that changed since their last trace out.
+"""Finds values that changed after the trace of a function that JAX answered from its cache.
 
 JAX keys a program by the arguments alone. What a function reads from outside of its arguments is read during the
 trace, and the program keeps the value: the most common surprise of `jax.jit`.

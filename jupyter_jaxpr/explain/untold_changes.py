@@ -1,4 +1,4 @@
-"""What JAX did in a run with few words or none in, findings out: types that changed, donated arguments without use.
+"""Writes findings on changes that JAX makes with few words: changed types, donated arguments without use.
 
 JAX's own warnings name neither the user's line nor the argument, and Python shows each of them once. That JAX converts
 a carry is not said anywhere.

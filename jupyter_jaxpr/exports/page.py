@@ -1,4 +1,4 @@
-"""A document in, one HTML file out that needs nothing else: its programs beside the cell, linked, folded and searched.
+"""Writes a document as one HTML file that needs no other file: programs beside the cell, linked, folded, searchable.
 
 Below them is what the static output says.
 The scripts are ours alone: the page's policy names them by their hashes, and forbids everything else and every

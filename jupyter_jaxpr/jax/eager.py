@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from types import FrameType, FunctionType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, text_of
 from .facts import jax_directory, private
 from .loop_equations import scan_parts, while_parts
@@ -109,7 +110,7 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
         values = [cell.cell_contents for cell in fun.__closure__ or ()]
         cells = dict(zip(fun.__code__.co_freevars, values, strict=True))
         primitive, params = cells["prim"], cells["params"]
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except not_of_a_signal(AttributeError, KeyError, TypeError, ValueError):
         return None
     name = str(primitive.name)
     if name not in _SPECIFIC:
@@ -237,7 +238,7 @@ class EagerConstructs:
                 # JAX itself asks the same next, and keeps the answer.
                 jitted = callable_of(given["self"], **given["params"])
                 tell(jitted._fun, frame)
-            except FAILURES as error:
+            except not_of_a_signal(*FAILURES) as error:
                 fail(error)
 
         self._method = TellingMethod(core.EvalTrace, "process_primitive", evaluated)

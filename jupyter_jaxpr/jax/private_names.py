@@ -218,6 +218,7 @@ LOCALS: tuple[PrivateName, ...] = (
     *_each("pjit:jit_trace", "jit_func args kwargs", "0.6.0", "what is traced without a call", _NOT_AHEAD),
     *_each("api:device_put", "x_flat out_flat", "0.4.20", "what is copied", _NO_RECORDING),
     *_each("api:make_jaxpr_f", "fun static_argnums", "0.4.20", "what make_jaxpr traces", _NOT_AHEAD),
+    _N("api:grad_f", "value_and_grad_f", "0.4.20", "the function under grad", "how a function under grad ran"),
     *_each("dispatch:prim_fun", "prim params", "0.4.20", "an operation outside of jit", _NOT_EAGER),
     *_each("dispatch:__exit__", "exc_type exc_value", "0.5.3", "the error of a trace", _NOT_PARTIAL),
     *_each("core:bind_with_trace", "self params", "0.4.20", "a loop outside of jit", _NOT_EAGER),

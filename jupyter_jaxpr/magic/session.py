@@ -14,7 +14,7 @@ import uuid
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from IPython.core.error import UsageError
 from ..build.environment import environment
 from ..document.types.document import Cell
 from ..explain.leaks import reach_before
-from ..interruptions import is_of_a_signal
+from ..interruptions import is_of_a_signal, not_of_a_signal
 from ..jax.facts import is_jitted
 from ..observe.observation import Observation
 from ..observe.process_observer import observer
@@ -32,7 +32,7 @@ from ..observe.recorded_cell import EAGER_TAKES, RecordedCell
 from ..observe.run import Run
 from ..typed import cell as cells
 from ..wire import comm
-from . import compare_option, options, outcome, sweep_option
+from . import compare_option, last_call, options, outcome, sweep_option, target_trace
 from .active import Active, RunResult, Shown
 from .heartbeat import Heartbeat
 from .kept_outputs import KeptOutputs
@@ -152,9 +152,12 @@ class Session:
         text = "".join(lines)
         line = cells.magic_line(text)
         # Within a running cell (%%time above %%jaxpr) no event follows: there it stays a cell magic.
-        if line is None or self._depth.get(threading.get_ident(), 0) or not cells.has_body(text):
+        if line is None or self._depth.get(threading.get_ident(), 0):
             return lines
-        return lines if self._parse(line) is None else cells.without_magic(lines)
+        if self._parse(line) is None:
+            # Of a magic without a body IPython says so, and nothing of the mistake in its line.
+            return lines if cells.has_body(text) else [*lines[:-1], lines[-1].rstrip("\n") + "\n", "#\n"]
+        return cells.without_magic(lines)
 
     def _parse(self, line: str) -> options.Options | None:
         """The options of a line; None for a line with a mistake, which the cell magic then raises."""
@@ -192,7 +195,7 @@ class Session:
             # The cell that %%capture runs is a part of the one it stands in.
             self._remember(cell.file, cell if outermost else self._running.get(thread, cell))
             line = cells.magic_line(info.raw_cell)
-            if line is None or not outermost or not cells.has_body(info.raw_cell):
+            if line is None or not outermost:
                 return
             found = self._parse(line)
             if found is not None:
@@ -218,7 +221,7 @@ class Session:
             self._finish(active, result)
             is_shown = True
         if not is_shown:
-            with suppress(Exception):  # the failure was reported
+            with self._guard("jupyter_jaxpr could not end the observation of the cell."):
                 self._end_what_was_left(thread)
         self._ending.pop(thread, None)
 
@@ -274,7 +277,7 @@ class Session:
             with ExitStack() as each:  # in the reverse order, the other ones also where one fails
                 each.callback(active.recorded_cell.stop)
                 each.callback(active.recorded.stop)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             active.run.fail(error)
         try:
             return self.observer.end(active.run)
@@ -385,7 +388,7 @@ class Session:
 
         def retrace() -> None:
             with self._guard("jupyter_jaxpr could not trace the call."):
-                message = outcome.trace_again(self.observer, run.observation, run.options.keeps_values)
+                message = last_call.trace_again(self.observer, run.observation, run.options.keeps_values)
                 built = self._built(replace(run, message=message))
                 self.publisher.publish(replace(built, retrace=self._retrace(run)))
                 number = None if run.cell is None else run.cell.execution_count
@@ -431,11 +434,11 @@ class Session:
                             self.observer, self.shell.user_ns, found, observation, heartbeat.say, None
                         )
                 elif found.sweep is not None:
-                    sweep, message = outcome.sweep_target(
+                    sweep, message = target_trace.sweep_target(
                         self.observer, self.shell.user_ns, found, observation, "%jaxpr", heartbeat.say
                     )
                 else:
-                    message = outcome.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
+                    message = target_trace.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
             finally:
                 heartbeat.stop()
             self._publish(RunResult(found, cell, observation, run_id, message, comparison, sweep))
@@ -496,7 +499,7 @@ class Session:
             sys.setrecursionlimit(_OWN_DEPTH)
         try:
             yield
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             if is_of_a_signal(error):
                 self._report(_INTERRUPTED, None)
             else:

@@ -1,4 +1,4 @@
-"""Calls and stages in, the counts of functions and lines out.
+"""Credits calls and stages to the counts of functions and lines.
 
 What was counted is credited to the function that was called; where JAX tells no more than a name, to that name.
 """
@@ -11,7 +11,8 @@ from typing import Any
 from ..jax.calls import derived_jaxpr
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
 from ..jax.hooks import Hooks
-from .cache.history import FunctionHistory, History
+from .cache.function_history import FunctionHistory
+from .cache.history import History
 from .functions import FunctionRecord, Functions, is_users, user_place
 from .observation import EagerCompile, Place
 from .run import EAGER_COMPILES, FunctionActivity, Run

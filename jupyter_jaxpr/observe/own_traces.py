@@ -1,4 +1,4 @@
-"""A callable and its arguments in, the program that JAX would make of the call out: a trace of our own.
+"""Traces a callable with its arguments: a trace of our own.
 
 The user asks for the trace by name (`%jaxpr f(x)`), or the trace is the second, symbolic run of a plain function that a
 cell called. What the body prints meanwhile is recorded and not shown again; warnings are left out. A plain function is
@@ -25,6 +25,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted, jit_name
 from ..jax.held_traces import call_leaves, held_trace
 from .arguments import CallShape, arrays_only, fixed_arguments, shape_of
@@ -100,12 +101,12 @@ def trace_call(
             names.start(unwrap(fun))
             try:
                 program, is_traced, called = _traced(call, allow_effects)
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 if not _has_numbers_to_fix(call, error):
                     raise
                 prints.printed.clear()
                 program, is_traced, called = _with_numbers_fixed(call, allow_effects, error)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             own.error = error
             return own
         finally:
@@ -119,7 +120,7 @@ def trace_call(
             if stage == "run" and stages.compiles:
                 stages.started_at = began
                 program.stages = stages.times(time.perf_counter())
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             own.error = error
     known = observer.program_of(fun, program.jaxpr)
     if known is not None and program.values is not None:
@@ -177,7 +178,7 @@ def _with_numbers_fixed(call: _Call, allow_effects: bool, error: Exception) -> t
     """
     try:
         return _traced(replace(call, numbers_are_fixed=True), allow_effects)
-    except Exception:
+    except not_of_a_signal(Exception):
         raise error from None
 
 
@@ -215,7 +216,7 @@ def _traced_again(call: _Call, effects: Sequence[SideEffect]) -> tuple[KeptProgr
         return _trace(call, is_input), is_input, fun
     try:
         return _trace(call, _is_no_count), _is_no_count, fun
-    except Exception:
+    except not_of_a_signal(Exception):
         import jax
 
         leaves = jax.tree_util.tree_leaves((call.args, call.kwargs))
@@ -273,7 +274,7 @@ def _values(
     """The values of the call, None where they cannot be told apart from what is static."""
     try:
         found = call_leaves(jitted, args, kwargs)
-    except Exception:  # another JAX: there are no values then, and the program is as good
+    except not_of_a_signal(Exception):  # another JAX: there are no values then, and the program is as good
         return None
     if found is None or found[0] is not jaxpr:
         return None

@@ -1,4 +1,4 @@
-"""A trace that raised in, a program of the run out: the equations that JAX had traced until then."""
+"""Makes a program of the equations that JAX had traced before a trace raised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What JAX runs between `start` and `stop` in, a program of equations out: one for each operation and jitted call.
+"""Records the operations and jitted calls that JAX runs between `start` and `stop` as the equations of a program.
 
 A recording runs nothing and traces nothing. It holds no array: an operand is linked to the equation that made it as
 long as the array is alive, which the operand is when JAX uses it.
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax import dispatches
 from ..jax.dispatches import Dispatch
 from ..jax.hooks import Hooks
@@ -251,7 +252,7 @@ class Recording:
             self._hooks.asking_thread = self._thread
             with without_collection():  # JAX's heap is large, and the time of a collection would end the recording
                 yield
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             self._fail(error)
             self._end(_UNKNOWN.format(dispatches=self._dispatches))
         finally:

@@ -1,4 +1,4 @@
-"""What happens between the start and the end of one cell in, its `Observation` out.
+"""Collects what happens between the start and the end of one cell in an `Observation`.
 
 - `FunctionActivity`: one function's counts and programs in this run.
 - `Run`: all of them, with what was printed, which lines were traced, and where JAX is right now.
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..interruptions import is_of_a_signal
+from ..interruptions import not_of_a_signal
 from ..jax.facts import imported, staging
 from ..jax.post_hook import LastCalls
 from ..jax.uncalled_traces import TracedAhead
@@ -334,9 +334,7 @@ class Run:
             self.traces_ahead.append(KeptTrace.of(ahead, place, own, len(self.functions), self.reading))
 
     def fail(self, error: BaseException) -> None:
-        """Note a failure of ours; an alarm of the user's goes on to the user's call."""
-        if is_of_a_signal(error):
-            raise error
+        """Note a failure of ours."""
         if len(self.failures) < 10:
             self.failures.append(traceback_text(error))
 
@@ -346,11 +344,11 @@ class Run:
         for activity in self.functions.values():
             try:
                 functions.append(activity.observed(self.counted, self.sees_all, self.started_at, self.hit_programs))
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 self.fail(error)
         try:
             functions = with_traces(functions, self.traces_ahead, self.fail)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             self.fail(error)
         functions += self.raised_outside.values()
         return Observation(

@@ -1,4 +1,4 @@
-"""The exact links of a program in, what a script reads of them out: lines of the twin, and the equations of each."""
+"""Lets a script read the exact links of a program: lines of the twin, and the equations of each line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a target in, the call it means out: `f(f32[8,128], {'w': bf16[128,4]}, n=3)`.
+"""Parses the text of a target into a call: `f(f32[8,128], {'w': bf16[128,4]}, n=3)`.
 
 A target is a Python call in which an array may be written by its type, as JAX prints it: `f32[8,128]`, with
 `{weak}` for a weakly typed one and `key<fry>[]` for PRNG keys. Everything else is Python, evaluated in the user's
@@ -110,7 +110,7 @@ class Target:
 
 @dataclass(frozen=True)
 class SweptName:
-    """Values to give to a name of a target, one after the other.
+    """The values that a sweep gives to a name of a target, one after the other.
 
     Attributes:
         name: Of the target.
@@ -144,7 +144,10 @@ def parse_sweep(text: str, target: Target | None) -> SweptName:
     if len(parsed.elts) < 2:
         raise SpecError(f"{text}: a sweep needs two or more values. {example}")
     if target is None:
-        raise SpecError(f"{text}: a sweep needs a call that uses {name}. {example}")
+        raise SpecError(
+            f"{text}: the line names no call that uses {name}. Write the call after the values, such as "
+            f"--sweep {text} f(jnp.ones({name}))."
+        )
     if name not in target.names:
         raise SpecError(f"{text}: the arguments of '{target.text}' do not use {name}. {example}")
     return SweptName(name, tuple(ast.get_source_segment(source, value) or ast.unparse(value) for value in parsed.elts))

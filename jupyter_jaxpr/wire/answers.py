@@ -1,4 +1,4 @@
-"""A request of the panel in, its reply out; each file of `requests/` says how one request is answered.
+"""Answers the requests of the panel; each file of `requests/` answers one request.
 
 Nothing of the user's runs for most answers: they are read off what JAX already made. A long request does run the
 user's code, because the user pressed the button; a worker answers it (see `long_requests`): replies on the progress,
@@ -47,7 +47,7 @@ class Answers:
         self._worker = Worker()
 
     def answer(self, data: object, page: str = "", send: Callable[[Reply], None] | None = None) -> LastReply | None:
-        """The reply to a request as it came off the wire.
+        """Make the reply to a request.
 
         Args:
             data: The request.
@@ -85,14 +85,14 @@ class Answers:
         self._worker.leave(page)
 
     def _reply(self, request: Request, run: Run, work: Work) -> LastReply:
-        """The last reply to a request; what is raised becomes the reason of a refusal."""
+        """The last reply to a request; an error becomes the reason of a refusal."""
         try:
             answer = request.answer(Asked(self._runs, run, work, self._namespace, self._making))
             if not isinstance(answer, Confirm):
                 self._keep(request, run, answer)
         except (Unavailable, ValuesGone) as error:
             return Refused(id=request.id, reason=str(error))
-        except Exception as error:
+        except Exception as error:  # an alarm, too: no cell runs, and the panel waits for an answer
             return Refused(id=request.id, reason=_BROKE.format(error=_first_line(error)))
         if isinstance(answer, Confirm):
             return answer
@@ -113,6 +113,6 @@ class Answers:
 
 
 def _first_line(error: Exception) -> str:
-    """The name of an exception and the first line of what it says, without a full stop."""
+    """The name of an exception and the first line of its message, without a full stop."""
     text = message_of(error).strip().partition("\n")[0].rstrip(".")
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

@@ -1,6 +1,6 @@
 /**
- * The model in view and the editors of its notebook's cells come in; marks in the cells go out, and what the user
- * points at in a cell goes to the model.
+ * Marks in a notebook's cells what belongs to the program in view, and tells the model what the user points at
+ * there.
  *
  * Places in a cell are those of the text that ran; `movedText` of the editor says where they are now.
  */
@@ -19,6 +19,7 @@ import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../parts/cell-marks';
 import { MovedText, movedText, setRanText } from '../parts/moved-text';
 import type { IJaxprModel, ModelChange } from '../tokens';
 import { programAt } from './caret-program';
+import { IRanIn, expressionHover } from './expression-hover';
 import { heatGutter, setHeat } from './heat-gutter';
 import { MarksOfCells } from './marks-of-cells';
 import { ICells, RanCells } from './ran-cells';
@@ -43,8 +44,8 @@ const NEW_TEXT = { line: 0, column: 0 };
 
 /** Links between programs and cells. */
 export class CellLinks implements IDisposable {
-  constructor(trans: TranslationBundle) {
-    this._marks = new MarksOfCells(trans);
+  constructor(private _trans: TranslationBundle) {
+    this._marks = new MarksOfCells(_trans);
     typesChoice.changed.connect(this._mark, this);
   }
 
@@ -66,6 +67,7 @@ export class CellLinks implements IDisposable {
       movedText,
       cellMarks,
       heatGutter,
+      expressionHover(() => this._ranIn(cellId), this._trans),
       ViewPlugin.define(view => {
         this._add(cellId, view);
         return {
@@ -165,6 +167,12 @@ export class CellLinks implements IDisposable {
   }
 
   // --- from the cells to the model ----------------------------------------------------------
+
+  /** The model, and the cell as it ran; null where the cell is not known to have run. */
+  private _ranIn(cellId: string): IRanIn | null {
+    const cell = this._ran.ran(cellId);
+    return this._model && cell ? { model: this._model, cell } : null;
+  }
 
   /** Whether the program in view may come from a cell. */
   private _isLinked(cellId: string): boolean {

@@ -1,4 +1,4 @@
-/** A run and what is in view of it come in; the marks of each of its cells go out, at places of the text that ran. */
+/** Makes the marks of each cell of a run, at places of the text that ran. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Attention } from '../model/attention';

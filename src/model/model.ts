@@ -1,6 +1,4 @@
-/**
- * What a kernel says and what the user does come in; one consistent state for the views of a notebook goes out.
- */
+/** The state of a notebook's panel, changed by the kernel's messages and by the user, followed by all views. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ISignal, Signal } from '@lumino/signaling';
 

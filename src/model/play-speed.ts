@@ -1,6 +1,4 @@
-/**
- * How fast the user wants the stepper to play comes in; the speed goes out again, in later sessions too.
- */
+/** How fast the stepper plays; remembered in later sessions. */
 import { ISignal, Signal } from '@lumino/signaling';
 
 const KEY = 'jupyter-jaxpr:play-speed';

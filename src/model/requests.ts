@@ -1,4 +1,4 @@
-/** What a view wants to know comes in; the kernel's answer goes out, or a sentence that says why there is none. */
+/** Asks the kernel for a view: the answer, or a sentence that says why there is none. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { IAsked, IChannel, Unanswered } from '../kernel/channel';

@@ -1,4 +1,4 @@
-/** Runs come in, in any order, and the ends of the kernels that made them; those that are kept go out, the newest first. */
+/** Keeps the runs of a notebook and the ends of the kernels that made them, the newest first. */
 import { ChannelState, Loss } from '../kernel/channel';
 import { Snapshot } from '../protocol/snapshot';
 import { IRun } from '../tokens';

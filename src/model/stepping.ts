@@ -1,5 +1,5 @@
 /**
- * A construct that the user asks to be run step by step comes in; its recording goes out, and where the user is in it.
+ * Holds the recording of a construct that the user asked for, and the user's place in the recording.
  *
  * Recordings are in the document. What the stepper shows is here and not in a view: cards mark the branch that the step
  * took, and a view that is closed and opened again is where it was.

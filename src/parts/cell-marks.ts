@@ -1,7 +1,4 @@
-/**
- * Marks for one cell's editor come in, at places of the text that ran; decorations go out, at the same text now: what
- * is linked, what was not traced, what has a note, what costs most.
- */
+/** Decorates a cell's editor, at the places where the text that ran is now: links, untraced lines, notes, costs. */
 import {
   EditorState,
   RangeSet,

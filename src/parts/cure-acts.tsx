@@ -1,6 +1,4 @@
-/**
- * A cure of a run comes in; the buttons that put the cure into the notebook go out, or why there are none.
- */
+/** The buttons that put a cure into the notebook, or why there are none. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

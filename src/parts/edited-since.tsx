@@ -1,12 +1,10 @@
-/**
- * The model comes in; a word goes out that says which cells of its run were edited or deleted since. It lies over its
- * line: what is below stays where it is.
- */
+/** Says which cells of a run were edited or deleted since. The text lies over its line, so nothing below moves. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { IUnlinked, attentionOf } from '../model/attention';
 import { IJaxprModel } from '../tokens';
+import { listOf } from './list-of';
 
 export function EditedSince(props: {
   model: IJaxprModel;
@@ -28,7 +26,10 @@ export function EditedSince(props: {
       role="status"
       title={unlinked.map(cell => sentence(cell, trans)).join('\n')}
     >
-      {unlinked.map(cell => word(cell, trans)).join(', ')}
+      {listOf(
+        unlinked.map(cell => word(cell, trans)),
+        trans
+      )}
     </span>
   );
 }

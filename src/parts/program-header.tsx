@@ -1,6 +1,4 @@
-/**
- * The model comes in; the head of the panel goes out: which program, its signature, its cell, what was done with it.
- */
+/** The head of the panel: the program, its signature, its cell, its activity. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

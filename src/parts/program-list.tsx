@@ -1,6 +1,4 @@
-/**
- * The runs of a notebook come in; a button with the name of the program in view, and a list to choose another from.
- */
+/** A button with the name of the program in view, and the list of the other programs. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

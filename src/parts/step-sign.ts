@@ -1,4 +1,4 @@
-/** Values of a step come in; a sign at the end of a line goes out, which is no part of the text. */
+/** Draws the values of a step at the end of a line; they are no part of the text. */
 import { WidgetType } from '@codemirror/view';
 
 export class StepSign extends WidgetType {

@@ -1,8 +1,10 @@
-/** The result of a reply comes in, and the name of its request; the answer goes out, looked at. */
+/** Checks the result of a reply by the name of its request. */
 import { checkVariantComparison } from './comparison';
 import { IDocumentSizes, checkProgramCost } from './cost';
 import { checkProgramDiff } from './difference';
-import { checkScopePage, checkSnapshot, checkTextPage } from './document';
+import { checkScopePage } from './scopes';
+import { checkSnapshot } from './document';
+import { checkTextPage } from './texts';
 import { checkExactLinks } from './exact-links';
 import { checkPassDiff, checkProgramPasses } from './passes';
 import { Answer, RequestName } from './questions';

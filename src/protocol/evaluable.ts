@@ -1,5 +1,5 @@
 /**
- * What the user types, what a kernel sends and what this extension says come in; text that may be evaluated goes out.
+ * Marks text that may be evaluated, by who wrote it: the user, the kernel or this extension.
  *
  * A saved notebook may hold any text, and a kernel that evaluates text runs it. So text reaches a kernel to be
  * evaluated, or a cell to be run by the user, as an `EvaluableText` only, and a text of a saved notebook can never

@@ -1,4 +1,4 @@
-/** The name of a request comes in; the types of what is asked, as its sender writes it, and of the answer go out. */
+/** The types of each request: what its sender writes, and its answer. */
 import type { EvaluableText } from './evaluable';
 import { IRequestTypes, REQUESTS } from './requests';
 

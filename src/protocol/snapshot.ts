@@ -886,7 +886,7 @@ export interface Edit {
   text: string;
 }
 /**
- * Try the cures of a run's misses and loops; JAX traces the edited code with types, and nothing runs.
+ * Try the cures of a run's misses, notes and loops; JAX traces the edited code with types, and nothing runs.
  */
 export interface CuresRequest {
   type: 'cures';
@@ -3020,6 +3020,18 @@ export interface NamedValue {
    * @maxItems 1000
    */
   variables?: number[];
+  /**
+   * The part in a loop of JAX that all values have, as Slot.role; null where there is none or it differs.
+   */
+  role?: ('carry' | 'xs' | 'ys') | null;
+  /**
+   * Of the loop; null where it is not known before the loop runs.
+   */
+  steps?: number | null;
+  /**
+   * Index into strings: the dtype that an operand of the value's equation had before JAX promoted it, where the code asks for no dtype; -1 where there is none.
+   */
+  promoted?: number;
 }
 /**
  * The call that ended the trace of a program by an error.

@@ -370,6 +370,18 @@ class NamedValue(Struct, omit_defaults=True):
         list[int],
         _text("Variables of the scope that the name had, where each was one array.", most=SENTENCES),
     ] = []
+    role: Annotated[
+        Literal["carry", "xs", "ys"] | None,
+        _text("The part in a loop of JAX that all values have, as Slot.role; null where there is none or it differs."),
+    ] = None
+    steps: Annotated[Count | None, _text("Of the loop; null where it is not known before the loop runs.")] = None
+    promoted: Annotated[
+        int,
+        _text(
+            "Index into strings: the dtype that an operand of the value's equation had before JAX promoted it, where "
+            "the code asks for no dtype; -1 where there is none."
+        ),
+    ] = -1
 
 
 class Note(Struct, omit_defaults=True):

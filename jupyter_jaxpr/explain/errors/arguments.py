@@ -1,4 +1,4 @@
-"""An error of what a call of a jitted function was given in, which argument it is and what to give out."""
+"""Explains an error about an argument of a jitted call: which argument is wrong and what to pass."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 import types
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.tracer_origins import type_of
 from ...observe.observation import FoundCure
 from ...plain_text import FAILURES, message_of, mro_of, own_name
@@ -210,7 +211,7 @@ def parameters_of(function: Any) -> list[str]:
     """The names of a function's parameters; empty where they are not known."""
     try:
         return list(inspect.signature(function).parameters)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return []
 
 

@@ -1,4 +1,4 @@
-"""An error of an operation on arrays in, which operand does not fit and where both come from out."""
+"""Explains an error of an array operation: which operand does not fit and where both operands come from."""
 
 from __future__ import annotations
 

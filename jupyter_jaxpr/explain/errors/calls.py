@@ -1,4 +1,4 @@
-"""A call of Python, NumPy or JAX that needed the value of an array in, the call that keeps the array out."""
+"""Rewrites a call of Python, NumPy or JAX that needed the value of an array as a call that keeps the array."""
 
 from __future__ import annotations
 

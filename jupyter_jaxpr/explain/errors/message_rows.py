@@ -1,4 +1,4 @@
-"""Messages of JAX, each with its title and its way out; a pattern is tried from the beginning of a message."""
+"""The table of JAX's messages, each with a title and a way out; a pattern matches from the start of the message."""
 
 from __future__ import annotations
 

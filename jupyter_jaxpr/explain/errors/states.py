@@ -1,4 +1,4 @@
-"""An error about what came before in, such as a donated array, a leaked tracer or a used key; what happened out."""
+"""Explains an error whose cause is earlier: a donated array, a leaked tracer or a used random key."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import re
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, is_tracer_type
 from ...jax.tracer_origins import is_over, maker_of, origin_of, short_type, type_of
 from ...observe.functions import is_installed
@@ -85,7 +86,7 @@ def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
             try:
                 if hasattr(type(value), "is_deleted") and value.is_deleted():
                     return raised.source(node), type_of(value)
-            except FAILURES:
+            except not_of_a_signal(*FAILURES):
                 continue
     return None, ""
 
@@ -136,10 +137,11 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
     type_ = type_of(tracer) if tracer is not None else short_type(kind[1]) if kind is not None else ""
     title = f"A traced value left the trace of {function}" if function else "A traced value left its trace"
     what = raised.text if raised is not None and raised.text is not None and len(raised.text) <= 60 else "This line"
-    said = f"{what} uses a traced value{f' of type {type_}' if type_ else ''}."
+    said = f"{what} uses a traced value of type {type_}." if type_ else f"{what} uses a traced value."
     line = _made_in(tracer)
     if line is not None:
-        said += f" Line {line} computed the value while JAX traced {function or 'the function'}."
+        traced = f"Line {line} computed the value while JAX traced {function}." if function else None
+        said = f"{said} {traced or f'Line {line} computed the value during the trace.'}"
     keeper = _keeper(raised, function) if raised is not None and function is not None else None
     if keeper is not None:
         said += f" Line {keeper[0]} writes into something outside of {function}: {keeper[1]}."

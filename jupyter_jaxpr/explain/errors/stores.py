@@ -1,4 +1,4 @@
-"""Edits of a function in, why what they write is lost, or is not theirs to write, out; None where it is neither.
+"""Says why the text that an edit writes to is not kept, or does not belong to the user; None where neither is so.
 
 An assignment makes a name local to its function, so it must not stand where the function reads a name from outside. A
 traced value that is written into something which outlives the trace leaks. A new array that nobody reads is lost.

@@ -1,4 +1,4 @@
-"""A traced program in, its tagged twin lowered and compiled out: the user's Python is not run, nothing is executed.
+"""Lowers and compiles the tagged twin of a traced program; no Python of the user runs, nothing is executed.
 
 JAX lowers the twin from its own record of the call, so that shardings, layouts, donated and unused arguments are those
 of the program. Nothing of it stays: its lowering is found in JAX's caches by the twin alone, which is let go of, and
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.stages import traced_with, without_disk_cache
 from ...plain_text import kind_name, message_of
 from ...program.jaxpr.parameters import open_jaxpr
@@ -94,6 +95,6 @@ def compile_twin(
         return CompiledTwin(stablehlo, executable_text(compiled), done - began, end - middle)
     except NoTwin:
         raise
-    except Exception as error:  # JAX's or XLA's, or this JAX is another one
+    except not_of_a_signal(Exception) as error:  # JAX's or XLA's, or this JAX is another one
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise NoTwin(f"JAX could not {doing} the twin ({kind_name(type(error))}: {first}). {_ENDS}") from error

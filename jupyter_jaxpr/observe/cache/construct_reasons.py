@@ -1,4 +1,4 @@
-"""A construct that JAX compiled outside of jit in, why JAX compiled the construct again out.
+"""Finds why JAX compiled a construct outside of jit again.
 
 JAX keeps one jitted function for each body that JAX traced, so the key of the new call is compared with the keys of
 all earlier calls. Where no part differs, JAX traced the body again: the body is another function object.
@@ -12,7 +12,7 @@ from ...jax.eager import Construct
 from ..functions import is_installed
 from ..value_texts import Reading
 from .closed_over import ChangedValue
-from .history import FunctionHistory, MissEvent
+from .function_history import FunctionHistory, MissEvent
 from .key_differences import closest
 from .reason import Reason
 

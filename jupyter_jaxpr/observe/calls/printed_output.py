@@ -1,4 +1,4 @@
-"""Writes to the standard output in, what was printed while a function was being traced out.
+"""Records the standard output of a function while it is traced.
 
 While a user's function is traced, the `write` of the current `sys.stdout` is an attribute of that one object which
 records and passes on: the stream keeps its identity, the text reaches the reader as it always does.
@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import Limit, exact
 from ..functions import user_place
 from ..observation import Place, Printed
@@ -56,7 +57,9 @@ class PrintRecorder:
                     written = len(text)
                     try:
                         self._record(text)
-                    except Exception:  # a text we cannot note is printed all the same
+                    except RecursionError:
+                        self._where = None
+                    except not_of_a_signal(Exception):  # a text we cannot note is printed all the same
                         self._where = None
                     if self._swallow:
                         return written

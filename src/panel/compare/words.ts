@@ -1,6 +1,4 @@
-/**
- * A comparison comes in; its rows in words go out: what is measured of each function, in the order it is read.
- */
+/** Words a comparison: what was measured of each function, in reading order. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Variant, VariantComparison } from '../../protocol/snapshot';

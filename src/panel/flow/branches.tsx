@@ -1,4 +1,4 @@
-/** The branches of a cond or a switch come in; boxes side by side go out, each with its small program. */
+/** Draws the branches of a cond or a switch side by side, each with its small program. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

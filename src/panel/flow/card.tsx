@@ -1,4 +1,4 @@
-/** A construct comes in; its card goes out: what it is, a drawing, its values, its programs, and those inside it. */
+/** The card of a construct: head, drawing, values, programs, and the cards inside. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** A card, or none, comes in; the decision table goes out, with the row that fits the card marked. */
+/** The decision table, with the row that fits the card marked. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** A card comes in; the pieces that drawings share go out: the box of a body, rails, what goes in and out, captions. */
+/** The pieces that drawings share: the box of a body, rails, inputs and outputs, captions. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';

@@ -1,6 +1,4 @@
-/**
- * The model comes in; everything above the view goes out: banners, header, tabs, stages, or what stands in their place.
- */
+/** Everything above the view: banners, header, tabs, stages, or an empty state. */
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -1,5 +1,5 @@
 /**
- * The tracker comes in; the panel's widget goes out, empty until it is first seen.
+ * The panel's widget, which stays empty until it is first seen.
  *
  * JupyterLab makes it at its start, so that its layout can be restored; what fills it is fetched when it is shown.
  */
@@ -61,7 +61,7 @@ export class JaxprPanel extends Panel {
   /** The view that is shown first. */
   firstView: Promise<ViewName> = Promise.resolve('program');
 
-  /** Told which view a person has chosen. */
+  /** Told which view is shown, by a person or because a run asked for the view. */
   viewChosen: (view: ViewName) => void = () => undefined;
 
   /** Whether the next activation leaves the keyboard where it is: nobody asked for the panel. */

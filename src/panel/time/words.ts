@@ -1,6 +1,4 @@
-/**
- * Measured times come in, the sentences of the Time view go out.
- */
+/** Words the measured times of the Time view. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Program, Stages, WarmTime } from '../../protocol/snapshot';

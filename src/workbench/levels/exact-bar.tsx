@@ -1,5 +1,5 @@
 /**
- * A program of a model comes in; the question for its exact links goes out, then what the twin is that is shown.
+ * Asks for the exact links of a program, then says what the shown twin is.
  *
  * It stands above the text of a level. A twin is compiled beside the program when it is asked for, and its text stands
  * in the place of the program's until the user goes back.

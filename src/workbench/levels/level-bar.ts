@@ -1,6 +1,5 @@
 /**
- * A level of a program comes in; above its text goes out what else it can show: of StableHLO the same program for
- * another platform, of HLO the passes that made it.
+ * The bar above a level's text: other platforms for StableHLO, the passes for HLO.
  *
  * Both stand in the place of the text while they are shown; the text stays as it is behind them.
  */

@@ -1,5 +1,5 @@
 /**
- * Lines of a program's tagged twin come in; what the listing view shows of them goes out.
+ * Lists the tagged twin of a program.
  *
  * A line belongs to the equations that the twin states for it, and to no others. The model's links know the texts of
  * the program itself, so what is pointed at here is told as equations.

@@ -1,6 +1,4 @@
-/**
- * The rows of a program come in; where each variable of a scope is bound, read, and how long it lives goes out.
- */
+/** Finds where each variable of a scope is bound and read, and how long it lives. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ScopePart } from '../../program-text/equations';
@@ -92,21 +90,21 @@ export class VariableUses {
     const from = binder?.number ?? 0;
     const bound =
       from > 0
-        ? trans.__('%1: defined at equation %2', name, from)
-        : trans.__('%1: an input', name);
+        ? trans.__('Equation %2 defines %1.', name, from)
+        : trans.__('%1 is an input.', name);
     const used =
       read > 0
-        ? trans._n('used once', 'used %1 times', read)
-        : trans.__('used by no equation');
+        ? trans._n('%2 is used once.', '%2 is used %1 times.', read, name)
+        : trans.__('No equation uses %1.', name);
     const last = read > 0 ? rows[uses[read - 1]].number : 0;
     const lives = isResult
-      ? trans.__('live to the end, as a result')
+      ? trans.__('%1 is a result and is live to the end.', name)
       : from > 0 && last > 0
-        ? trans.__('live over equations %1 to %2', from, last)
+        ? trans.__('%1 is live over equations %2 to %3.', name, from, last)
         : last > 0
-          ? trans.__('live up to equation %1', last)
-          : trans.__('never live');
-    return [bound, used, lives].join(', ');
+          ? trans.__('%1 is live up to equation %2.', name, last)
+          : trans.__('%1 is never live.', name);
+    return [bound, used, lives].join(' ');
   }
 
   private _isResult(scope: number, variable: number): boolean {

@@ -1,5 +1,5 @@
 /**
- * Nothing comes in; every key of the program's views goes out: where it holds, which command it gives, what it does.
+ * Every key of the program's views: where it holds, its command, its help.
  *
  * This one table dispatches, documents and is tested. A listener names its place and brings a handler for each command of
  * that place; the compiler refuses handlers that are not exactly the commands of the table:
@@ -20,6 +20,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
  * - shardings: the shardings above a text
  * - divider: what stands between two columns
  * - cell: a cell of the notebook that the keyboard came to from a program; JupyterLab listens there
+ * - code: the text of a cell of the notebook that ran
  * - diff, diffLines: the view of a diff, and its lines
  * - stepper: the steps of a construct in the Flow view
  */
@@ -33,6 +34,7 @@ export type KeyPlace =
   | 'shardings'
   | 'divider'
   | 'cell'
+  | 'code'
   | 'diff'
   | 'diffLines'
   | 'stepper';
@@ -44,7 +46,7 @@ const PATHS: readonly (readonly KeyPlace[])[] = [
   ['searchField', 'search', 'view'],
   ['shardings', 'view'],
   ['divider', 'view'],
-  ['cell'],
+  ['cell', 'code'],
   ['diffLines', 'diff'],
   ['stepper']
 ];
@@ -196,6 +198,14 @@ export const KEYS = [
     in: ['cell'],
     keys: { Escape: 'returnToProgram' },
     does: trans => trans.__('In the cell: go back to the program')
+  },
+  {
+    in: ['code'],
+    keys: { 'Shift-F1': 'showExpression' },
+    does: trans =>
+      trans.__(
+        'In the cell: show the type, the equations and the operations of the expression at the caret'
+      )
   },
   {
     in: ['text', 'source'],

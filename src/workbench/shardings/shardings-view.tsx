@@ -1,6 +1,6 @@
 /**
- * A program of a model that runs over several devices comes in; a section goes out that tells how its arrays are spread,
- * with a picture of the chosen one, and what its devices exchange, linked to the program's lines.
+ * The shardings of a program over several devices, with a picture of the chosen array and the collectives, linked
+ * to the program's lines.
  *
  * It is one line until it is opened.
  */

@@ -1,5 +1,5 @@
 /**
- * A variable or an equation of a program comes in; what is known of it goes out, as a piece of the page.
+ * Describes a variable or an equation of a program as a piece of the page.
  *
  * The tooltip and the detail below the code are made of these.
  */
@@ -130,11 +130,12 @@ function typeWords(aval: Aval | null, trans: TranslationBundle): string[] {
   return words;
 }
 
-/** The short form below the code: what it is, its source, its types. */
+/** What an equation is, its source, its types; all facts where wanted, and what it costs where that is given. */
 export function describeEquation(
   described: IDescribed,
   row: IRow,
-  full: boolean
+  full: boolean,
+  cost: string | null = null
 ): HTMLElement {
   const { rows, links, trans } = described;
   const node = element('div', 'jp-JaxprProgram-description');
@@ -162,6 +163,9 @@ export function describeEquation(
   }
   node.append(head);
   node.append(typesLine(described, part, row));
+  if (cost !== null) {
+    node.append(element('div', 'jp-JaxprProgram-fact jp-mod-cost', cost));
+  }
   if (full) {
     node.append(...facts(described, part, row));
   }

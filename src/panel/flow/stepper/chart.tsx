@@ -1,6 +1,4 @@
-/**
- * A place in a recording comes in; a slider goes out, and below it the numbers of one leaf as a line, with the place on it.
- */
+/** A slider over the steps of a recording, with the numbers of one leaf as a line below. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

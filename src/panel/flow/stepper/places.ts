@@ -1,6 +1,4 @@
-/**
- * A recording and a place in it come in; what is at that place goes out: points, values, numbers of steps.
- */
+/** Finds the values, the points and the numbers of steps at a place of a recording. */
 import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/recording';
 import { Control, Leaf, Recording, Visit } from '../../../protocol/snapshot';

@@ -1,6 +1,4 @@
-/**
- * A place in a recording comes in; the buttons that walk go out: back, play, on, and how fast.
- */
+/** The buttons that move through a recording: back, play, on, and how fast. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * A recording and a place in it come in; the walk through it goes out: where one is, its values, all steps, the verdict.
- */
+/** Shows a recording: the place, its values, all steps, the verdict. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

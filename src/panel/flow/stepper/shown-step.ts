@@ -1,6 +1,4 @@
-/**
- * A step of a recording comes in; what of it the cell shows goes out: the equations that it computes, and its values.
- */
+/** What the cell shows of a step: the equations that the step computes, and its values. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { IShownStep } from '../../../model/stepping';

@@ -1,6 +1,4 @@
-/**
- * A step of a recording comes in; its values go out: carries before and after it, then what else there was in it.
- */
+/** The values of one step: carries before and after, then the other values. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

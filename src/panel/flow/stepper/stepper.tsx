@@ -1,6 +1,4 @@
-/**
- * A card of control flow comes in; its stepper goes out: the button that runs it again, and what was recorded.
- */
+/** The stepper of a card: the button that runs the construct again, and the recording. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

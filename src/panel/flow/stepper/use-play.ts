@@ -1,7 +1,4 @@
-/**
- * A walk and a place in it come in; the play goes out, which moves on by itself: to the end, until the user pauses it or
- * leaves, until it is out of sight, and not where the user's system asks for less motion.
- */
+/** Plays a recording: to its end, until a pause, until it is out of sight, and not where less motion is asked for. */
 import * as React from 'react';
 
 import { Speed, playSpeed } from '../../../model/play-speed';

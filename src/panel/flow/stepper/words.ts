@@ -1,11 +1,10 @@
-/**
- * Steps, leaves and numbers of a recording come in; the words for them go out.
- */
+/** Words the steps, leaves and numbers of a recording. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Leaf, Visit } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
 import { grouped } from '../../../quantities';
+import { listOf } from '../../../parts/list-of';
 import { shortened } from '../../../parts/summary';
 import { GOES_ON } from '../../../protocol/recording';
 import { IStep, Walk } from './places';
@@ -172,13 +171,12 @@ export function spoken(
         ? walk.after(leaf, step)
         : walk.before(leaf, step);
       const text = shortened(leaf.texts[at] ?? '', 60);
-      return `${leafAt(walk, leaf, step, trans)} ${text}`;
+      return trans.__('%1: %2', leafAt(walk, leaf, step, trans), text);
     });
   if (branch !== '') {
-    values.unshift(trans.__('branch %1', shortened(branch, 40)));
+    values.unshift(trans.__('branch: %1', shortened(branch, 40)));
   }
-  const words = stepWords(walk, step, trans);
-  return values.length === 0 ? words : `${words}: ${values.join(', ')}`;
+  return listOf([stepWords(walk, step, trans), ...values], trans);
 }
 
 /** Which step of the loops around a visit is in: `outer step 4`, `outer steps 2, 4`; then its number of steps. */
@@ -197,9 +195,13 @@ export function visitWords(
     return trans.__('entry %1 · %2', grouped(index + 1), trips);
   }
   const numbers = visit.outer.map(step => grouped(step + 1)).join(', ');
-  return visit.outer.length === 1
-    ? trans.__('outer step %1 · %2', numbers, trips)
-    : trans.__('outer steps %1 · %2', numbers, trips);
+  return trans._n(
+    'outer step %2 · %3',
+    'outer steps %2 · %3',
+    visit.outer.length,
+    numbers,
+    trips
+  );
 }
 
 /** Why a construct cannot be run now, with what to do; null where it can. */

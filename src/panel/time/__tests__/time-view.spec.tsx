@@ -376,8 +376,8 @@ describe('a sweep', () => {
     expect(
       [...node.querySelectorAll('.jp-JaxprTime-lines li')].map(words)
     ).toEqual([
-      'n = 100warm 9.0 µseager 71 µs · first call 46 ms · eager / warm 7.9×',
-      'n = 1,000,000warm 0.43 mseager 4.2 ms · first call 33 ms · eager / warm 9.8×'
+      'n = 100warm: 9.0 µseager: 71 µs · first call: 46 ms · eager / warm: 7.9×',
+      'n = 1,000,000warm: 0.43 mseager: 4.2 ms · first call: 33 ms · eager / warm: 9.8×'
     ]);
   });
 

@@ -3,6 +3,10 @@ import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
+import { EditorState } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+
+import { CellLinks } from '../../../editor/cell-links';
 import { FakeChannel } from '../../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../../model/model';
 import { DiffTable } from '../../../panel/diff/diff-table';
@@ -77,6 +81,7 @@ let opened: Widget[] = [];
 afterEach(() => {
   act(() => opened.forEach(view => view.dispose()));
   opened = [];
+  links?.dispose();
   document.body.replaceChildren();
 });
 
@@ -162,6 +167,27 @@ function steps(): Element {
     .node;
 }
 
+let links: CellLinks | null = null;
+
+/** The text of the cell that ran. */
+function code(): Element {
+  links = new CellLinks(trans);
+  const { id, source } = spread.cell ?? { id: '', source: '' };
+  const editor = new EditorView({
+    parent: document.body,
+    state: EditorState.create({
+      doc: source,
+      extensions: links.extension(id ?? '')
+    })
+  });
+  links.follow(modelOf(spread), {
+    source: () => source,
+    find: () => id,
+    goTo: () => Promise.resolve()
+  });
+  return editor.contentDOM;
+}
+
 /** Each place that this extension listens in, as it stands in each view that has it: what a key is pressed on. */
 const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
   [
@@ -217,6 +243,7 @@ const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
     'the wide view',
     async () => found((await wide()).node, '[role="separator"]')
   ],
+  ['code', 'the notebook', code],
   ['diff', 'the Diff view', () => found(diff(), 'button')],
   ['diffLines', 'the Diff view', () => found(diff(), '[role="listbox"]')],
   ['stepper', 'the Flow view', () => found(steps(), 'input[type="range"]')]
@@ -264,7 +291,7 @@ describe('the keys', () => {
 
   it('hold in places that are known', () => {
     expect(PLACES.filter(place => !overlap(place, place))).toEqual([]);
-    // JupyterLab listens in a cell: plugins/editor.ts binds the table's key to a command.
+    // JupyterLab listens in a cell that the keyboard came to: plugins/editor.ts binds the table's key to a command.
     expect(PLACES.filter(place => place !== 'cell').sort()).toEqual(
       [...new Set(STAGES.map(([place]) => place))].sort()
     );

@@ -161,9 +161,9 @@ describe('a recording that came with the document', () => {
     expect(back.getAttribute('aria-disabled')).toBe('true');
     click(byRole(node, 'button', 'Next')[0]);
     expect(heading(node)).toBe('Step 2 of 5');
-    expect(said(node)).toBe('Step 2 of 5: total 3, xs[1] 2, ys[1] 6');
+    expect(said(node)).toBe('Step 2 of 5, total: 3, xs[1]: 2, ys[1]: 6');
     click(back);
-    expect(said(node)).toBe('Step 1 of 5: total 1, xs[0] 1, ys[0] 2');
+    expect(said(node)).toBe('Step 1 of 5, total: 1, xs[0]: 1, ys[0]: 2');
   });
 
   it('is walked by the slider, which says so itself', () => {
@@ -171,7 +171,7 @@ describe('a recording that came with the document', () => {
     slide(node, 4);
     expect(heading(node)).toBe('Step 5 of 5');
     expect(slider(node).getAttribute('aria-valuetext')).toBe(
-      'Step 5 of 5: total 15, xs[4] 5, ys[4] 30'
+      'Step 5 of 5, total: 15, xs[4]: 5, ys[4]: 30'
     );
     expect(said(node)).toBe('');
     expect(
@@ -539,7 +539,7 @@ describe('play', () => {
     for (let step = 0; step < 4; step++) {
       act(() => jest.advanceTimersByTime(700));
     }
-    expect(said(node)).toBe('Step 5 of 5: total 15, xs[4] 5, ys[4] 30');
+    expect(said(node)).toBe('Step 5 of 5, total: 15, xs[4]: 5, ys[4]: 30');
     expect(play(node).getAttribute('aria-label')).toBe('Play');
     click(play(node));
     expect(heading(node)).toBe('Step 1 of 5');
@@ -551,7 +551,7 @@ describe('play', () => {
     click(play(node));
     act(() => jest.advanceTimersByTime(700));
     click(play(node));
-    expect(said(node)).toBe('Step 2 of 5: total 3, xs[1] 2, ys[1] 6');
+    expect(said(node)).toBe('Step 2 of 5, total: 3, xs[1]: 2, ys[1]: 6');
     click(play(node));
     const hidden = jest
       .spyOn(document, 'visibilityState', 'get')
