@@ -59,7 +59,11 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
         ("lower", lambda variant: _seconds(variant.lower)),
         (
             "compile",
-            lambda variant: _seconds(variant.compile) + (" (from the cache on disk)" if variant.from_disk else ""),
+            lambda variant: (
+                f"{_seconds(variant.compile)} (from the cache on disk)"
+                if variant.from_disk
+                else _seconds(variant.compile)
+            ),
         ),
         ("equations", lambda variant: _number(variant.equations)),
         (f"compiles{over}", lambda variant: _number(variant.recompiles)),

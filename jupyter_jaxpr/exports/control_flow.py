@@ -106,7 +106,7 @@ def _card(document: Snapshot, card: Control) -> CardText:
     if more > 0:
         values.append((count(more, "more value"), *("" for _ in head[1:])))
     branches = [
-        f"{branch.label}: {f'{branch.name}, ' if branch.name else ''}{count(branch.equations, 'equation')}"
+        " · ".join(filter(None, (branch.label, branch.name, count(branch.equations, "equation"))))
         for branch in card.branches
     ]
     title = f"{_name(card)}, line{NO_BREAK}{_line(document, card)}"

@@ -119,5 +119,6 @@ def made_with(document: Snapshot) -> str:
     used = document.environment
     jax = f"jax {used.jax}" if used.jax else "no jax"
     device = used.device or used.backend
-    parts.append(f"{jax}{f' on {device}' if device else ''}, jupyter_jaxpr {used.jupyter_jaxpr}")
+    own = used.jupyter_jaxpr
+    parts.append(f"{jax} on {device}, jupyter_jaxpr {own}" if device else f"{jax}, jupyter_jaxpr {own}")
     return " · ".join(parts)

@@ -115,7 +115,7 @@ class Target:
 
 @dataclass(frozen=True)
 class SweptName:
-    """Values to give to a name of a target, one after the other.
+    """The values that a sweep gives to a name of a target, one after the other.
 
     Attributes:
         name: Of the target.

@@ -49,7 +49,7 @@ class Answers:
         self.kernel = Kernel(self._worker)
 
     def answer(self, data: object, page: str = "", send: Callable[[Reply], None] | None = None) -> LastReply | None:
-        """The reply to a request as it came off the wire.
+        """Make the reply to a request.
 
         Args:
             data: The request.
@@ -89,7 +89,7 @@ class Answers:
         self._worker.leave(page)
 
     def _reply(self, request: Request, run: Run | None, work: Work) -> LastReply:
-        """The last reply to a request; what is raised becomes the reason of a refusal."""
+        """The last reply to a request; an error becomes the reason of a refusal."""
         try:
             answer = request.answer(Asked(self._runs, run, work, self._namespace, self._making, self.kernel))
             if run is not None and not isinstance(answer, Confirm):
@@ -117,6 +117,6 @@ class Answers:
 
 
 def _first_line(error: Exception) -> str:
-    """The name of an exception and the first line of what it says, without a full stop."""
+    """The name of an exception and the first line of its message, without a full stop."""
     text = message_of(error).strip().partition("\n")[0].rstrip(".")
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

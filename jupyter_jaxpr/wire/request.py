@@ -115,7 +115,7 @@ class Request(Struct):
     into: ClassVar[str | None] = None  # field of the document; DOCUMENT: the answer takes the place of the document
     is_kept: ClassVar[bool] = False  # the handler itself puts the answer into the document
     is_of_kernel: ClassVar[bool] = False  # not about a run: `snapshot` is empty
-    is_long: ClassVar[bool] = False  # answered by the worker, which tells how far it is and can be stopped
+    is_long: ClassVar[bool] = False  # answered by the worker, which reports its progress and can be stopped
 
     id: Annotated[int, _text("Chosen by the browser.")]
     snapshot: Annotated[str, _text("Id of the run; empty where the request is about none.")]
@@ -186,13 +186,13 @@ def no_such_index(request: Request, document: Snapshot) -> str | None:
 
 @functools.cache
 def _indices(kind: type[Request]) -> list[tuple[str, dict[str, str]]]:
-    """The fields of a request that hold an index into the document, or several, and what `_index` says of them."""
+    """The fields of a request that hold indices into the document, with the `_index` metadata of each."""
     hints = get_type_hints(kind, include_extras=True)
     return [(name, meta.extra) for name, hint in hints.items() for meta in _metas(hint) if meta.extra is not None]
 
 
 def _metas(hint: Any) -> Iterator[msgspec.Meta]:
-    """What is annotated on a type, or on the types that it is made of, as in list[ProgramIndex]."""
+    """The annotations of a type and of the types inside it, as in list[ProgramIndex]."""
     for each in get_args(hint):
         if isinstance(each, msgspec.Meta):
             yield each
@@ -201,5 +201,5 @@ def _metas(hint: Any) -> Iterator[msgspec.Meta]:
 
 
 def lines_asked_for(first_line: int, line_count: int) -> tuple[int, int]:
-    """First line and number of lines that are sent, of those that were asked for."""
+    """The first line and the number of lines to send, from those that were requested."""
     return max(first_line, 0), min(max(line_count, 0), LINES_AT_MOST)

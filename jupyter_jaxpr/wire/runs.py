@@ -17,7 +17,7 @@ KEPT = 8
 
 @dataclass(frozen=True)
 class Run:
-    """A run that may be asked about: its latest document, and the handles behind it."""
+    """A run that requests may name: its latest document and its live sources."""
 
     document: Snapshot
     sources: Sources

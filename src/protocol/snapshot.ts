@@ -1226,7 +1226,7 @@ export interface Program {
    */
   name: string;
   /**
-   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for each program that JAX ran.
+   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one; where it is not known which program a call that hit ran, each one that may have run, and 'how' says so, such as 'one of 2 candidates'. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for each program that JAX ran.
    */
   origin: 'derived' | 'ran' | 'recorded' | 'seen_before' | 'traced';
   /**
@@ -3022,6 +3022,18 @@ export interface NamedValue {
    * @maxItems 1000
    */
   variables?: number[];
+  /**
+   * The part in a loop of JAX that all values have, as Slot.role; null where there is none or it differs.
+   */
+  role?: ('carry' | 'xs' | 'ys') | null;
+  /**
+   * Of the loop; null where it is not known before the loop runs.
+   */
+  steps?: number | null;
+  /**
+   * Index into strings: the dtype that an operand of the value's equation had before JAX promoted it, where the code asks for no dtype; -1 where there is none.
+   */
+  promoted?: number;
 }
 /**
  * The call that ended the trace of a program by an error.

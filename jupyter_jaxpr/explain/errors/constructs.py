@@ -7,6 +7,7 @@ import re
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from ...quantities import count
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name
@@ -77,8 +78,10 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
     if taken is not None and raised is not None and called(raised.node) in _CALLERS:
         name, construct = taken["name"].rpartition(".")[2], called(raised.node)
         what = "a lambda" if name == "<lambda>" else name
-        title = f"{construct} passes {_count(taken['given'])} to {what}"
-        title += f", which takes {taken['takes']}" if taken["takes"] else ""
+        title = f"{construct} passes too few arguments to {what}"
+        if taken["given"]:
+            passed_arguments = count(int(taken["given"]), "argument")
+            title = f"{construct} passes {passed_arguments} to {what}, which takes {taken['takes']}"
         cure = FoundCure("arguments", None, _CALLERS[construct])
         return Explained(None, title, "", (cure,))
     return None
@@ -259,7 +262,7 @@ def _pair(got: str, raised: RaisedAt | None) -> Explained:
         cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
         cures = [applied(cure, [edit_of(raised, over(result, new))])]
     name = body.name if isinstance(body, ast.FunctionDef) else "The body"
-    said = f"{name} returns {'None' if got == 'None' else ' '.join(got.split())}."
+    said = f"{name} returns {' '.join(got.split())}."
     return Explained(None, title, said, tuple(passed(raised, cures)))
 
 
@@ -271,8 +274,10 @@ def _branches(text: str, raised: RaisedAt | None, name: str) -> Explained:
     if found is None:
         return _structures(text, raised, name)
     before, after = found["before"], found["after"]
-    at = f" at {found['path']}" if found["path"] else ""
-    said = f"{found['one']} returns {before}{at}, but {found['other']} returns {after}{at}."
+    path = found["path"]
+    said = f"{found['one']} returns {before}, but {found['other']} returns {after}."
+    if path:
+        said = f"{found['one']} returns {before} at {path}, but {found['other']} returns {after} at {path}."
     nodes = [_branch(raised, each) for each in (found["one"], found["other"])]
     if raised is not None:
         for words, node in zip((found["one"], found["other"]), nodes, strict=True):
@@ -280,7 +285,7 @@ def _branches(text: str, raised: RaisedAt | None, name: str) -> Explained:
             if result is not None:
                 said += f" {words} is {_short(raised, result)} (line {result.lineno})."
     title = f"The branches of {name} return different types: {before} and {after}"
-    cures = _branch_cures(raised, nodes, before, after, found["path"])
+    cures = _branch_cures(raised, nodes, before, after, path)
     return Explained(None, title, said, tuple(cures if raised is None else passed(raised, cures)))
 
 
@@ -387,12 +392,6 @@ def _scalar(text: str, raised: RaisedAt | None) -> Explained:
         if result is not None:
             place = edit_of(raised, over(result, "")).place
     return Explained(place, "A condition must be a single boolean", said, cures)
-
-
-def _count(number: str | None) -> str:
-    if number is None:
-        return "too few arguments"
-    return "1 argument" if number == "1" else f"{number} arguments"
 
 
 def _written(raised: RaisedAt | None, name: str) -> str:

@@ -60,11 +60,13 @@ def _tracer(text: str, raised: RaisedAt | None) -> Explained | None:
     if raised is None or not re.search(r"\b(?:Jit|DynamicJaxpr|Batch|Vmap|JVP|Grad|Linearize)Tracer\b", text):
         return None
     found = culprits(raised)
-    what = raised.text if raised.text is not None and len(raised.text) <= 60 else "This line"
+    title = "This line cannot take a traced array"
+    if raised.text is not None and len(raised.text) <= 60:
+        title = f"{raised.text} cannot take a traced array"
     said = " ".join(filter(None, ["While JAX traces, an array has a shape but no values.", found.sentence]))
     words = "Use a function of JAX, or compute the value outside of the traced function."
     cure = FoundCure("a function of JAX", None, words)
-    return Explained(None, f"{what} cannot take a traced array", said, (cure,), traced=True)
+    return Explained(None, title, said, (cure,), traced=True)
 
 
 def _key(raised: RaisedAt | None) -> Explained:

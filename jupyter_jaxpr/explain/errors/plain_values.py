@@ -94,7 +94,7 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
         words = "Make the array with jax.numpy, and write into a new one with .at[...].set."
         cures = [FoundCure(".at[...].set", None, words)]
     line = " ".join(raised.source(statement).split())
-    title = "NumPy cannot hold a traced value" + (f": {line}" if len(line) <= 60 else "")
+    title = f"NumPy cannot hold a traced value: {line}" if len(line) <= 60 else "NumPy cannot hold a traced value"
     said = " ".join(filter(None, ["NumPy needs the values of an array.", culprits(raised, traced).sentence]))
     return Explained(None, title, said, tuple(passed(raised, cures)), traced=True)
 
@@ -106,7 +106,9 @@ def _flag(raised: RaisedAt) -> Explained | None:
         return None
     jnp, place, source = jnp_name(raised), node.slice, raised.source(node.slice)
     dtype = dtype_of(value_of(raised, place)) or ("bool" if isinstance(place, ast.Compare) else "")
-    title = "A list takes an integer as its index" + (f", not {dtype}" if dtype else "")
+    title = "A list takes an integer as its index"
+    if dtype:
+        title = f"A list takes an integer as its index, not {dtype}"
     said = operands(raised, [place])
     index = f"{source if isinstance(place, ast.Name | ast.Call | ast.Attribute) else f'({source})'}.astype(int)"
     listed = node.value

@@ -137,10 +137,11 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
     type_ = type_of(tracer) if tracer is not None else short_type(kind[1]) if kind is not None else ""
     title = f"A traced value left the trace of {function}" if function else "A traced value left its trace"
     what = raised.text if raised is not None and raised.text is not None and len(raised.text) <= 60 else "This line"
-    said = f"{what} uses a traced value{f' of type {type_}' if type_ else ''}."
+    said = f"{what} uses a traced value of type {type_}." if type_ else f"{what} uses a traced value."
     line = _made_in(tracer)
     if line is not None:
-        said += f" Line {line} computed the value while JAX traced {function or 'the function'}."
+        traced = f"Line {line} computed the value while JAX traced {function}." if function else None
+        said = f"{said} {traced or f'Line {line} computed the value during the trace.'}"
     keeper = _keeper(raised, function) if raised is not None and function is not None else None
     if keeper is not None:
         said += f" Line {keeper[0]} writes into something outside of {function}: {keeper[1]}."

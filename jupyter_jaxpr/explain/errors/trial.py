@@ -3,7 +3,8 @@
 Only the statements that the cure changes and the statement that raised are traced, in a namespace that is thrown away:
 names of the frame that hold traced values get new tracers of the same types, and other names hold copies. Nothing is
 compiled; the Python of the statements runs, as it does in a trace of JAX's. A statement that may change something
-outside of itself is not traced, and the trials of one error end after `time_limit.SECONDS`; such a cure has not passed.
+outside of itself is not traced, and the trials of one error share one time (`time_limit.error_budget`): such a cure has
+not passed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from ...observe.unseen_warnings import unseen_warnings
 from .copies import NotCopied, copied, has_handler
 from .edits import edited
 from .raised import RaisedAt
-from .time_limit import Budget, TooLong
+from .time_limit import Budget, TooLong, left_for_error
 
 _NAME = "__jupyter_jaxpr_trial__"
 _numbers = itertools.count(1)
@@ -37,7 +38,7 @@ _numbers = itertools.count(1)
 def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
     """The cures without those that apply and fail; one that could not be tried keeps only its sentence."""
     found = []
-    budget = Budget()
+    budget = left_for_error()
     for cure in cures:
         if cure.level != "applies":
             found.append(cure)
@@ -240,7 +241,7 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
 
         with observer().looking_away(), unseen_warnings():
             prints.start()
-            with Budget().limited():
+            with left_for_error().limited():
                 given = {**jax.tree_util.tree_unflatten(tree, specs), **{name: values[name] for name in names}}
                 if side_effects(fun, [], given, first=True):
                     return False

@@ -28,6 +28,10 @@ WANTED = {
 }
 _STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
 #: Where no cure fits the line: what to do in general.
+_UNDER_GRAD = (
+    "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under jax.jit, "
+    "arrays have no values."
+)
 _GENERAL = {
     "TracerBoolConversionError": (
         "jnp.where",
@@ -157,10 +161,7 @@ def _explained(
         tried.append(FoundCure(name, None, words))
     text = " ".join(filter(None, [wanted, found.sentence, _why(found)]))
     if raised is not None and raised.under_grad and found.function is not None and not wanted.startswith("NumPy"):
-        text += (
-            " jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under "
-            "jax.jit, arrays have no values."
-        )
+        text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
 
 

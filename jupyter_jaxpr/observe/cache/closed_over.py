@@ -213,7 +213,9 @@ def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Re
     """
     first = changed[0]
     names = names_text([each.name for each in changed])
-    cure = f"Pass {names} to {name} as {'an argument' if len(changed) == 1 else 'arguments'}, and make {name} once."
+    cure = f"Pass {names} to {name} as arguments, and make {name} once."
+    if len(changed) == 1:
+        cure = f"Pass {names} to {name} as an argument, and make {name} once."
     if first.after.text is not None:
         cure += f" Make {first.name} static if {name} needs a Python value."
     text = f"{called}: {name} reads {names} from outside, and {first.described()}"

@@ -129,18 +129,19 @@ def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
     """Why there is another function object, and how there would be one."""
     making = event.making
     if making is None or (making.function is None and not making.in_loop):
-        where = "once and keep it in a variable"
         text = f"{called}: make the function once"
+        cure = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
     elif making.in_loop:
-        where = "once, before the loop"
         text = f"{called}: move the {by} out of the loop"
+        cure = "Make the function once, before the loop: JAX caches by function object, not by code."
     else:
-        where = f"once, outside of {making.function}"
         text = f"{called}: each call of {making.function} makes a new one"
-    cure = f"Make the function {where}: JAX caches by function object, not by code."
+        cure = f"Make the function once, outside of {making.function}: JAX caches by function object, not by code."
     if event.kept and making is not None and not making.in_loop:
-        arguments = "an argument" if len(event.kept) == 1 else "arguments"
-        cure += f" Pass {names_text(event.kept)} to the function as {arguments}."
+        kept = f"Pass {names_text(event.kept)} to the function as arguments."
+        if len(event.kept) == 1:
+            kept = f"Pass {event.kept[0]} to the function as an argument."
+        return text, f"{cure} {kept}"
     return text, cure
 
 

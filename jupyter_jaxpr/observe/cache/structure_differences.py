@@ -106,7 +106,10 @@ def _fields(found: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
         alike.setdefault((each.path.rpartition(".")[2] if each.library else each.path, *texts), []).append(each)
     for together in list(alike.values())[:_FIELDS]:
         each, path = together[0], together[0].path
+        same = len(together)
         subject = f"the static value {path}"
+        if same > 1:
+            subject = f"the static value {path} (one of {same} that changed alike)"
         cure = (
             f"JAX compiles once for each value of {path}. "
             f"Make {path} a field with an array if the function only computes with it."
@@ -120,10 +123,10 @@ def _fields(found: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
                 )
         if not each.field:
             subject = f"the auxiliary data of {each.owner} at {path}"
+            if same > 1:
+                subject = f"the auxiliary data of {each.owner} at {path} (one of {same} that changed alike)"
             cure = (
                 "JAX compiles once for each value of the auxiliary data. "
                 f"Make the value a child of {each.owner} if the function only computes with it."
             )
-        if len(together) > 1:
-            subject += f" (one of {len(together)} that changed alike)"
         yield static_reason(subject, path, StaticValue(each.before, reading), StaticValue(each.after, reading), cure)

@@ -38,13 +38,18 @@ _FORI_SCAN_BETWEEN = (
     "The bounds {lower} and {upper} are known when JAX traces, so fori_loop became a scan of length {length}. "
     "Grad works through a scan."
 )
-_FORI_WHILE = (
-    "The {bound} is known only at run time, so fori_loop became a while loop, and reverse-mode grad does not work. "
-    "With plain Python numbers as bounds, fori_loop becomes a scan."
+_LOWER_TRACED = "The lower bound {lower} is known only at run time, so fori_loop became a while loop. {then}"
+_UPPER_TRACED = "The upper bound {upper} is known only at run time, so fori_loop became a while loop. {then}"
+_BOUNDS_TRACED = (
+    "The lower bound {lower} and the upper bound {upper} are known only at run time, so fori_loop became a while loop. "
+    "{then}"
 )
-_FORI_WHILE_BOTH = (
-    "The {lower} and the {upper} are known only at run time, so fori_loop became a while loop, and reverse-mode grad "
-    "does not work. With plain Python numbers as bounds, fori_loop becomes a scan."
+_LOWER_UNNAMED = "The lower bound is known only at run time, so fori_loop became a while loop. {then}"
+_UPPER_UNNAMED = "The upper bound is known only at run time, so fori_loop became a while loop. {then}"
+_BOUNDS_UNNAMED = "Both bounds are known only at run time, so fori_loop became a while loop. {then}"
+_OF_FORI_WHILE = (
+    "Reverse-mode grad does not work through a while loop. With plain Python numbers as bounds, fori_loop becomes a "
+    "scan."
 )
 _WHILE = (
     "The number of steps depends on the values, so jvp works through this loop, but reverse-mode grad does not. "
@@ -66,6 +71,10 @@ _MAP = "lax.map is a scan without a carry: each step computes one element. jax.v
 _MAP_BATCHED = (
     "With batch_size, each step computes a batch by vmap. Remaining elements that do not fill a batch are computed "
     "separately."
+)
+_NO_LOOP_OF_UNKNOWN = (
+    "associative_scan combines the elements in pairs, then the pairs in pairs, in about log2(n) levels, without a "
+    "loop. The construct left {equations} in the program."
 )
 _NO_LOOP = (
     "associative_scan combines {elements} in pairs, then the pairs in pairs, in about log2(n) levels, without a loop. "
@@ -149,8 +158,10 @@ def add(
 
 def combined(length: int | None, equations: int) -> str:
     """The equations that an associative_scan left."""
-    elements = "the elements" if length is None else count(length, "element")
-    return _NO_LOOP.format(elements=elements, equations=count(equations, "equation"))
+    left = count(equations, "equation")
+    if length is None:
+        return _NO_LOOP_OF_UNKNOWN.format(equations=left)
+    return _NO_LOOP.format(elements=count(length, "element"), equations=left)
 
 
 def counted_by_xla(card: Card) -> None:
@@ -181,16 +192,17 @@ def _fori(card: Card) -> None:
         fact = _FORI_SCAN if card.lower is None else _FORI_SCAN_BETWEEN
         card.facts.append(fact.format(lower=card.lower, upper=card.upper, length=card.trips))
         return
-    traced = [
-        (word, text)
-        for word, text in (("lower bound", card.lower), ("upper bound", card.upper))
-        if text is None or not text.lstrip("-").isdigit()
-    ]
-    named = [word if text is None else f"{word} {text}" for word, text in traced]
-    if len(named) == 1:
-        card.facts.append(_FORI_WHILE.format(bound=named[0]))
-    elif named:
-        card.facts.append(_FORI_WHILE_BOTH.format(lower=named[0], upper=named[1]))
+    lower, upper = card.lower, card.upper
+    is_traced = [text is None or not text.lstrip("-").isdigit() for text in (lower, upper)]
+    if all(is_traced):
+        fact = _BOUNDS_UNNAMED if lower is None or upper is None else _BOUNDS_TRACED
+    elif is_traced[0]:
+        fact = _LOWER_UNNAMED if lower is None else _LOWER_TRACED
+    elif is_traced[1]:
+        fact = _UPPER_UNNAMED if upper is None else _UPPER_TRACED
+    else:
+        return
+    card.facts.append(fact.format(lower=lower, upper=upper, then=_OF_FORI_WHILE))
 
 
 def _is_batched(card: Card, walk: Walk) -> bool:

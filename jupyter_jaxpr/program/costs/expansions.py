@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...interruptions import not_of_a_signal
+from ...quantities import listed
 from .runs import ScopeRuns
 from .scopes import Costs
 
+_NAMED = 5
 _NARROW = {"float16", "bfloat16"}
 _PIECE = 32  # XLA reduces a short line in pieces of so many elements
 _SHORT = 4096  # elements; a longer one it reduces as it is
@@ -152,4 +154,4 @@ def _real_parts(names: list[str]) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    return listed(names, _NAMED)

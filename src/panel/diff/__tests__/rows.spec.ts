@@ -256,7 +256,7 @@ describe('a diff as a text', () => {
     const diff = programDiff({
       changed: 1,
       removed: 1,
-      summary: '1 equation removed, 1 equation changed.',
+      summary: '1 equation was removed. 1 equation was changed.',
       remarks: ['2 equations moved into scan (length 4).'],
       rows: [
         diffRow(),
@@ -269,7 +269,7 @@ describe('a diff as a text', () => {
     expect(lines[0]).toMatch(/^--- f · cell \[2\] · \d\d:\d\d$/);
     expect(lines[1]).toMatch(/^\+\+\+ f · cell \[3\] · \d\d:\d\d$/);
     expect(lines.slice(2)).toEqual([
-      '1 equation removed, 1 equation changed.',
+      '1 equation was removed. 1 equation was changed.',
       '2 equations moved into scan (length 4).',
       '',
       '  b:f32[8] = sin a',
@@ -288,7 +288,7 @@ describe('a diff as a text', () => {
     const inner = { ...side(), outside: 'a = p, b = q' };
     const diff = programDiff({
       added: 1,
-      summary: '1 equation added.',
+      summary: '1 equation was added.',
       rows: [
         diffRow({ sign: 'added', before: null, after: side('wrapper') }),
         diffRow({ depth: 1, sign: 'added', before: null, after: inner })
@@ -305,7 +305,7 @@ describe('a diff as a text', () => {
       trans
     ).split('\n');
     expect(lines.slice(2)).toEqual([
-      '1 equation added.',
+      '1 equation was added.',
       '1 line is hidden: 1 jit wrapper.',
       '',
       '+   b:f32[8] = sin a  (a = p, b = q)'
