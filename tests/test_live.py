@@ -61,7 +61,7 @@ def test_a_cell_is_traced_as_it_is_written(trace: Trace) -> None:
     (program,) = answer.snapshot.programs
     assert (program.origin, program.origin_note) == (
         "traced",
-        "As written, not run. Live traced this program with the argument types from the call in line 4.",
+        "Live traced this program with the argument types from the call in line 4.",
     )
     cell = answer.snapshot.cell
     assert cell is not None

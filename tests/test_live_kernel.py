@@ -107,3 +107,12 @@ def test_what_is_traced_live_prints_nothing_and_leaves_nothing(tab: Page, reques
     tab.run("print('z' in globals(), 'f' in globals())")
     said = [message["content"]["text"] for message in tab.heard[start:] if message["msg_type"] == "stream"]
     assert said == ["False False\n"]
+
+
+def test_the_answer_says_what_became_of_the_last_run(tab: Page, requests: tuple[str, str]) -> None:
+    cell = "%%jaxpr\n@jax.jit\ndef h(x):\n    return jnp.sin(x)\nh(x)"
+    assert ask(tab, requests, 20, cell)["result"]["difference"] is None
+    tab.run(cell)
+    difference = ask(tab, requests, 21, cell.replace("sin(x)", "sin(x) * 2"))["result"]["difference"]
+    assert difference["summary"] == "1 equation was added. 1 argument or result was changed."
+    assert (difference["after"]["snapshot"], difference["after"]["program"]) == ("live cell-9", 0)

@@ -38,7 +38,7 @@ from .time_limit import SECONDS, TookTooLong, time_limit
 if TYPE_CHECKING:
     from ..program.source.positions import CellText
 
-_NOTE = "As written, not run. Live traced this program with the argument types from {source}."
+_NOTE = "Live traced this program with the argument types from {source}."
 _NO_LEVEL = "Live traces only, so JAX has not made this text. Run the cell to see it."
 _NO_STEPS = "The cell was not run as it is written. Run the cell to step through this."
 _NOT_RUN = {

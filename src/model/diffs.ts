@@ -136,6 +136,25 @@ export class Diffs {
     }
   }
 
+  /** A diff has come with a program; it takes the place of what was known of earlier programs of that run. */
+  take(run: string, diff: ProgramDiff | null): void {
+    for (const [at, question] of this._questions) {
+      if (question.after.snapshot === run) {
+        this._states.delete(at);
+        this._questions.delete(at);
+      }
+    }
+    if (diff !== null) {
+      const { before, after } = diff;
+      const question: IDiffQuestion = {
+        before: { snapshot: before.snapshot, program: before.program },
+        after: { snapshot: after.snapshot, program: after.program },
+        level: 'jaxpr'
+      };
+      this._set(question, { kind: 'done', diff });
+    }
+  }
+
   private _program(ref: IProgramRef): Program | undefined {
     return this._model.runs.find(one => one.snapshot.id === ref.snapshot)
       ?.snapshot.programs[ref.program];

@@ -4,6 +4,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { EvaluableText } from '../protocol/evaluable';
 import type { LiveProgram } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
+import { diffsOf } from './diffs';
 
 class LiveChoice {
   get changed(): ISignal<this, void> {
@@ -64,6 +65,7 @@ export class LiveView {
     this._state = { kind: 'answered', cellId, answer };
     if (answer.state === 'traced' && answer.snapshot !== null) {
       this._model.showWritten(answer.snapshot);
+      diffsOf(this._model).take(answer.snapshot.id, answer.difference ?? null);
     }
     this._changed.emit();
   }

@@ -1,7 +1,16 @@
 /** Checks the answer about a cell that is being written; a `Mismatch` names the wrong field. */
+import { checkProgramDiff } from './difference';
 import { checkSnapshot } from './document';
 import type { LiveProgram } from './snapshot';
-import { fields, integer, oneOf, orNull, seconds, text } from './structure';
+import {
+  fields,
+  given,
+  integer,
+  oneOf,
+  orNull,
+  seconds,
+  text
+} from './structure';
 
 const STATES = [
   'traced',
@@ -23,5 +32,6 @@ export function checkLiveProgram(value: unknown, field: string): LiveProgram {
   orNull(live.text, `${field}.text`, text);
   orNull(live.snapshot, `${field}.snapshot`, checkSnapshot);
   seconds(live.seconds, `${field}.seconds`);
+  orNull(given(live.difference, null), `${field}.difference`, checkProgramDiff);
   return live as unknown as LiveProgram;
 }

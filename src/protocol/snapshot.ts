@@ -3234,6 +3234,71 @@ export interface LiveProgram {
    * How long the trace took.
    */
   seconds: number;
+  /**
+   * What became of the program of the last run; null where there is none.
+   */
+  difference?: ProgramDiff | null;
+}
+/**
+ * What became of one program in another; both are of the same kind of text.
+ */
+export interface ProgramDiff {
+  /**
+   * What was compared.
+   */
+  level: 'hlo' | 'jaxpr' | 'stablehlo';
+  /**
+   * The one.
+   */
+  before: DiffOf;
+  /**
+   * The other.
+   */
+  after: DiffOf;
+  /**
+   * Equations, or lines of a text.
+   */
+  added: number;
+  /**
+   * Equations, or lines of a text.
+   */
+  removed: number;
+  /**
+   * Equations, or lines of a text.
+   */
+  changed: number;
+  /**
+   * Equations, or lines of a text; each once.
+   */
+  moved: number;
+  /**
+   * Arguments and results that were added, removed or changed, inner ones included.
+   */
+  signature: number;
+  /**
+   * How much differs: a sentence.
+   */
+  summary: string;
+  /**
+   * What else is to be known, such as what was wrapped in a scan: sentences.
+   *
+   * @maxItems 1000
+   */
+  remarks: string[];
+  /**
+   * In order.
+   *
+   * @maxItems 20000
+   */
+  rows: DiffRow[];
+  /**
+   * Equal rows that were left out after the last one.
+   */
+  skipped: number;
+  /**
+   * Rows that differ and were left out, for there are too many.
+   */
+  left_out: number;
 }
 /**
  * Trace a function of a cell as it is written: the user typed in the cell, or chose Trace Now.
@@ -3337,7 +3402,7 @@ export interface PassDiff {
   text: string;
 }
 /**
- * Lines of what one pass changed; the passes were asked for before.
+ * Lines of one pass's diff; the passes must have been requested before.
  */
 export interface PassDiffRequest {
   type: 'pass_diff';
@@ -3387,67 +3452,6 @@ export interface PassesRequest {
    * Index into its programs.
    */
   program: number;
-}
-/**
- * What became of one program in another; both are of the same kind of text.
- */
-export interface ProgramDiff {
-  /**
-   * What was compared.
-   */
-  level: 'hlo' | 'jaxpr' | 'stablehlo';
-  /**
-   * The one.
-   */
-  before: DiffOf;
-  /**
-   * The other.
-   */
-  after: DiffOf;
-  /**
-   * Equations, or lines of a text.
-   */
-  added: number;
-  /**
-   * Equations, or lines of a text.
-   */
-  removed: number;
-  /**
-   * Equations, or lines of a text.
-   */
-  changed: number;
-  /**
-   * Equations, or lines of a text; each once.
-   */
-  moved: number;
-  /**
-   * Arguments and results that were added, removed or changed, inner ones included.
-   */
-  signature: number;
-  /**
-   * How much differs: a sentence.
-   */
-  summary: string;
-  /**
-   * What else is to be known, such as what was wrapped in a scan: sentences.
-   *
-   * @maxItems 1000
-   */
-  remarks: string[];
-  /**
-   * In order.
-   *
-   * @maxItems 20000
-   */
-  rows: DiffRow[];
-  /**
-   * Equal rows that were left out after the last one.
-   */
-  skipped: number;
-  /**
-   * Rows that differ and were left out, for there are too many.
-   */
-  left_out: number;
 }
 /**
  * The heartbeat of a long call, once a second from the first second on; replaced by the snapshot.

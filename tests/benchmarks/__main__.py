@@ -36,6 +36,7 @@ GROUPS = {
     "costs": ("costs", "equations"),
     "diff": ("diffs", "edits"),
     "links": ("links", "shares"),
+    "live": ("live", "requests"),
     "panel": ("panel", "paint"),
     "cards": ("flow", "cards"),
     "scale": ("scale", "sizes"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from .diff import ProgramDiff
 from .document import Snapshot
 from .struct import Struct
 from .struct import described as _text
@@ -26,3 +27,6 @@ class LiveProgram(Struct):
     text: Annotated[str | None, _text("What to know and what to do, sentences; null where the state says it all.")]
     snapshot: Annotated[Snapshot | None, _text("The document of a trace; no kernel stands behind it.")]
     seconds: Annotated[float, _text("How long the trace took.")]
+    difference: Annotated[
+        ProgramDiff | None, _text("What became of the program of the last run; null where there is none.")
+    ] = None

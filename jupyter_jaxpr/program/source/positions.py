@@ -84,6 +84,7 @@ class Positions:
         self._strings = strings
         self._cells = cells
         self._source_files: dict[str, SourceFile] = {}
+        self._cell_lines: dict[str, list[str]] = {}
         self._file_numbers: dict[str, int] = {}
         self._frame_numbers: dict[FrameRow, int] = {}
         self._stack_numbers: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
@@ -219,7 +220,9 @@ class Positions:
             return -1
         text = linecache.getline(source.name, line).rstrip("\n")
         if source.cell is not None:
-            lines = source.cell.source.split("\n")
+            lines = self._cell_lines.get(source.name)
+            if lines is None:
+                lines = self._cell_lines[source.name] = source.cell.source.split("\n")
             written = lines[line - 1] if 0 < line <= len(lines) else ""
             if text and text != written:
                 return -1  # IPython rewrote this line: its columns are not those of the cell

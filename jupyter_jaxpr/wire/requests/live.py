@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
+import msgspec
+
+from ...build.diff import diff_runs
 from ...build.levels import Unavailable
+from ...document.types.diff import ProgramDiff
 from ...document.types.live import LiveProgram
 from ...document.types.struct import described
 from ...live.live import Asked as AskedOfCell
@@ -15,6 +19,8 @@ from ..request import Asked, Request
 from ..runs import Runs
 
 _NOT_YET = "Live traces a cell after you have run the cell, or %load_ext jupyter_jaxpr, in this kernel."
+#: Equations; larger programs are not compared unasked.
+_COMPARED = 2_000
 _live = Live()
 
 
@@ -40,12 +46,30 @@ class LiveRequest(Request, tag="live"):
         if asked.kernel.is_measuring:
             return LiveProgram(state="waiting", function=None, line=None, text=None, snapshot=None, seconds=0.0)
         names = asked.namespace()
-        return _live.trace(
+        live = _live.trace(
             AskedOfCell(self.source, self.cell_id, self.line, self.in_view, self.specs),
             names,
             lambda name: _observed(name, names, asked.runs),
             cells.known_cells(),
         )
+        return msgspec.structs.replace(live, difference=_since_the_last_run(live, asked.runs))
+
+
+def _since_the_last_run(live: LiveProgram, runs: Runs) -> ProgramDiff | None:
+    """What became of the program that the function had in its last run, where both are small."""
+    after = live.snapshot
+    if after is None or not after.programs or after.programs[0].equations > _COMPARED:
+        return None
+    for run in runs.newest_first():
+        for index, program in enumerate(run.document.programs):
+            if program.name == live.function and not program.library:
+                if program.equations > _COMPARED:
+                    return None
+                try:
+                    return diff_runs((run.document, run.sources), index, (after, None), 0)
+                except Unavailable:
+                    return None
+    return None
 
 
 def _observed(name: str, names: Mapping[str, Any], runs: Runs) -> Iterator[Sequence[ArgumentSpec]]:
