@@ -156,7 +156,7 @@ class _Call:
     numbers_are_fixed: bool = False
 
 
-_HELD_FIXED = " The trace held fixed what the call gave: {values}."
+_HELD_FIXED = " The trace kept these arguments of the call fixed: {values}."
 
 
 def _has_numbers_to_fix(call: _Call, error: Exception) -> bool:
