@@ -161,3 +161,23 @@ def test_the_details_are_as_tall_as_their_text_and_move_nothing(net, page):
         assert net.equation(2).bounding_box() == first
     page.mouse.move(1, 1)
     assert details.bounding_box() == chosen
+
+
+@pytest.mark.parametrize("width", [320, 560, 720])
+def test_names_and_arguments_of_the_cache_stay_on_one_line(net, width):
+    net.set_panel_width(width)
+    net.command("jupyter-jaxpr:show-cache")
+    table = net.panel.get_by_role("treegrid")
+    expect(table).to_contain_text("first call")
+    for name in ("wave", "loss"):
+        assert table.get_by_text(name, exact=True).bounding_box()["height"] <= 18
+    call = table.get_by_role("row").filter(has_text="p['block_0']['bias']")
+    arguments = call.locator("code")
+    one = call.get_by_text(re.compile(r"^p\['block_0'\]\['bias'\]: f32\[192\],$")).last
+    assert one.bounding_box()["height"] <= 18
+    lines = 3 if width == 320 else 2  # an argument longer than the line takes two
+    assert arguments.bounding_box()["height"] <= lines * 15  # of 25 arguments
+    call.click()
+    expect(call).to_have_attribute("aria-selected", "true")
+    expect(arguments.first).to_contain_text("and 15 more")
+    assert arguments.first.bounding_box()["height"] > 2 * 18

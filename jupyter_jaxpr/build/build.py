@@ -50,6 +50,7 @@ from .note_cures import NoteSketches
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
+from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
 
@@ -187,7 +188,7 @@ class _Builder:
             *extra_notes,
         ]
         found += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
-        names = self._found(lambda: self._named_values(observation))
+        names = self._found(lambda: self._named_values(observation, controls.controls))
         document = Snapshot(
             version=VERSION,
             values="kept" if saves_values else "live",
@@ -222,17 +223,20 @@ class _Builder:
             failed = notes.undescribed_note("A part of this run", why)
             document = msgspec.structs.replace(document, notes=[*document.notes, failed])
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
-        # A statement that ran another number of iterations in another program has a note of its own, without code.
+        # The same loop with another number of iterations in another program has a note of its own, without code.
         rewritten = {each.loop.statement.node for each in self._loops if each.loop.code is not None}
         loops = tuple(each for each in self._loops if each.loop.statement.node in rewritten)
-        sources.to_try = ToTry(self._miss_numbers, loops, len(own), notes=tuple(sketches.found))
+        sources.to_try = ToTry(
+            self._miss_numbers, loops, len(own), notes=tuple(sketches.found), error=observation.error_to_try
+        )
         return Built(document, sources)
 
-    def _named_values(self, observation: Observation) -> list[NamedValue]:
+    def _named_values(self, observation: Observation, controls: Sequence[Control]) -> list[NamedValue]:
         if observation.named_values is None:
             return []
         outermost = {program.scope for program in self._programs}
-        return named_values(self._walk, self._builder.scopes, outermost, observation.named_values.all())
+        marks = ValueMarks(self._walk, controls)
+        return named_values(self._walk, self._builder.scopes, outermost, observation.named_values.all(), marks)
 
     def _raised_calls(self) -> list[RaisedCall]:
         """The operands of calls that raised, as far as the document holds the variables."""
@@ -281,7 +285,7 @@ class _Builder:
             return None
 
     def _files_of_cell(self) -> set[str]:
-        """Under which names code of the cell was compiled: its own, and those of the magics below ours."""
+        """The file names of the cell's code: the cell's own, and those of the magics below ours."""
         cell = self._cell
         if cell is None:
             return set()
@@ -312,7 +316,7 @@ class _Builder:
                 observed = self._observed[number]
                 ask = program.equations <= XLA_AT_ONCE
                 costs.append(program_cost(self._walk, number, program, observed, controls.controls, held, ask_xla=ask))
-            except not_of_a_signal(Exception):  # the others can still be counted
+            except not_of_a_signal(Exception):  # one program that cannot be counted hides no other
                 self._failures.append(traceback.format_exc())
         return costs
 
@@ -329,7 +333,7 @@ class _Builder:
                     lines = level.text.split("\n")
                     hlo = HloLines(lines, level.line_stacks, level.inferred_lines, level.other_stacks)
                 found.append(program_shardings(self._walk, number, program, self._observed[number], hlo))
-            except not_of_a_signal(Exception):  # the others can still be told
+            except not_of_a_signal(Exception):  # one program that cannot be described hides no other
                 self._failures.append(traceback.format_exc())
         return found
 

@@ -6,19 +6,21 @@ What a request could not decide, as its time was over or a name holds something 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from ..explain.errors.explained import error_finding
 from ..explain.errors.time_limit import Budget
 from ..explain.loops import words
 from ..explain.loops.tried import edits_of, tried
 from ..explain.misses.cures import miss_cures
 from ..explain.notes.trial import tried_at_top, tried_in
 from ..observe.cache.function_history import FunctionHistory, MissEvent
-from ..observe.observation import Edit, FoundCure
+from ..observe.observation import Edit, ErrorToTry, FoundCure
 
 if TYPE_CHECKING:
     from ..document.types.document import Note, Snapshot
@@ -33,6 +35,8 @@ _MISSES = 32
 _LOOPS = 8
 #: Likewise edits of notes.
 _NOTES = 8
+#: The kinds of notes that are the card of the cell's error.
+_ERRORS = ("trace_raised", "raised")
 
 
 def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) -> Snapshot:
@@ -63,18 +67,36 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
             else:
                 loops.append(decided)
         noted, undecided_notes = _of_notes(waiting, sources, names, budget)
+        of_error = _of_error(waiting.error, sources, budget)
     misses = {place: number for place, number in waiting.misses.items() if place not in cures}
     # What took the time of this request comes last in the next one.
     rest = waiting._replace(
         misses=misses, left=(*untried, *undecided), tried=waiting.tried | seen, notes=tuple(undecided_notes)
     )
-    return sources.add_cures(cures, loops, noted, rest)
+    if of_error and not budget.is_over:
+        rest = rest._replace(error=None)
+    return sources.add_cures(cures, loops, [*noted, *of_error], rest)
+
+
+def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> list[tuple[Note, tuple[FoundCure, ...]]]:
+    """The card of the cell's error with the cures that pass in the time that there is now.
+
+    Python keeps the last error for a debugger; of an earlier one the frames are gone, and its cures stay advice.
+    """
+    last = getattr(sys, "last_value", None)
+    if error is None or last is None or id(last) != error.identity:
+        return []
+    card = next((note for note in sources.document.notes if note.kind in _ERRORS), None)
+    found = error_finding(last, error.function, budget)
+    if card is None or found is None or (found.kind, found.title) != (card.kind, card.title):
+        return []
+    return [(card, found.cures)]
 
 
 def _of_notes(
     waiting: ToTry, sources: Sources, names: Mapping[str, Any], budget: Budget
 ) -> tuple[list[tuple[Note, tuple[FoundCure, ...]]], list[SketchedNote]]:
-    """The notes whose edits are decided, with those that passed, and the notes that are not decided."""
+    """The notes whose edits were tried, with the edits that passed, and the notes that are not tried yet."""
     decided: list[tuple[Note, tuple[FoundCure, ...]]] = []
     undecided: list[SketchedNote] = []
     for each in waiting.notes[:_NOTES]:
@@ -95,7 +117,7 @@ def _tried_note(
     for number in range(own):
         observed = sources.observed(number)
         is_function = observed.held is not None and type(observed.held.fun) is FunctionType
-        # A recording of what ran without jit has no function, and the program of another function not this line.
+        # A recording has no function to trace, and the program of another function does not have this line.
         if is_function or (note.program in (-1, number) and sources.document.programs[number].origin != "recorded"):
             outcomes.add(tried_in(sketch, observed, budget))
     outcomes.discard("elsewhere")
@@ -142,7 +164,7 @@ def _cures(
 
 
 def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
-    """Equal for misses of one line that have one cure: those of function objects that are made in a loop."""
+    """A key that is equal for the misses of one line that share a cure, such as of function objects made in a loop."""
     reasons = event.reasons or ()
     if [reason.kind for reason in reasons] == ["new_function"]:
         return id(history), event.place, reasons[0].argument
@@ -160,7 +182,7 @@ def _tried(
     if loop.written is None or loop.code is None:
         return None
     edits = edits_of(loop.statement, loop.written, loop.file)
-    # A statement that ran another number of iterations in another program has a note of its own.
+    # The same loop with another number of iterations in another program has a note of its own.
     same = [each for each in waiting.loops if each.loop.statement.node is loop.statement.node]
     reaching = {number for each in same for number in each.programs}
     further = [number for number in range(waiting.own) if number not in reaching]

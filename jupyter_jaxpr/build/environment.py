@@ -11,7 +11,7 @@ from ..version import __version__
 
 
 def environment(support: jax_support.Support | None = None) -> Environment:
-    """Versions, device and tier of this kernel.
+    """The versions, the device and the tier of this kernel.
 
     Args:
         support: what the observer can tell; asked of JAX where it is None.

@@ -48,7 +48,7 @@ def find_exact_links(
     tell: Callable[[str], None] = lambda text: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> ExactLinks:
-    """Compile the twin of a program, unless that was done before; its texts are kept with the run.
+    """Compile the twin of a program, unless the run already has the twin's texts.
 
     Args:
         sources: Of the run.

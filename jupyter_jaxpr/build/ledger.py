@@ -159,7 +159,7 @@ def _miss(walk: Walk, miss: Miss, this_run: bool) -> LedgerMiss:
 
 
 def _lines(readings: Sequence[LineReading], cell_files: Collection[str]) -> list[LedgerLine]:
-    """What happened at the lines of the cell, those of other files left out."""
+    """The calls, hits and compiles of each line of the cell; lines of other files are left out."""
     lines: dict[int, LedgerLine] = {}
     for reading in readings:
         if reading.file in cell_files:

@@ -68,7 +68,7 @@ def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, 
 def linked_lines(
     observed: ObservedProgram, level: LevelName, walk: Walk, scope: int, platform: str | None = None
 ) -> LinesOfText:
-    """The lines of a level, linked to the equations of the program as far as that can be told."""
+    """The lines of a level, linked to the equations of the program where the link is known."""
     if platform is not None and level == "stablehlo":
         lines = platform_text(observed, platform, walk.positions)
     else:

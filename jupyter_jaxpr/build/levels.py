@@ -30,7 +30,7 @@ _NOTHING = "JAX keeps no {what} of this call. Run jax.clear_caches(), then run t
 
 
 class Unavailable(Exception):
-    """What was asked for cannot be had; the message is a sentence for the user, with what to do."""
+    """The request cannot be answered; the message is a sentence for the user that says what to do."""
 
 
 def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -> LinesOfText:

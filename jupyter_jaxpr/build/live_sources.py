@@ -27,7 +27,7 @@ from ..document.types.pages import ScopePage, SourcePage, TextPage
 from ..document.types.shardings import ProgramShardings
 from ..document.types.transform import Transform
 from ..interruptions import not_of_a_signal
-from ..observe.observation import Edit, FoundCure, ObservedFunction, ObservedProgram
+from ..observe.observation import Edit, ErrorToTry, FoundCure, ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
@@ -68,6 +68,7 @@ class ToTry(NamedTuple):
         left: Those of the loops that are not decided yet; None for all of them.
         tried: The misses that were tried before, and not decided.
         notes: Whose cures may be edits.
+        error: That ended the cell, where its cures were not all tried.
     """
 
     misses: MissNumbers
@@ -76,6 +77,7 @@ class ToTry(NamedTuple):
     left: tuple[NotedLoop, ...] | None = None
     tried: frozenset[tuple[int, int]] = frozenset()
     notes: tuple[SketchedNote, ...] = ()
+    error: ErrorToTry | None = None
 
 
 class Sources:
@@ -157,7 +159,7 @@ class Sources:
             yield
 
     def twin(self, program: int) -> ExactLinks | None:
-        """What a program's twin says of its links; None where it was not compiled."""
+        """The exact links of a program; None where its twin was not compiled."""
         twin = self._twins.get(program)
         return None if twin is None else twin[0]
 
@@ -196,7 +198,7 @@ class Sources:
             self._passes[program] = passes
 
     def pass_diff(self, program: int, index: int) -> list[str]:
-        """The lines of what a pass changed.
+        """The lines of a pass's diff.
 
         Raises:
             Unavailable: The passes were not asked for, or there is no such pass.
@@ -274,7 +276,7 @@ class Sources:
         return self._walk
 
     def add_derived(self, original: int, functions: Sequence[ObservedFunction]) -> list[int]:
-        """Put programs that were derived from one of the run behind the others; returns their indices.
+        """Append programs that were derived from a program of the run; returns their indices.
 
         Args:
             original: Index of the program they were derived from: its definition is theirs.
@@ -330,7 +332,7 @@ class Sources:
         noted: Sequence[tuple[Note, Sequence[FoundCure]]],
         rest: ToTry,
     ) -> Snapshot:
-        """Put the cures that were tried into the document; returns the document.
+        """Put the tried cures into the document; returns the document.
 
         Args:
             cures: Of misses, by the indices of the function in the ledger and of its miss.
@@ -445,7 +447,7 @@ class Sources:
             return found
 
     def let_go_of_values(self) -> None:
-        """Hold the values of the programs' calls no longer, where `--steps` asked to."""
+        """Release the values of the programs' calls, which were held for `--steps`."""
         for observed in self._observed:
             if observed.values is not None:
                 observed.values.let_go()

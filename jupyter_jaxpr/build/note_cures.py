@@ -1,4 +1,4 @@
-"""Notes in, the same notes with what their cures would edit out; the trial comes later, when the panel asks."""
+"""Adds to notes the edits that their cures would make; the kernel tries the edits later, when the panel asks."""
 
 from __future__ import annotations
 

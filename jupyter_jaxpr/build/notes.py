@@ -262,7 +262,7 @@ def eager_note(compiles: Sequence[EagerCompile], files: Collection[str] = ()) ->
 
 
 def _by_line(compiles: Sequence[EagerCompile], files: Collection[str]) -> str:
-    """JAX's names of programs under the lines that asked for them: the user wrote x.sum(), not _reduce_sum."""
+    """JAX's names of small programs by the line that called them: the user wrote x.sum(), not _reduce_sum."""
     lines: dict[tuple[str, int], dict[str, None]] = {}
     for each in compiles:
         if each.name:
@@ -316,7 +316,7 @@ def undescribed_note(what: str, why: str, detail: str | None = None) -> Note:
 
 
 def in_line_order(walk: Walk, notes: Sequence[Note], cell_file: str | None) -> list[Note]:
-    """Notes by the lines of the cell; those about no line of it come last, in their order."""
+    """The notes in the order of the cell's lines; notes without a line of the cell come last, in their own order."""
 
     def key(note: Note) -> tuple[int, int]:
         if note.frame >= 0:

@@ -30,7 +30,7 @@ PAGE = 5_000
 
 
 def first_equations(walk: Walk, scope: int, first: int, most: int) -> dict[int, int]:
-    """The equations of a scope from one on, each followed by those inside of it, until there are enough.
+    """Count how many equations to take from a scope and its inner scopes, depth first, up to a limit.
 
     Args:
         walk: Where the program was walked.
@@ -67,7 +67,7 @@ def _inside(walk: Walk, scope: int) -> dict[int, list[int]]:
 
 
 class ProgramBuilder:
-    """Makes the programs of a document one after the other; what repeats in them is there once."""
+    """Makes the programs of a document one after the other; a scope that repeats is stored once."""
 
     def __init__(
         self, walk: Walk, naming: Naming, scopes: list[Scope], equations: int = 0, reading: Reading | None = None
@@ -88,7 +88,7 @@ class ProgramBuilder:
         self.equations = equations
 
     def program(self, function: ObservedFunction, observed: ObservedProgram) -> Program:
-        """Put the scopes of a program among the others, and make the rest of it."""
+        """Add the scopes of a program to the document, and make the program."""
         walk = self._walk
         # Names of an incomplete program are stated in its scopes, so it shares none with other programs.
         first = len(walk.scopes)

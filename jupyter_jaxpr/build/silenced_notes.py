@@ -21,7 +21,7 @@ _LISTED = 50
 
 
 def without_silenced(walk: Walk, notes: Sequence[Note], kinds: Collection[str]) -> list[Note]:
-    """The notes that are left, and how many are not.
+    """The notes that are not silenced, and the number of silenced notes.
 
     Args:
         walk: Knows the lines that notes are about.

@@ -158,7 +158,7 @@ def _note(text: str, cure: str, program: int = -1, frame: int = -1) -> Note:
 
 
 def asks_before(document: Snapshot, sources: Sources, program: int) -> str | None:
-    """What to ask before a program is timed, by what was measured of it before; None where there is nothing to ask."""
+    """The question before a program is timed, from its earlier measurements; None where no question is needed."""
     known = next((each for each in document.timings if each.program == program), None)
     warm = known.warm.median if known is not None and known.warm is not None else None
     eager = known.eager.median if known is not None and known.eager is not None else None

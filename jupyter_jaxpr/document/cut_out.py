@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Part:
-    """Takes what it is asked for out of some pools into pools of its own, each thing once."""
+    """Copies requested entries of some pools into pools of its own, each entry once."""
 
     def __init__(self, pools: Pools) -> None:
         self.pools = Pools()

@@ -266,6 +266,7 @@ def _named(value: NamedValue, part: Part, scopes: Sequence[Scope]) -> NamedValue
         frame=part.frame(value.frame),
         name=part.string(value.name),
         types=[part.string(text) for text in value.types],
+        promoted=part.string(value.promoted),
         variables=[number for number in value.variables if number < held],
     )
 

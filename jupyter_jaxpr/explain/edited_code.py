@@ -1,4 +1,4 @@
-"""Edits of a text in, the code of its functions as edited out: a trial puts that code in the place of the user's."""
+"""Compiles the functions of an edited text, so that a trial can run them in the place of the user's functions."""
 
 from __future__ import annotations
 

@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..explain.dropped_updates import dropped_updates
-from ..explain.errors.explained import is_of_call, raised_error, trace_error
+from ..explain.errors import time_limit
+from ..explain.errors.explained import error_finding, is_of_call
+from ..explain.errors.time_limit import Budget
 from ..explain.frozen_calls import frozen_values
 from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
@@ -18,8 +20,8 @@ from ..explain.unblocked import unblocked_timings
 from ..explain.untold_changes import promoted_carries, truncated_types, unused_donations
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
-from ..observe.observation import Finding, Observation
-from ..observe.raised_traces import add_raised, raised_in
+from ..observe.observation import ErrorToTry, Finding, Observation
+from ..observe.raised_traces import add_raised
 from ..plain_text import traceback_text
 from .cells_without_program import CALLED_NONE, NOTHING_RECORDED, RAN_NO_PROGRAM, no_python, why_no_program
 from .compare_option import compare_named
@@ -68,7 +70,7 @@ def complete(
         if isinstance(error, Exception):
             # A call that raised earlier, and whose error the cell caught, did not end the cell.
             raised = [each.name for each in observation.functions if each.raised and is_of_call(error, each.name)]
-            _find(observation, lambda: _raised(error, raised[-1] if raised else None))
+            _find(observation, lambda: _raised(observation, error, raised[-1] if raised else None))
         if active.options.compare:
             if error is not None:
                 message = "The cell raised an error, so nothing was compared. Correct the cell and run it again."
@@ -125,9 +127,12 @@ def _focus(observation: Observation, name: str) -> None:
     )
 
 
-def _raised(error: Exception, function: str | None) -> list[Finding]:
+def _raised(observation: Observation, error: Exception, function: str | None) -> list[Finding]:
     """Why the cell raised; `function` is the user's jitted function whose call did."""
-    found = raised_error(error, raised_in(error)) if function is None else trace_error(error, function)
+    budget = Budget(time_limit.SECONDS_AT_ERROR)
+    found = error_finding(error, function, budget)
+    if budget.was_short:
+        observation.error_to_try = ErrorToTry(id(error), function)
     return [] if found is None else [found]
 
 

@@ -1,4 +1,4 @@
-"""What a cell calls in, the function that runs out: `f`, of `jax.grad(f)(x)`, of `jax.vjp(f, x)` and of `pull(1.0)`.
+"""Finds the function that a call runs: `f` for `jax.grad(f)(x)`, for `jax.vjp(f, x)` and for `pull(1.0)`.
 
 Without jit JAX runs the function operation by operation, under the transform.
 """

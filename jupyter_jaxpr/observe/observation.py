@@ -164,6 +164,19 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class ErrorToTry:
+    """The error of a cell whose cures were not all tried, as the time was over; the error itself is not held.
+
+    Attributes:
+        identity: The id of the error.
+        function: Name of the user's jitted function whose call raised; None where there is none.
+    """
+
+    identity: int
+    function: str | None
+
+
+@dataclass(frozen=True)
 class LineReading:
     """What happened at one line of the user's: calls of jitted functions, hits, compiles."""
 
@@ -203,4 +216,5 @@ class Observation:
     reading: Reading = field(default_factory=Reading)  # what the user's objects said while they were observed
     retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None where there is none
     named_values: Any = None  # `observe.traced_names.NamedValues`: what names had in the traces of the kernel
+    error_to_try: ErrorToTry | None = None  # None where each cure of the cell's error was tried
     ledger: LedgerReading | None = None  # None where misses cannot be observed

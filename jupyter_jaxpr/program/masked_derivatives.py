@@ -50,7 +50,7 @@ def _selects(equation: Any) -> bool:
 
 
 class _Scope:
-    """The equations of one scope, by what they make."""
+    """The equations of one scope, by the variables that they define."""
 
     def __init__(self, equations: Any) -> None:
         self._equations = equations

@@ -1,4 +1,4 @@
-"""A cell's syntax tree in; out come the call that the cell ends with, and the other calls that are worth a look.
+"""Finds the call at the end of a cell, and the other calls of the cell that the package records.
 
 - `ending_call`: the call that the cell ends with, also where a `print(y)` or a `y` shows its value.
 - `calls_at_once`: the calls of a statement that run with it.
@@ -63,7 +63,7 @@ def last_statement(module: ast.Module) -> ast.stmt | None:
 
 
 def calls_at_once(node: ast.AST) -> Iterator[ast.Call]:
-    """The calls of a statement that run with it: not those of a function or a generator, which live on."""
+    """The calls that run when the statement runs, without those in the body of a function or a generator."""
     if isinstance(node, ast.Lambda | ast.GeneratorExp | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return
     if isinstance(node, ast.Call):
@@ -157,9 +157,9 @@ def assignment(statement: ast.stmt) -> _Assignment | None:
 
 
 def _outermost(node: ast.expr) -> ast.Call | None:
-    """The outermost call of an expression, seen through what only prints a value, waits for it or takes a part of it.
+    """The outermost call of an expression, below calls that only print, wait for or index the value.
 
-    Of calls side by side, the last one.
+    Of several calls side by side, the last one.
     """
     if isinstance(node, ast.Call):
         inner = next(filter(None, map(_outermost, _seen_through(node))), None)
@@ -193,7 +193,7 @@ def _is_constant(node: ast.expr) -> bool:
 
 
 def _is_of_python(called: ast.expr) -> bool:
-    """Whether what is called is a built-in function, or a method of something written out, such as a list."""
+    """Whether the called object is a built-in function, or a method of a literal such as a list."""
     if isinstance(called, ast.Name):
         return called.id in dir(builtins)
     literals = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set)
@@ -214,7 +214,7 @@ def is_whole(node: ast.expr, call: ast.Call) -> bool:
 
 
 def _seen_through(call: ast.Call) -> Sequence[ast.expr]:
-    """What a call only prints, converts or waits for; nothing where the call is a function of its own."""
+    """The arguments of a call that only prints, converts or waits for them; empty for every other call."""
     if isinstance(call.func, ast.Attribute):
         if call.func.attr == "block_until_ready" and call.args:
             return call.args  # jax.block_until_ready(f(x))

@@ -28,11 +28,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
+from ..interruptions import not_of_a_signal
 from .calls_in_cell import assignment, calls_at_once, ending_call, is_whole, last_statement, transformed_above
 
 MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
 
-# Cell magics whose body is Python: a comment in front of it changes nothing, and keeps the numbers of its lines.
+# Cell magics whose body is Python: a comment above the body changes nothing and keeps the line numbers.
 PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun"})
 
 # The file names under which those magics compile their body.
@@ -61,7 +62,7 @@ def without_magic(lines: list[str]) -> list[str]:
     following = next((i for i in range(first + 1, len(lines)) if lines[i].strip()), len(lines))
     if following < len(lines) and lines[following].startswith("%%"):
         name = re.match(r"%%(\w*)", lines[following])
-        # A cell magic must come first. Its body is moved down by what stood above it.
+        # A cell magic must be the first line. Its body keeps the line numbers by comments above it.
         above = following + 1 if name is not None and name[1] in PYTHON_CELL_MAGICS else 0
         return [lines[following], *["#\n"] * above, *lines[following + 1 :]]
     # IPython takes an indentation off that the first line has; the comment must have it too.
@@ -94,10 +95,10 @@ class RunningCell:
 
 
 class Watcher(Protocol):
-    """Is told of the calls of a cell's last statement while they run; no method may raise."""
+    """Follows the calls of a cell's last statement while they run; no method may raise."""
 
     def evaluated(self, call: LastCall, function: Any) -> bool:
-        """What is called is known, and the arguments are evaluated next; whether the call's values are wanted."""
+        """The callee is known, its arguments are not evaluated yet. Returns whether to keep the call's values."""
 
     def prepared(self, call: LastCall) -> None:
         """One more argument is known: the call may be made next."""
@@ -136,7 +137,7 @@ class LastCall:
 
     @property
     def args(self) -> list[Any]:
-        """The positional arguments; to be asked for once the call has returned."""
+        """The positional arguments; valid after the call has returned."""
         while self._read:
             place, values, ended = self._read.pop()
             if ended:
@@ -147,7 +148,7 @@ class LastCall:
 
     @property
     def given(self) -> list[Any]:
-        """The values of the arguments as far as they are known, those of iterators left out."""
+        """The known values of the arguments, without those of iterators."""
         return [*self._args, *self.kwargs.values()]
 
     def forget(self) -> None:
@@ -234,7 +235,7 @@ _running: WeakValueDictionary[int, LastCall] = WeakValueDictionary()
 
 
 def _method(kind: type, name: str) -> Any:
-    """What a type has under a name, its own or inherited: a `WrapperDescriptorType` where it is written in C."""
+    """The attribute of a type or of its bases: a `WrapperDescriptorType` where it is written in C."""
     return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
 
 
@@ -294,10 +295,10 @@ _CALLS = 64
 
 
 def _text_of(call: ast.Call, source: str) -> str:
-    """A call as it is written."""
+    """The text of a call."""
     try:
         return ast.get_source_segment(source, call) or ""
-    except (IndexError, ValueError):  # a cell that a program runs: its lines are not those of the text
+    except not_of_a_signal(IndexError, ValueError):  # a cell that a program runs has other lines than the text
         return ast.unparse(call)
 
 

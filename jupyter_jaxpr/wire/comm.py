@@ -23,6 +23,7 @@ import msgspec
 from ..document.encoding import encode
 from ..interruptions import not_of_a_signal
 from .answers import Answers
+from .kernel import Kernel
 from .messages import (
     BUFFER_FROM,
     PROTOCOL,
@@ -90,6 +91,11 @@ class Publisher:
         self._asking: dict[str, Any] = {}
         self._seq = 0
         self._last_run: str | None = None
+
+    @property
+    def kernel(self) -> Kernel:
+        """What the kernel does now, as requests want to know it."""
+        return self._answers.kernel
 
     # --- life ---------------------------------------------------------------------------------------------
 
@@ -244,7 +250,7 @@ class Publisher:
 
     def _on_request_comm(self, asking: Any, opened: object) -> None:
         def forget(closed: object) -> None:
-            # The page that closed it knows: told again when it is collected, other pages log an unknown comm.
+            # The page that closed the comm knows. A second close message would make other pages log an unknown comm.
             asking._closed = True
             with self._lock:
                 self._asking.pop(asking.comm_id, None)
@@ -275,7 +281,7 @@ def _send(to: Any, message: Announcement | Reply) -> None:
 
 
 def _listen(to: Any, handle: Callable[[object], None]) -> None:
-    """Have the data of a comm's messages handled, on the thread they were addressed to.
+    """Handle the data of a comm's messages on the thread that each message is addressed to.
 
     Two habits of the comm's class are taken out. Around a handler of `on_msg` it triggers the shell's
     pre_execute and post_execute events, which would, on a subshell in the middle of a cell, flush that cell's
@@ -296,7 +302,7 @@ def _listen(to: Any, handle: Callable[[object], None]) -> None:
 
 @contextlib.contextmanager
 def _never_raises(failure: str, tell: Publisher | None = None) -> Iterator[None]:
-    """Log a failure of ours instead of raising it, and tell the panel where a publisher is given."""
+    """Log a failure of ours instead of raising it, and report it to the panel where a publisher is given."""
     try:
         yield
     except not_of_a_signal(Exception):

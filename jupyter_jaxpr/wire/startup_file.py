@@ -73,7 +73,7 @@ class StartupFile:
         except not_of_a_signal(OSError) as error:
             raise self._failed(_NOT_WRITTEN, error) from error
         try:
-            # Never a file that is there: another page may have written it since the user was asked.
+            # An existing file is never overwritten: another page may have written it since the question.
             file = self.path.open("x", encoding="utf-8")
         except FileExistsError:
             self.is_there()

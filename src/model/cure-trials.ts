@@ -55,6 +55,9 @@ const EDITED = [
   'masked_derivative',
   'printed_while_tracing',
   'promoted_carry',
+  // The trials of an error end early while the cell raises.
+  'raised',
+  'trace_raised',
   'truncated_type'
 ];
 

@@ -74,6 +74,20 @@ export function typesOfRun(
   return types;
 }
 
+/** Why a run has no types of names, and what it has: of a Python that does not show them; null where it shows them. */
+export function noNamesSentence(
+  { environment: { python } }: Snapshot,
+  trans: TranslationBundle
+): string | null {
+  const [, minor] = /^3\.(\d+)/.exec(python) ?? [];
+  return minor !== undefined && Number(minor) < 12
+    ? trans.__(
+        'Python %1 does not show the values of names while JAX traces, so no name has a type beside the code; expressions are linked to their equations, and each equation has its types.',
+        python
+      )
+    : null;
+}
+
 /** A name at one place, with its types in all scopes of the program. */
 export interface INamedType {
   name: string;
@@ -82,6 +96,12 @@ export interface INamedType {
   /** The column after it; -1 where it is no name. */
   end: number;
   types: string[];
+  /** The part in a loop of JAX that all of its values have; null where there is none, or it differs. */
+  role: NonNullable<NamedValue['role']> | null;
+  /** Of the loop; null where it is not known before the loop runs. */
+  steps: number | null;
+  /** The dtype of an operand that JAX promoted where the code asks for none; null where there is none. */
+  promoted: string | null;
 }
 
 /** The names of a program with their types, by the path of the file and by line. */
@@ -117,14 +137,20 @@ function take(
 ): void {
   const types = value.types.map(text => strings[text]);
   const name = strings[value.name];
+  const promoted = strings[value.promoted ?? -1] ?? null;
+  const { role = null, steps = null } = value;
   const known = names.find(
     each =>
       each.column === column && each.kind === value.kind && each.name === name
   );
   if (known) {
     known.types.push(...types.filter(type => !known.types.includes(type)));
+    known.steps = known.steps === steps ? steps : null;
+    known.role = known.role === role ? role : null;
+    known.promoted = known.promoted === promoted ? promoted : null;
   } else {
-    names.push({ name, kind: value.kind, column, end, types });
+    const { kind } = value;
+    names.push({ name, kind, column, end, types, role, steps, promoted });
   }
 }
 
@@ -133,12 +159,32 @@ function shortText(name: INamedType, trans: TranslationBundle): string {
   return name.kind === 'returned' ? `→ ${types}` : `${name.name}: ${types}`;
 }
 
-/** The first type and, if it differs, the last one. */
-function typesOf({ types }: INamedType, trans: TranslationBundle): string {
+/** The first type and, if it differs, the last one, and what is known beside: `f32[] · carry, 10 steps`. */
+function typesOf(name: INamedType, trans: TranslationBundle): string {
+  const { types } = name;
   const shown = types.length > 1 ? [types[0], types[types.length - 1]] : types;
-  return shown
+  const texts = shown
     .map(type => shortened(type, trans))
     .join(types.length > 2 ? ' … ' : ', ');
+  return [texts, ...marksOf(name, trans)].join(' · ');
+}
+
+function marksOf(
+  { role, steps, promoted }: INamedType,
+  trans: TranslationBundle
+): string[] {
+  const marks: string[] = [];
+  if (role !== null) {
+    marks.push(
+      steps === null
+        ? role
+        : trans._n('%2, %1 step', '%2, %1 steps', steps, role)
+    );
+  }
+  if (promoted !== null) {
+    marks.push(trans.__('promoted from %1', promoted));
+  }
+  return marks;
 }
 
 /** A long container as the number of its arrays, anything else that is long cut off. */
@@ -164,8 +210,27 @@ const CLOSING: Readonly<Record<string, string>> = {
   '{': '}'
 };
 
-/** What a name had at its place, in a sentence with all types. */
+/** What a name had at its place, in sentences with all types. */
 export function typeSentence(
+  name: INamedType,
+  trans: TranslationBundle
+): string {
+  const sentences = [hadSentence(name, trans)];
+  if (name.role !== null) {
+    sentences.push(roleSentence(name.role, name.steps, trans));
+  }
+  if (name.promoted !== null) {
+    sentences.push(
+      trans.__(
+        'JAX promoted an operand of dtype %1 for the value.',
+        name.promoted
+      )
+    );
+  }
+  return sentences.join(' ');
+}
+
+function hadSentence(
   { name, kind, types }: INamedType,
   trans: TranslationBundle
 ): string {
@@ -185,6 +250,39 @@ export function typeSentence(
     name,
     list
   );
+}
+
+function roleSentence(
+  role: NonNullable<INamedType['role']>,
+  steps: number | null,
+  trans: TranslationBundle
+): string {
+  switch (role) {
+    case 'carry':
+      return steps === null
+        ? trans.__('The value comes from the carry of a loop.')
+        : trans._n(
+            'The value comes from the carry of a loop of %1 step.',
+            'The value comes from the carry of a loop of %1 steps.',
+            steps
+          );
+    case 'xs':
+      return steps === null
+        ? trans.__('The value comes from the inputs of one step of a loop.')
+        : trans._n(
+            'The value comes from the inputs of one step of a loop of %1 step.',
+            'The value comes from the inputs of one step of a loop of %1 steps.',
+            steps
+          );
+    case 'ys':
+      return steps === null
+        ? trans.__('The value comes from the outputs of all steps of a loop.')
+        : trans._n(
+            'The value comes from the output of the %1 step of a loop.',
+            'The value comes from the outputs of all %1 steps of a loop.',
+            steps
+          );
+  }
 }
 
 /** The scope of a program and all scopes inside. */

@@ -1,5 +1,5 @@
 /**
- * Labels and names come in; a list of them goes out, for a placeholder of a sentence or for a line of its own.
+ * Joins labels and names to a list, for a placeholder of a sentence or for a line of its own.
  *
  * The only place that joins translated texts which are no sentences: the user's language decides what stands between
  * two entries of a list.

@@ -29,6 +29,7 @@ const ORIGINS = [
 ] as const;
 
 const NAMED_KINDS = ['parameter', 'assigned', 'returned'] as const;
+const NAMED_ROLES = ['carry', 'xs', 'ys'] as const;
 
 export function checkProgram(value: unknown, pools: IPools): void {
   const program = fields(value, 'programs');
@@ -132,6 +133,13 @@ export function checkNamedValue(
   each(variables, `${field}.variables`, (variable, where) =>
     integer(variable, where, 0, scopes[scope].variable_avals.length)
   );
+  orNull(given(named.role, null), `${field}.role`, (role, where) =>
+    oneOf(role, where, NAMED_ROLES)
+  );
+  orNull(given(named.steps, null), `${field}.steps`, (steps, where) =>
+    integer(steps, where, 0)
+  );
+  integer(given(named.promoted, -1), `${field}.promoted`, -1, pools.strings);
   return named as unknown as NamedValue;
 }
 

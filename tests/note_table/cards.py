@@ -1,4 +1,4 @@
-"""A cell that gets notes in, the notes whose cures are edits out as text; an edit that applies is made by machine."""
+"""Prints the notes of a cell whose cures are edits, and makes an edit that applies by machine."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from ..limits import AMOUNT
 
 
 class Damaged(Exception):
-    """What is damaged, in a few words."""
+    """An error that names the damaged part of a document."""
 
 
 def need(condition: bool, what: str) -> None:

@@ -140,6 +140,8 @@ class _Check:
             index(value.scope, document.scopes, "a named value's scope")
             need(bool(value.types), "named values: one has no type")
             indices(value.variables, document.scopes[value.scope].variable_avals, "a named value's variables")
+            if value.promoted != -1:
+                index(value.promoted, document.strings, "a named value's promotion")
         check_bounds(document)
 
     def _transform(self, transform: Transform, where: str) -> None:

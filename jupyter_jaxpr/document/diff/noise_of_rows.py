@@ -13,7 +13,7 @@ from .listing import At, Hideable, Row
 
 
 def mark_noise(rows: list[Row], before: ProgramNoise, after: ProgramNoise) -> None:
-    """Set what is noise in all rows, on both sides. Linear in the rows."""
+    """Mark the noise in all rows, on both sides, in time linear in the rows."""
     found_before = _of_side(rows, [row.at_before for row in rows], before)
     found_after = _of_side(rows, [row.at_after for row in rows], after)
     for row, one, other in zip(rows, found_before, found_after, strict=True):

@@ -130,7 +130,7 @@ class Written:
 
 
 class _Text:
-    """A text as it is put together, and the spans of it that are marked."""
+    """A text under construction, with its marked spans."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []

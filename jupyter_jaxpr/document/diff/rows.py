@@ -92,7 +92,7 @@ def text_diff(
     *,
     whole: int = WHOLE,
 ) -> ProgramDiff:
-    """What became of the lines of a StableHLO or HLO text in another one.
+    """The diff of two StableHLO or HLO texts, line by line.
 
     Args:
         level: Which text.
@@ -238,7 +238,7 @@ def _cell_lines(document: Snapshot) -> dict[int, list[str]]:
 
 
 def _scopes(document: Snapshot, root: int) -> list[ScopeSide]:
-    """The scopes of a program; those of other programs are empty."""
+    """The scopes of the document, where scopes of other programs than this one are empty."""
     empty = ScopeSide(0, 0, [], [], [], [], [], [], [], {}, {}, [])
     scopes = [empty] * len(document.scopes)
     waiting = [root]

@@ -17,7 +17,7 @@ _NAMED = 3
 
 
 def uncompared_rules(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> str | None:
-    """What is to be said of the rules of functions that are in both programs; None where there are none.
+    """A sentence on the derivative rules of functions in both programs; None where there are no such functions.
 
     Rules of libraries are left out: they change with the library, not from run to run.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ...quantities import count
 from ..types.document import Snapshot
 
 
@@ -19,6 +20,9 @@ class NamedType:
         name: The name; `return` of a returned value.
         kind: parameter, assigned or returned.
         types: Such as `f32[16]`; several where the line ran several times with values of other types, in their order.
+        role: The part in a loop of JAX: `carry`, `xs` for one step of what goes in, `ys` for what all steps put out.
+        steps: Of the loop; None where that is not known before it runs.
+        promoted: The dtype of an operand that JAX promoted where the code asks for no dtype, such as `bf16`.
     """
 
     file: str
@@ -27,12 +31,26 @@ class NamedType:
     name: str
     kind: Literal["parameter", "assigned", "returned"]
     types: tuple[str, ...]
+    role: Literal["carry", "xs", "ys"] | None = None
+    steps: int | None = None
+    promoted: str | None = None
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What stands behind the types: `carry, 10 steps`, `promoted from bf16`."""
+        marks = []
+        if self.role is not None:
+            marks.append(self.role if self.steps is None else f"{self.role}, {count(self.steps, 'step')}")
+        if self.promoted is not None:
+            marks.append(f"promoted from {self.promoted}")
+        return tuple(marks)
 
 
 def types_of(document: Snapshot, program: int) -> tuple[NamedType, ...]:
     """The names of a program's Python code with their types, in the order of the code."""
     scopes = _scopes_of(document, program)
-    types: dict[tuple[str, int, int, str, Literal["parameter", "assigned", "returned"]], list[str]] = {}
+    types: dict[_Key, list[str]] = {}
+    marks: dict[_Key, set[_Marks]] = {}
     for value in document.named_values:
         if value.scope in scopes:
             frame = document.frames[value.frame]
@@ -40,7 +58,24 @@ def types_of(document: Snapshot, program: int) -> tuple[NamedType, ...]:
             key = document.files[frame.file].path, frame.line, frame.column, name, value.kind
             known = types.setdefault(key, [])
             known += [text for index in value.types if (text := document.strings[index]) not in known]
-    return tuple(NamedType(*key, tuple(texts)) for key, texts in sorted(types.items()))
+            promoted = document.strings[value.promoted] if value.promoted >= 0 else None
+            marks.setdefault(key, set()).add((value.role, value.steps, promoted))
+    return tuple(NamedType(*key, tuple(texts), *_common(marks[key])) for key, texts in sorted(types.items()))
+
+
+_Key = tuple[str, int, int, str, Literal["parameter", "assigned", "returned"]]
+_Marks = tuple[Literal["carry", "xs", "ys"] | None, int | None, str | None]
+
+
+def _common(marks: set[_Marks]) -> _Marks:
+    """What all values of a name have."""
+    roles, steps, promoted = (set(values) for values in zip(*marks, strict=True))
+    role = roles.pop() if len(roles) == 1 else None
+    return (
+        role,
+        steps.pop() if role is not None and len(steps) == 1 else None,
+        promoted.pop() if len(promoted) == 1 else None,
+    )
 
 
 def texts_of_lines(document: Snapshot, program: int, file: str) -> dict[int, str]:
@@ -53,6 +88,7 @@ def texts_of_lines(document: Snapshot, program: int, file: str) -> dict[int, str
         if at.file == file:
             ends = [at.types[0], *at.types[1:][-1:]]
             shown = (" … " if len(at.types) > 2 else ", ").join(_shortened(text) for text in ends)
+            shown = " · ".join([shown, *at.marks])
             texts.setdefault(at.line, []).append(f"→ {shown}" if at.kind == "returned" else f"{at.name}: {shown}")
     return {line: "  ".join(named) for line, named in texts.items()}
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ...interruptions import not_of_a_signal
 from ...observe.observation import Finding, FoundCure
+from ...observe.raised_traces import raised_in
 from ...plain_text import error_lines, kind_name, message_of
 from ..loops.statements import parsed
 from .arguments import argument_error
@@ -20,6 +21,7 @@ from .plain_values import plain_value_error
 from .raised import RaisedAt, raised_at, touches_jax
 from .states import state_error
 from .stores import without_harm
+from .time_limit import Budget, error_budget
 from .transforms import transform_error
 from .values import value_error
 
@@ -45,7 +47,12 @@ def explained(error: BaseException, function: str) -> Explained:
     return _explained(error, function, raised_at(error))
 
 
-def _explained(error: BaseException, function: str, raised: RaisedAt | None) -> Explained:
+def _explained(error: BaseException, function: str, raised: RaisedAt | None, budget: Budget | None = None) -> Explained:
+    with error_budget(budget):
+        return _explained_in_time(error, function, raised)
+
+
+def _explained_in_time(error: BaseException, function: str, raised: RaisedAt | None) -> Explained:
     place = raised.place if raised is not None else None
     function = function or (place.function.rpartition(".")[2] if place is not None else "")
     for look in _KINDS:
@@ -72,15 +79,29 @@ def _parsed(cure: FoundCure) -> FoundCure:
     return cure
 
 
-def trace_error(error: BaseException, function: str) -> Finding:
+def error_finding(error: BaseException, function: str | None, budget: Budget) -> Finding | None:
+    """Say why a cell raised; None for an error that is none of JAX's and that no trace raised.
+
+    Args:
+        error: That ended the cell.
+        function: Name of the user's jitted function whose call raised; None where there is none.
+        budget: The time for the trials of cures.
+    """
+    if function is None:
+        return raised_error(error, raised_in(error), budget)
+    return trace_error(error, function, budget)
+
+
+def trace_error(error: BaseException, function: str, budget: Budget | None = None) -> Finding:
     """Say why a trace could not go on.
 
     Args:
         error: What was raised while JAX traced, or by the call of a jitted function.
         function: Name of the jitted function.
+        budget: The time for the trials of cures; None for that of a cell that raises.
     """
     raised = raised_at(error)
-    known = _explained(error, function, raised)
+    known = _explained(error, function, raised, budget)
     # Outside of IPython JAX takes its own frames out of the traceback.
     in_trace = raised is not None and (raised.in_trace or raised.place.function.rpartition(".")[2] == function)
     if known.title is None:
@@ -103,17 +124,18 @@ def trace_error(error: BaseException, function: str) -> Finding:
     )
 
 
-def raised_error(error: BaseException, function: str | None) -> Finding | None:
+def raised_error(error: BaseException, function: str | None, budget: Budget | None = None) -> Finding | None:
     """Say why a cell raised; None for an error that is none of JAX's and that no trace raised.
 
     Args:
         error: That ended the cell.
         function: Name of the function whose trace raised; None where the trace is a library's own, or there is none.
+        budget: The time for the trials of cures; None for that of a cell that raises.
     """
     raised = raised_at(error)
     if function is not None and (raised is None or raised.in_trace):
-        return trace_error(error, function)
-    known = _explained(error, "", raised)
+        return trace_error(error, function, budget)
+    known = _explained(error, "", raised, budget)
     if known.title is None:
         return None
     return Finding(

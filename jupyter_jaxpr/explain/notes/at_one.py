@@ -1,4 +1,4 @@
-"""An expression in, whether it and its derivative are finite where one of its values is 1.
+"""Decides whether an expression and its derivative are finite where one of its values is 1.
 
 The second selection of a cure gives 1 to the branch that is not taken. For `1 / jnp.log(x)` that is no cure. Python's
 own floats compute the expression; functions and operators that are not known here have no answer.
@@ -10,6 +10,8 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping
+
+from ...interruptions import not_of_a_signal
 
 _STEP = 1e-6
 _STEEPEST = 1e4
@@ -68,7 +70,7 @@ def is_finite_at_one(expression: ast.expr, value: ast.expr) -> bool:
     for other in _OTHERS:
         try:
             below, at, above = (_computed(expression, wanted, 1 + step, other) for step in (-_STEP, 0.0, _STEP))
-        except (_Unknown, ValueError, ZeroDivisionError, OverflowError, TypeError):
+        except not_of_a_signal(_Unknown, ValueError, ZeroDivisionError, OverflowError, TypeError):
             return False
         if not math.isfinite(at) or max(abs(above - at), abs(at - below)) > _STEP * _STEEPEST:
             return False

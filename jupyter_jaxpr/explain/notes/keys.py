@@ -1,4 +1,4 @@
-"""Two uses of a random key in, the edit that splits the key out."""
+"""Makes the edit that splits a random key that is used twice."""
 
 from __future__ import annotations
 

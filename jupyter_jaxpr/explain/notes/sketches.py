@@ -1,4 +1,4 @@
-"""A note and the text that the note is about in, the edit that its cure is out; nothing of the text runs."""
+"""Makes the edit of a note's cure from the text that the note is about; nothing of the text runs."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Callers:
             own = self._known[stack] = self._read(stack)
         if own.frame >= 0:
             if own.frame == inherited.frame and inherited.inside:
-                # The body of that very call: what is in it was called by whatever function the body is.
+                # This is the body of that call: the body's function called what is inside.
                 return Caller(own.kind, own.frame, inherited.library or own.library)
             return own
         if inherited.kind is not None and inherited.library is None:

@@ -28,7 +28,7 @@ _OF_RULE = frozenset({"eq", "select_n", "stop_gradient", "broadcast_in_dim", "tr
 
 @dataclass(slots=True)
 class Found:
-    """A card, and which equations of the scope are inside it: those of a branch by its label."""
+    """A card, and the equations of the scope that belong to each of its branches, by the label of the branch."""
 
     card: Card
     regions: list[tuple[range, str]] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Found:
 
 @dataclass(slots=True)
 class _Group:
-    """Equations that one call of the user's made."""
+    """The equations that one call in the user's code made."""
 
     frames: tuple[int, ...]
     name_stack: int
@@ -260,7 +260,7 @@ class Dissolved:
         return Found(card)
 
     def _axis(self, place: Place, group: _Group) -> int:
-        """The axis along which it combines: that of every other element; the first where nothing tells."""
+        """The axis along which an associative scan combines: the axis with a stride of 2, else the first axis."""
         strings = self._walk.strings.items
         for each in group.equations:
             if strings[place.columns.primitive[each]] == "slice":

@@ -26,7 +26,7 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Call:
-    """A call as it is written."""
+    """A call in the user's text."""
 
     function: str
     arguments: list[ast.expr]
@@ -48,7 +48,7 @@ class Written:
     """The user's source texts."""
 
     def __init__(self, positions: Positions, strings: Strings) -> None:
-        """The frames that are asked for, and the pool of their functions' names."""
+        """Args: the frames to read, and the pool of their functions' names."""
         self._positions = positions
         self._strings = strings
         self._lines: dict[str, list[str]] = {}
@@ -68,7 +68,7 @@ class Written:
         return self._calls[frame]
 
     def called(self, frame: int) -> str | None:
-        """The function that a frame's span calls, as it is written: `jnp.median`; None where it is no plain name."""
+        """The user's text for the called function in a frame's span: `jnp.median`; None where it is no plain name."""
         call = self.call(frame)
         return call.function if call is not None and _PLAIN.fullmatch(call.function) else None
 
@@ -218,7 +218,7 @@ def branch_name(call: Call | None, kind: str, side: int) -> str | None:
 
 
 def target_name(target: ast.expr, result: int, results: int) -> str | None:
-    """The name that one of an expression's results is bound to by itself."""
+    """The name to which the assignment binds exactly this one result of an expression."""
     if isinstance(target, ast.Tuple | ast.List):
         if len(target.elts) != results:
             return None
@@ -260,7 +260,7 @@ def returned(function: ast.FunctionDef | ast.Lambda | None) -> ast.expr | None:
 
 
 def _own_nodes(function: ast.FunctionDef) -> list[ast.AST]:
-    """The nodes of a function, without those of functions inside."""
+    """The syntax nodes of a function, without those of nested functions."""
     found: list[ast.AST] = []
     waiting: list[ast.AST] = list(function.body)
     for node in waiting:

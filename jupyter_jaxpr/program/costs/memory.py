@@ -90,7 +90,7 @@ def xla_memory(executable: Any) -> dict[str, int | None]:
         return {}
     try:
         found = executable.memory_analysis()
-    except not_of_a_signal(Exception):  # a device whose XLA has none says so in its own ways
+    except not_of_a_signal(Exception):  # a device whose XLA has no analysis raises errors of different classes
         return {}
     fields = {
         "arguments": "argument_size_in_bytes",
@@ -115,7 +115,7 @@ class _Peak:
 
     bytes: int
     equation: int = -1
-    inside: int = -1  # the scope that is at its own peak there, -1 for none
+    inside: int = -1  # the inner scope that is at its own peak at this equation, -1 for none
     with_results: bool = True  # whether the equation's results count beside that
     slices: tuple[int, ...] = ()  # inputs of `inside` that are arrays of their own
 

@@ -90,7 +90,7 @@ class Costs:
     """Prices of the scopes of a walk, each worked out once."""
 
     def __init__(self, walk: Walk, trips: Trips | None = None, weight: int = TRANSCENDENTAL_WEIGHT) -> None:
-        """The scopes, what is known of the trips of their loops from elsewhere, and how much a function weighs."""
+        """Args: the scopes, known trips of their loops, and the weight of a transcendental function."""
         self.walk = walk
         self.owns: list[Own] = []
         self._trips: Trips = trips or {}
@@ -109,7 +109,7 @@ class Costs:
         return cost.flops_most if cost.exact else None
 
     def of(self, number: int) -> Cost:
-        """What one run of a scope costs, as far as it is known."""
+        """The cost of one run of a scope, as far as the cost is known."""
         return self.priced(number).total
 
     def priced(self, number: int) -> Priced:
@@ -265,7 +265,7 @@ class Costs:
                 Part(body, "body", 1, 0, 1, 1, per_trip=True, loop=True),
                 Part(condition, "condition", 1, 1, 1, 1, per_trip=True, loop=True),
             ]
-        # The condition is asked once more than the body runs.
+        # The condition runs once more often than the body.
         return [
             _times(body, trips, "body", loop=True),
             _times(condition, trips + 1, "condition", loop=True),

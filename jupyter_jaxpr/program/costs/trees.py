@@ -154,7 +154,7 @@ def _dearest(found: dict[tuple[str, ...], Node]) -> list[Node]:
 
 
 def split(name_stack: str) -> tuple[str, ...]:
-    """The parts of a name stack: what is between slashes that stand outside brackets."""
+    """The parts of a name stack, split at the slashes outside of brackets."""
     parts, depth, start = [], 0, 0
     for place, sign in enumerate(name_stack):
         if sign in "([":

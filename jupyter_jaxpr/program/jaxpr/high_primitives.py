@@ -28,7 +28,7 @@ def named(equation: Any) -> tuple[str, Mapping[str, Any]]:
 
 
 def high(parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The same of a `call_hi_primitive`; itself where it cannot tell (JAX 0.10 prints it so)."""
+    """The equation inside a `call_hi_primitive`; the equation itself where none is found (JAX 0.10 prints it so)."""
     try:
         primitive = parameters["_prim"]
         shown = primitive.pp_params()

@@ -44,7 +44,7 @@ class AvalRow:
 
 @dataclass(frozen=True)
 class Captured:
-    """The value of a constant of a scope, by what is known of it; never the value."""
+    """The known facts about the value of a scope's constant; never the value itself."""
 
     operand: int
     bytes: int
@@ -248,7 +248,7 @@ class Walk:
                 scope.name_stack.append(name_stack)
                 if equation.effects and (names := equation_effects(equation.effects)):
                     scope.effects.append((index, [string(name) for name in names]))
-            except not_of_a_signal(*FAILURES) as error:  # what is here is not what we know: the other equations are
+            except not_of_a_signal(*FAILURES) as error:  # this equation has an unknown form; the others are known
                 self._complete(index, equation, numbers, scope, error)
 
     def _complete(
@@ -383,7 +383,7 @@ def _programs_in(value: Any) -> list[tuple[int, Any, Any]]:
 
 
 def _kinds(values: Iterable[Any]) -> tuple[Any, ...]:
-    """What tells values apart that are equal and print differently: 1, 1.0 and True, 0.0 and -0.0, in tuples too."""
+    """A key that differs for equal values that print differently: 1, 1.0 and True, 0.0 and -0.0, also in tuples."""
     return tuple(
         [
             (tuple, *_kinds(value)) if (kind := type(value)) is tuple else repr(value) if kind is float else kind

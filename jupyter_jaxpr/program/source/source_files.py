@@ -39,7 +39,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class SourceText:
-    """What is given of a file, and how many lines all of it has."""
+    """The shown lines of a file, and the number of all its lines."""
 
     lines: int
     stretches: list[Stretch]
@@ -113,7 +113,7 @@ def _same(code: CodeType, other: CodeType) -> bool:
 
 
 def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:
-    """The lines of the functions that ran, with some around them, ascending; those that touch are one."""
+    """The line ranges of the functions that ran, with some lines around, ascending; adjacent ranges are joined."""
     spans = sorted(
         (max(min(first, code.co_firstlineno) - AROUND, 1), min(last + AROUND, len(lines)))
         for code in ran
@@ -136,6 +136,6 @@ def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:
 
 
 def _extent(code: CodeType) -> tuple[int, int]:
-    """The first and the last line of a function, of those inside it too."""
+    """The first and the last line of a function, including its nested functions."""
     numbers = [line for inner in _all(code) for _, _, line in inner.co_lines() if line]
     return (min(numbers), max(numbers)) if numbers else (code.co_firstlineno, code.co_firstlineno)

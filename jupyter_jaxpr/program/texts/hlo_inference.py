@@ -58,7 +58,7 @@ class _Inference:
                     self._callers[called].append(instruction)
 
     def run(self) -> dict[int, int]:
-        # XLA writes a computation before those that call it: roots are known before their fusions.
+        # XLA prints a computation before its callers: roots are known before their fusions.
         for each in self._module:
             for instruction in each.instructions:
                 if self._stacks[instruction.line] < 0:

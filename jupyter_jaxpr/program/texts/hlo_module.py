@@ -68,7 +68,7 @@ def computations(lines: Sequence[str]) -> list[Computation]:
 
 
 def count(lines: Sequence[str]) -> int:
-    """How many instructions a module's lines have, those of all its computations."""
+    """The number of instructions in all computations of a module."""
     return sum(1 for line in lines if line.startswith("  ") and " = " in line)
 
 
@@ -116,7 +116,7 @@ def _called(attributes: str) -> tuple[str, ...]:
 
 
 def _closing(line: str, opening: int) -> int:
-    """Index of the bracket that closes the one at `opening`; -1 if there is none."""
+    """Index of the bracket that closes the bracket at `opening`; -1 if there is none."""
     depth = 0
     index = opening
     while index < len(line):

@@ -81,7 +81,7 @@ class Passes:
 
 
 def read_passes(folder: Path) -> Passes:
-    """The passes of the module that was compiled into a folder; of several, the one with most dumps.
+    """The passes of the module whose dumps are in a folder; of several modules, the one with the most dumps.
 
     Raises:
         OSError: The folder cannot be read.
@@ -124,7 +124,7 @@ def _without_places(lines: Sequence[str]) -> list[str]:
 
 
 def _parts(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Computations by the first word of their header; what is outside of them is under the empty name."""
+    """The computations by the first word of their header; lines outside of computations have the empty name."""
     parts: dict[str, list[str]] = {"": []}
     name = ""
     for line in lines:

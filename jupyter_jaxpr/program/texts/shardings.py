@@ -48,7 +48,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class SpreadArray:
-    """How one array is spread.
+    """How one array is distributed over devices.
 
     Attributes:
         role: What it is to the program.
@@ -100,7 +100,7 @@ def device_count(executable: Any) -> int:
 def spread_of(
     executable: Any, lowered: Any, walk: Walk, scope: int, inputs: Sequence[str], results: Sequence[str]
 ) -> Spread:
-    """How the arrays of a compiled program are spread; those that it does not use are left out.
+    """How the arrays of a compiled program are distributed over devices; unused arrays are left out.
 
     Args:
         executable: A `jax.stages.Compiled`.
@@ -168,7 +168,7 @@ class _Cutting:
                 self._meshes.setdefault(mesh.abstract_mesh, mesh)
 
     def devices(self) -> tuple[tuple[int, ...], bool]:
-        """The devices of the program; in XLA's order, if a mesh tells it."""
+        """The devices of the program, in XLA's order where a mesh states the order."""
         for mesh in self._meshes.values():
             return tuple(int(device.id) for device in mesh.devices.flat), True
         every = {int(device.id) for each in self._shardings for device in each.device_set}
@@ -224,7 +224,7 @@ def _flat(tree: Any) -> list[Any]:
 
 
 def _leaves(tree: Any, structure: Any) -> list[Any]:
-    """What is said of each leaf, None where nothing is; a None of the user's own structure is no leaf."""
+    """The sharding of each leaf, None where none is stated; a None in the user's own structure is no leaf."""
     return _flat(tree) if structure is None else list(structure.flatten_up_to(tree))
 
 
@@ -255,7 +255,7 @@ def _aval(walk: Walk, columns: ScopeColumns, operand: int) -> AvalRow:
 
 
 def _given(lowered: Any) -> dict[str, list[bool]]:
-    """Of each array that the program takes and gives: whether the lowered program states a sharding of it."""
+    """For each input and result of the program: whether the lowered program states a sharding for it."""
     try:
         module = lowered.compiler_ir("stablehlo")
         main = next(each for each in module.body.operations if "main" in str(each.attributes["sym_name"]))

@@ -101,7 +101,7 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
 
 
 def _without_locations(line: str) -> tuple[str, str | None]:
-    """The line without its `loc(...)`s, and the one at its end, if there is one."""
+    """The line without its `loc(...)` parts, and the part at its end, if there is one."""
     kept: list[str] = []
     last: str | None = None
     start = 0
@@ -120,7 +120,7 @@ def _without_locations(line: str) -> tuple[str, str | None]:
 
 
 def _closing(line: str, opening: int) -> int:
-    """Index of the bracket that closes the one at `opening`, outside of strings; -1 if there is none."""
+    """Index of the bracket that closes the bracket at `opening`, outside of strings; -1 if there is none."""
     depth = 0
     quoted = False
     index = opening

@@ -216,12 +216,12 @@ class Equations:
     def _of_library(self, stacks: set[int], stated: int) -> set[int]:
         """Those with the library's frames that a line states, if it states any that an equation has."""
         library = self._spots(self._positions.stacks[stated][1])
-        if not library:  # JAX leaves its own frames out of what it lowers
+        if not library:  # JAX leaves its own frames out of the locations of a lowered program
             return stacks
         return {each for each in stacks if self._spots(self._positions.stacks[each][1]) == library} or stacks
 
     def _agreed(self, stacks: set[int], stated: int, more: set[int]) -> list[int]:
-        """The stacks of equations, as few as say the same; those that the line is named after come first."""
+        """The stacks of equations without duplicates; first those of the equations that the line is named after."""
         by_user: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for each in [*sorted(stacks), *sorted(more - stacks)]:
             by_user[tuple(self._positions.stacks[each][0])].append(each)

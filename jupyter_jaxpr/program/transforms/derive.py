@@ -133,7 +133,7 @@ class _Original:
         self.chosen = [place for place in self.floats if place in positional] or self.floats
 
     def _positional(self) -> set[int]:
-        """Leaves of positional arguments: those that `jax.grad` differentiates."""
+        """The leaves of positional arguments that `jax.grad` differentiates."""
         held = self.observed.held
         split = held.leaves() if held is not None else None
         if split is None or sum(split) > len(self.specs):
@@ -154,7 +154,7 @@ class _Original:
             raise _Refused(f"{kind} needs a result of a float type, but {self.name} returns {gives}. Return a float.")
 
     def respect(self) -> str:
-        """With respect to what it is differentiated, and what is left alone and why: sentences."""
+        """Sentences that say with respect to which arguments the function is differentiated, and why others are not."""
         chosen = _listed([_root(self.names[place]) for place in self.chosen])
         words = [f"The derivative is with respect to {chosen}."]
         by_keyword = _listed([_root(self.names[place]) for place in self.floats if place not in self.chosen])
@@ -167,7 +167,7 @@ class _Original:
         return " ".join(words)
 
     def of_chosen(self, inputs: Sequence[Any], results: Sequence[int]) -> Callable[..., list[Any]]:
-        """The function of its differentiated leaves alone, the others as they are."""
+        """The function of only its differentiated leaves; the other leaves are fixed."""
 
         def call(*floats: Any) -> list[Any]:
             whole = list(inputs)
@@ -207,7 +207,7 @@ class _Original:
         return found
 
     def like_arguments(self, prefix: str, change: Callable[[int], Any]) -> list[ArgumentSpec]:
-        """The arguments with other leaves; those of which every leaf becomes None are left out."""
+        """The arguments with other leaves; an argument whose leaves all become None is left out."""
         import jax
 
         found = []
@@ -224,7 +224,7 @@ class _Original:
         return found
 
     def chosen_tree(self) -> Any:
-        """The tree of a gradient: like the arguments, without what is not differentiated."""
+        """The tree of a gradient: like the arguments, without the leaves that are not differentiated."""
         trees = [each.tree for each in self.like_arguments("d", self._chosen_spec)]
         return trees[0] if len(trees) == 1 else tuple(trees)
 
@@ -551,7 +551,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _said(error: Exception) -> str:
-    """The first line of what an exception says, without a full stop."""
+    """The first line of an exception's message, without a full stop."""
     text = message_of(error).strip().partition("\n")[0].strip().rstrip(".")
     text = text if len(text) <= _WORDS_AT_MOST else text[: _WORDS_AT_MOST - 1] + "…"
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

@@ -46,7 +46,7 @@ class DiffRequest(Request, tag="diff"):
 
     def _earlier(self, asked: Asked) -> tuple[Snapshot, Sources | None]:
         if self.before_document is not None:
-            # A document from a file may have the id of a run that is held: it stands for itself alone.
+            # A document from a file may have the id of a held run; it is compared by itself.
             try:
                 validate(self.before_document)
             except not_of_a_signal(ValueError) as error:

@@ -99,6 +99,42 @@ describe('the types of the names of a line', () => {
     expect(lines(document)).toEqual({ 3: shown });
   });
 
+  it('say the part of the value in a loop, and that an operand was promoted', () => {
+    const document = named(
+      ['c', 'assigned', 3, 4, SCOPE, 'f32[]'],
+      ['ys', 'assigned', 3, 7, SCOPE, 'f32[10,3]'],
+      ['row', 'parameter', 4, 4, SCOPE, 'f32[3]']
+    );
+    const [carry, outputs, row] = document.named_values ?? [];
+    const marked: Snapshot = {
+      ...document,
+      strings: [...document.strings, 'bf16'],
+      named_values: [
+        { ...carry, role: 'carry' },
+        { ...outputs, role: 'ys', steps: 10 },
+        { ...row, role: 'xs', steps: 1, promoted: document.strings.length }
+      ]
+    };
+    expect(isUnreadable(readSnapshot(marked))).toBe(false);
+    expect(lines(marked)).toEqual({
+      3: 'c: f32[] · carry  ys: f32[10,3] · ys, 10 steps',
+      4: 'row: f32[3] · xs, 1 step · promoted from bf16'
+    });
+    const [of] = typesOfLines(marked, 0, trans).values();
+    expect(of.map(({ title }) => title)).toEqual([
+      'While JAX traced, c had the type f32[] here. The value comes from the carry of a loop.\n' +
+        'While JAX traced, ys had the type f32[10,3] here. The value comes from the outputs of all 10 steps of a loop.',
+      'While JAX traced, row had the type f32[3] here. The value comes from the inputs of one step of a loop of 1 step. ' +
+        'JAX promoted an operand of dtype bf16 for the value.'
+    ]);
+    // A second value of the name that is in no loop.
+    const both: Snapshot = {
+      ...marked,
+      named_values: [...(marked.named_values ?? []), carry]
+    };
+    expect(lines(both)[3]).toBe('c: f32[]  ys: f32[10,3] · ys, 10 steps');
+  });
+
   it('know the place after each name', () => {
     const document = named(
       ['x', 'assigned', 3, 4, SCOPE, 'f32[]'],
@@ -121,7 +157,10 @@ describe('the types of the names of a line', () => {
     { kind: 'guessed' },
     { scope: 99 },
     { types: [1e9] },
-    { variables: [4000] }
+    { variables: [4000] },
+    { role: 'guessed' },
+    { steps: -1 },
+    { promoted: 1e9 }
   ])('are refused where the document does not hold together: %j', changes => {
     const document = named(['x', 'assigned', 3, 4, SCOPE, 'f32[]']);
     const [value] = document.named_values ?? [];

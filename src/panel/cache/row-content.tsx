@@ -50,7 +50,7 @@ function FunctionCells(props: CellProps<IFunctionRow>): JSX.Element {
     <>
       <div role="gridcell" className="jp-JaxprCache-name">
         <Fold unfolded={row.unfolded} />
-        <b>{shortened(one.name, 120)}</b>{' '}
+        <b title={shortened(one.name, 120)}>{shortened(one.name, 120)}</b>{' '}
         {place !== null && (
           <Place
             label={place.label}

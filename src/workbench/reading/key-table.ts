@@ -22,6 +22,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
  * - cell: a cell of the notebook that the keyboard came to from a program; JupyterLab listens there
  * - code: the text of a cell of the notebook that ran
  * - diff, diffLines: the view of a diff, and its lines
+ * - stepper: the steps of a construct in the Flow view
  */
 export type KeyPlace =
   | 'view'
@@ -35,7 +36,8 @@ export type KeyPlace =
   | 'cell'
   | 'code'
   | 'diff'
-  | 'diffLines';
+  | 'diffLines'
+  | 'stepper';
 
 /** The places that one key event passes, from the inner one to the outer one. */
 const PATHS: readonly (readonly KeyPlace[])[] = [
@@ -45,7 +47,8 @@ const PATHS: readonly (readonly KeyPlace[])[] = [
   ['shardings', 'view'],
   ['divider', 'view'],
   ['cell', 'code'],
-  ['diffLines', 'diff']
+  ['diffLines', 'diff'],
+  ['stepper']
 ];
 
 /** Keys that belong together, and what they do. */
@@ -277,6 +280,13 @@ export const KEYS = [
     in: ['diffLines'],
     keys: { a: 'showHidden' },
     does: trans => trans.__('Show all hidden lines')
+  },
+  {
+    in: ['stepper'],
+    keys: { Space: 'play' },
+    mouse: ['Play'],
+    does: trans =>
+      trans.__('In the steps of a construct: play the steps, and pause')
   }
 ] as const satisfies readonly IKeyEntry[];
 
@@ -428,7 +438,7 @@ function isTyped(key: string): boolean {
 
 function isField(target: EventTarget | null): boolean {
   return (
-    target instanceof HTMLInputElement ||
+    (target instanceof HTMLInputElement && target.type !== 'range') ||
     target instanceof HTMLSelectElement ||
     target instanceof HTMLTextAreaElement
   );

@@ -1,6 +1,4 @@
-/**
- * The cost of a program and one of its equations come in; what the equation costs goes out, in one line of words.
- */
+/** Words what an equation costs, in one line. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import {

@@ -41,6 +41,14 @@ export class Walk {
   /** Whether the steps are calls of a cond or a switch, one a visit. */
   readonly byCalls: boolean;
 
+  /** The largest number of a step, over all visits. */
+  get mostSteps(): number {
+    const { visits, visits_total } = this.recording;
+    return this.byCalls
+      ? visits_total
+      : visits.reduce((most, { trips }) => Math.max(most, trips), 0);
+  }
+
   /** How many places the slider has: points of the visit, or calls. */
   lengthAt(place: IPlace): number {
     return this.byCalls

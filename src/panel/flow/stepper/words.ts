@@ -65,6 +65,18 @@ export function leafAt(
   return index === null || leaf.path === '' ? name : `${name}[${index}]`;
 }
 
+/** The longest name with a place along the first axis that a leaf has. */
+export function widestName(
+  walk: Walk,
+  leaf: Leaf,
+  trans: TranslationBundle
+): string {
+  const name = leafName(walk, leaf, trans);
+  return leaf.role === 'x' || leaf.role === 'y'
+    ? `${name}[${walk.mostSteps}]`
+    : name;
+}
+
 export function roleWords(
   role: Leaf['role'],
   trans: TranslationBundle
@@ -94,6 +106,17 @@ export function roleWords(
 export function valueText(leaf: Leaf, index: number): string {
   return shortened(leaf.texts[index] ?? '', LONGEST_VALUE);
 }
+
+/** A value with the numbers of an array in at most three figures; a scalar is whole. */
+export function shortValue(leaf: Leaf, index: number): string {
+  const text = valueText(leaf, index);
+  return leaf.elements === 1
+    ? text
+    : text.replace(FRACTION, number => figure(Number(number)));
+}
+
+/** A number with a fraction that is no part of a longer word, such as a complex number. */
+const FRACTION = /(?<![^\s[])-?\d+\.\d*(e[-+]?\d+)?(?![^\s\]])/g;
 
 /** What a long value is in short: `min -0.8 · mean 0.1 · max 0.9 · 2 NaN`; empty where there is nothing to say. */
 export function summaryOf(
