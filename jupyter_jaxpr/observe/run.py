@@ -51,13 +51,13 @@ NOT_ALL = (
 )
 EAGER_COMPILES = 1_000
 _CANDIDATE = (
-    "Which program of {name} ran for {calls} of this cell is unknown. This is one that {name} may have run: "
-    "jupyter_jaxpr knows {known} of {name}, compiled earlier.{more}"
+    "It is unknown which program of {name} ran for {calls} of this cell. This program is a candidate: jupyter_jaxpr "
+    "knows {known} of {name}, compiled earlier.{more}"
 )
-_MORE = " JAX may hold others."
+_MORE = " JAX may hold more programs."
 _SKIPPED = (
-    "Of the calls of {name}, jupyter_jaxpr did not look at the arguments of {skipped}, which came too fast: they may "
-    "have run another program of {name}."
+    "jupyter_jaxpr did not look at the arguments of {skipped} of {name}, because the calls came too fast. These calls "
+    "may have run another program of {name}."
 )
 
 

@@ -13,6 +13,7 @@ from ...interruptions import not_of_a_signal
 from ...jax.tracer_origins import type_of
 from ...observe.observation import FoundCure
 from ...plain_text import FAILURES, message_of, mro_of, own_name
+from ...quantities import count
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import namespace
@@ -62,7 +63,7 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         return _wrong_numbers(raised, found["option"], found["numbers"], found["count"])
     if isinstance(error, OverflowError) and (found := _OVERFLOW.search(text)):
         title = f"The number {found['value']} of the argument {found['path']} does not fit into int32"
-        said = "JAX gives an integer of Python the type int32, which ends at 2,147,483,647."
+        said = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
         name = found["path"]
         if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
             name = "the number"  # the path is of a function of JAX's
@@ -113,7 +114,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
             )
         ]
     if not is_plain and "equinox" in _modules(values.get(name)):
-        words = f"Use equinox.filter_jit, which makes all that is no array in {name} static."
+        words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
         cures = [FoundCure("equinox.filter_jit", None, words)]
     elif not is_plain and kind not in ("custom_jvp", "custom_vjp"):
         words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
@@ -248,9 +249,10 @@ def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Expl
     return Explained(None, title, _takes(function, parameters), (cure,))
 
 
-def _wrong_numbers(raised: RaisedAt | None, option: str, numbers: str, count: str) -> Explained:
+def _wrong_numbers(raised: RaisedAt | None, option: str, numbers: str, number: str) -> Explained:
     function, parameters = _function(raised)
-    title = f"{function} has no argument at the place {numbers.strip('(),')}"
+    title = f"{function} has no argument at position {numbers.strip('(),')}"
     names = option.replace("argnums", "argnames")
-    text = f"Places count from 0, and {function} has {count}. Write the names in {names}, which stay right."
+    takes = count(int(number), "argument")
+    text = f"Positions count from 0, and {function} takes {takes}. Write the names of the arguments in {names} instead."
     return Explained(None, title, _takes(function, parameters), (FoundCure(names, None, text),))

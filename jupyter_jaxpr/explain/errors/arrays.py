@@ -39,7 +39,7 @@ _NOT_ARRAY = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <clas
 _NO_ATTRIBUTE = re.compile(
     r"^(?:'?jaxlib\.\w+\.ArrayImpl'?|'?ArrayImpl'?|'?\w*Tracer'?)(?: object)? has no attribute '?(\w+)"
 )
-_PRODUCT = "The last axis of the left operand must have the size of the first axis of the right one."
+_PRODUCT = "The last axis of the left operand must have the size of the first axis of the right operand."
 _AMBIGUOUS = re.compile(r"^The truth value of an array with more than one element is ambiguous")
 _BROADCAST_TO = re.compile(
     r"^Incompatible (?:types|shapes) for broadcasting: (?:input type=\w+\[|\()([\d, ]*)[\])] and requested "
@@ -66,9 +66,10 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         title = f"The shapes {' and '.join(shapes)} do not fit together{what}"
         return _made(title, said, raised, _new_axis(raised))
     if found := _DOT.search(text):
-        said = f"A matrix product sums over axes of one size, but these have {found[1]} and {found[2]} elements. "
-        title = f"The sizes {found[1]} and {found[2]} do not fit together{what}"
-        return _made(title, said + _operands(raised), raised, _transposed(raised))
+        sizes = f"{found[1]} and {found[2]}"
+        said = f"A matrix product sums over two axes of the same size, but these axes have {sizes} elements."
+        title = f"The sizes {sizes} do not fit together{what}"
+        return _made(title, f"{said} {_operands(raised)}", raised, _transposed(raised))
     if found := _RESHAPE.search(text):
         said = f"The new shape {found[3]} holds {found[4]} elements. {_operands(raised)}"
         title = f"An array of shape {found[1]} has {found[2]} elements, not {found[4]}"
@@ -94,7 +95,12 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if found := _BROADCAST_TO.search(text):
         title = f"An array of shape ({found[1]}) does not broadcast to ({found[2]})"
         said = f"Shapes are compared from the last axis. An axis of size 1 can grow, others cannot. {_operands(raised)}"
-        return _made(title, said, raised, [FoundCure("[:, None]", None, "Add an axis where the new one stands.")])
+        return _made(
+            title,
+            said,
+            raised,
+            [FoundCure("[:, None]", None, "Add an axis of size 1 at the position of the new axis.")],
+        )
     if found := _EINSUM.search(text):
         title = f"The axis {found[1]} has {found[3]} elements and {found[2]} elements{what}"
         said = f"A letter stands for one size in all operands. {_operands(raised)}"
@@ -293,7 +299,7 @@ def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
 def _masked(raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscript, new: str) -> Explained:
     array, jnp = raised.source(node.value), jnp_name(raised)
     code = f"{array} = {jnp}.where({raised.source(node.slice)}, {new}, {array})"
-    text = f"{jnp}.where makes a new array: the new value where the mask is true, and the old one elsewhere."
+    text = f"{jnp}.where makes a new array: the new value where the mask is true, and the old value elsewhere."
     cure = FoundCure(f"{jnp}.where", code, text)
     if masks_elements(raised, node):
         cure = applied(cure, [edit_of(raised, over(statement, code))])

@@ -38,10 +38,10 @@ _TAKES = re.compile(
     r"|missing (?P<at_least>\d+) required positional arguments?)"
 )
 _CALLERS = {
-    "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch takes as many arguments as follow the branches.",
-    "switch": "switch(index, branches, x) calls a branch with x: each takes as many arguments as follow the branches.",
+    "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch must take the arguments that follow the branches.",
+    "switch": "switch(index, branches, x) calls a branch with x: each branch must take what follows the branches.",
     "scan": "scan calls its body with the carry and one element of xs: def step(carry, x).",
-    "while_loop": "while_loop calls its condition and its body with the carry: one argument.",
+    "while_loop": "while_loop calls its condition and its body with one argument, the carry.",
     "fori_loop": "fori_loop calls its body with the index and the carry: def body(i, carry).",
 }
 _PLACES = {"scan": (0, 1), "while_loop": (1, 2), "fori_loop": (2, 3)}
