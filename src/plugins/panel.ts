@@ -35,6 +35,7 @@ import { IJaxprModel, IJaxprTracker } from '../tokens';
 // A name.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { TOGGLE_TYPES } from './editor';
+import { COPY_LINK, addEquationLinks } from './equation-links';
 import { widenAtFirst } from './first-width';
 import { addGoing } from './go-to-place';
 import { OPEN_LESSONS } from './lessons';
@@ -391,6 +392,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     }
     menu.addItem({ command: CommandIDs.copyProgram });
     menu.addItem({ command: CommandIDs.copyMarkdown });
+    menu.addItem({ command: COPY_LINK });
     menu.addItem({ command: SAVE_PAGE });
     menu.addItem({ command: SAVE_EXCERPT });
     menu.addItem({ type: 'separator' });
@@ -401,8 +403,9 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     menu.addItem({ command: LOAD_IN_EVERY_KERNEL });
 
     const category = trans.__('Jaxpr');
+    addEquationLinks(app, panel, tracker, notebooks, trans);
     const going = addGoing(app, panel, tracker, trans);
-    for (const command of [...Object.values(CommandIDs), ...going]) {
+    for (const command of [...Object.values(CommandIDs), COPY_LINK, ...going]) {
       if (commands.hasCommand(command)) {
         palette?.addItem({ command, category });
       }
