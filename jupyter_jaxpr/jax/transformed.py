@@ -7,10 +7,10 @@ and `jax.linearize` return holds a program instead, and the program knows the fu
 from __future__ import annotations
 
 import functools
-from contextlib import suppress
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from ..interruptions import not_of_a_signal
 from .facts import jax_directory
 
 _TRANSFORMS = frozenset({"grad", "value_and_grad", "vmap", "checkpoint", "jacfwd", "jacrev", "vectorize"})
@@ -92,6 +92,8 @@ def _cells(fun: FunctionType) -> dict[str, Any]:
     """What a function of JAX's closes over, by name."""
     found = {}
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
-        with suppress(ValueError):  # a cell without a value
+        try:
             found[name] = cell.cell_contents
+        except not_of_a_signal(ValueError):
+            pass  # a cell without a value
     return found

@@ -53,7 +53,9 @@ def why_no_program(
     namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None
 ) -> str:
     """A sentence for the observation of a run in which no program is known, such as one that raised an error."""
-    is_unsure = not active.run.counted or active.run.counter.lost is not None
+    # Where the stack comes to its end no hook of ours may have been told of a call, and Python does not always say so.
+    is_at_end = isinstance(error, RecursionError)
+    is_unsure = not active.run.counted or active.run.counter.lost is not None or is_at_end
     if is_unsure and isinstance(error, KeyboardInterrupt):
         return "The cell was interrupted, and no program of the cell is known. Run the cell again to see the program."
     if is_unsure and error is not None:

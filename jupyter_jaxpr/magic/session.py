@@ -16,6 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
@@ -37,6 +38,7 @@ from .active import Active, RunResult, Shown
 from .heartbeat import Heartbeat
 from .kept_outputs import KeptOutputs
 from .magics import JaxprMagics
+from .what_runs import WhatRuns
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 _REMEMBERED_CELLS = 1_000
 _SHOWN_RUNS = 8
 _OWN_DEPTH = 1_000
+_RUNS_A_CELL = "run_cell_async"  # a method of an IPython shell
 _INTERRUPTED = "jupyter_jaxpr was interrupted, so the panel does not show this cell."
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
@@ -101,6 +104,9 @@ class Session:
         with self._guard("jupyter_jaxpr could not hook JAX."):
             self.observer.hooks.ensure()
         self.observer.shows_programs = True
+        self.publisher.kernel.cells = WhatRuns(
+            self.shell, self.observer.hooks, self._cells, self._running, self._active
+        )
         self.publisher.open()
 
     def unload(self) -> None:
@@ -169,7 +175,10 @@ class Session:
 
     def _enter(self) -> None:
         thread = threading.get_ident()
-        self._depth[thread] = self._depth.get(thread, 0) + 1
+        depth = self._depth.get(thread, 0)
+        if depth and not _is_within_a_cell():
+            depth = 0  # an interrupt came before the end of an earlier cell was noted
+        self._depth[thread] = depth + 1
 
     def _exit(self) -> None:
         thread = threading.get_ident()
@@ -238,6 +247,7 @@ class Session:
             self.observer.end(run)
         self._active.pop(thread, None)
         self._ending.pop(thread, None)
+        self.observer.let_go()
 
     # --- one cell ---
 
@@ -499,7 +509,7 @@ class Session:
             sys.setrecursionlimit(_OWN_DEPTH)
         try:
             yield
-        except not_of_a_signal(Exception) as error:
+        except Exception as error:
             if is_of_a_signal(error):
                 self._report(_INTERRUPTED, None)
             else:
@@ -537,6 +547,16 @@ class _Rewriter(ast.NodeTransformer):
         self._done = True
         self._active.others = cells.rewrite(module, self._active.last, self._active.cell.source)
         return module
+
+
+def _is_within_a_cell() -> bool:
+    """Whether the cell that begins was started by another one, whose frame is on the stack as well."""
+    frame: FrameType | None = sys._getframe()
+    cells_under_way = 0
+    while frame is not None:
+        cells_under_way += frame.f_code.co_name == _RUNS_A_CELL
+        frame = frame.f_back
+    return cells_under_way > 1
 
 
 def _document_cell(cell: cells.RunningCell) -> Cell:

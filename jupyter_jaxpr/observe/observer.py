@@ -266,9 +266,16 @@ class Observer:
         self.count_now(run)
 
     def let_go(self) -> None:
-        """Drop calls of this thread that an exception ended unseen: they hold their arguments."""
+        """Drop calls of this thread that an exception ended unseen: they hold their arguments.
+
+        To be called where no code of the user's runs on this thread, and no question of ours to JAX.
+        """
         state = state_of(self._threads)
         if state.run is None:
+            # An interrupt may have come before the end of a question was noted.
+            state.replaying = state.looking_away = False
+            if self.hooks.asking_thread == threading.get_ident():
+                self.hooks.asking_thread = 0
             prune(state, self.history)
             self._forget_dead(state)
 

@@ -146,9 +146,14 @@ class Recording:
         if self._on:
             return True
         self._thread = threading.get_ident()
-        if not self._results.start():
+        self._on = True  # from here on `stop` takes out what is in, also after an interrupt
+        try:
+            self._on = self._results.start()
+        except AttributeError:
+            self._on = False
+            raise
+        if not self._on:
             return False
-        self._on = True
         self._hooks.ran, self._hooks.put = self._missed, self._put
         return True
 
@@ -160,14 +165,14 @@ class Recording:
                     self._make(value)
 
     def stop(self) -> None:
-        """End; may be called twice."""
+        """End; may be called twice, also where an interrupt came in between."""
         if self._on:
-            self._on = False
             self._results.stop()
             if self._results.overflowed and self.ended is None:
                 self.ended = _UNKNOWN.format(dispatches=self._dispatches)
             if self._hooks.ran == self._missed:
                 self._hooks.ran = self._hooks.put = None
+            self._on = False
 
     def recorded(self, arguments: Sequence[Any], results: Sequence[Any], name: str) -> Recorded:
         """The program that was recorded.

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
+from ..interruptions import not_of_a_signal
 from .calls_in_cell import assignment, calls_at_once, ending_call, is_whole, last_statement, transformed_above
 
 MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
@@ -297,7 +298,7 @@ def _text_of(call: ast.Call, source: str) -> str:
     """The text of a call."""
     try:
         return ast.get_source_segment(source, call) or ""
-    except (IndexError, ValueError):  # a cell that a program runs has other lines than the text
+    except not_of_a_signal(IndexError, ValueError):  # a cell that a program runs has other lines than the text
         return ast.unparse(call)
 
 

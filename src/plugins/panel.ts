@@ -318,7 +318,9 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     if (labShell !== null) {
       addPresenting(app, labShell, panel, tracker, trans);
       /** Open the wide view, or bring the open one to the front. */
-      const openWide = async (): Promise<MainAreaWidget<WideView>> => {
+      const openWide = async (
+        isRestored: boolean
+      ): Promise<MainAreaWidget<WideView>> => {
         const known = wide.currentWidget;
         if (known !== null) {
           labShell.activateById(known.id);
@@ -351,7 +353,16 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
           tracker.currentChanged.disconnect(follow)
         );
         widget.content.model = tracker.current;
-        labShell.add(widget, 'main', { mode: 'split-right', type: 'Jaxpr' });
+        // The columns have all the room, and the program once.
+        if (!isRestored && panel.isVisible) {
+          hide(shell, panel);
+          widget.disposed.connect(() => {
+            if (!panel.isDisposed) {
+              labShell.activateById(panel.id);
+            }
+          });
+        }
+        labShell.add(widget, 'main', { type: 'Jaxpr' });
         await wide.add(widget);
         labShell.activateById(widget.id);
         return widget;
@@ -365,11 +376,24 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
           'Show source, jaxpr, StableHLO and HLO of the program as linked columns in the main area'
         ),
         isEnabled: hasProgram,
-        describedBy: NO_ARGUMENTS,
-        execute: openWide
+        describedBy: {
+          args: {
+            type: 'object',
+            properties: {
+              isRestored: {
+                type: 'boolean',
+                description: trans.__(
+                  'Whether the columns were open when the page was left; then the panel stays as it is.'
+                )
+              }
+            }
+          }
+        },
+        execute: args => openWide(args['isRestored'] === true)
       });
       void restorer?.restore(wide, {
         command: CommandIDs.openWide,
+        args: () => ({ isRestored: true }),
         name: () => 'levels'
       });
       menu.addItem({ command: CommandIDs.openWide });

@@ -30,7 +30,10 @@ TAKES_ALL = {
     "wire/answers.py": 2,  # the answer to the panel says what was raised; no cell runs
     "observe/side_effects/state.py": 1,  # it goes on once everything is restored
 }
-GIVES_ON = {"magic/session.py": 1, "observe/side_effects/guard.py": 1}  # `except BaseException` that ends with `raise`
+GIVES_ON = {
+    "magic/session.py": 2,  # `except BaseException` that ends with `raise`; the guard, which tells it apart
+    "observe/side_effects/guard.py": 1,  # likewise
+}
 
 
 def takers(tree: ast.AST) -> Iterator[int]:

@@ -11,6 +11,8 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 
+from ...interruptions import not_of_a_signal
+
 _STEP = 1e-6
 _STEEPEST = 1e4
 #: Stand for the other names of the expression, one after the other: a name that holds a special number is not seen.
@@ -68,7 +70,7 @@ def is_finite_at_one(expression: ast.expr, value: ast.expr) -> bool:
     for other in _OTHERS:
         try:
             below, at, above = (_computed(expression, wanted, 1 + step, other) for step in (-_STEP, 0.0, _STEP))
-        except (_Unknown, ValueError, ZeroDivisionError, OverflowError, TypeError):
+        except not_of_a_signal(_Unknown, ValueError, ZeroDivisionError, OverflowError, TypeError):
             return False
         if not math.isfinite(at) or max(abs(above - at), abs(at - below)) > _STEP * _STEEPEST:
             return False

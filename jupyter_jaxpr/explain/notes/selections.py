@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ...interruptions import not_of_a_signal
 from ..loops.statements import Span
 from .at_one import is_finite_at_one
 from .text import Sketch, Text
@@ -75,5 +76,5 @@ def _stores(statement: ast.Assign, name: str) -> bool:
 def _is_number(node: ast.expr) -> bool:
     try:
         return isinstance(ast.literal_eval(node), int | float)
-    except (ValueError, TypeError, SyntaxError):
+    except not_of_a_signal(ValueError, TypeError, SyntaxError):
         return False

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ...interruptions import not_of_a_signal
 from ...observe.observation import Edit, FoundCure, Place
 from ..errors.edits import edited, shown
 from ..loops.statements import COMPREHENSIONS, Function, Loops, Span, node_span
@@ -154,7 +155,7 @@ class Text:
         """
         try:
             ast.parse(edited("\n".join(self.lines), edits))
-        except (SyntaxError, ValueError):
+        except not_of_a_signal(SyntaxError, ValueError):
             return None
         cure = shown(FoundCure(name, None, text, "applies", tuple(edits)), self.lines)
         at_top = isinstance(self.function(node), ast.Module)

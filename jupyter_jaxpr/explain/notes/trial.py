@@ -57,7 +57,7 @@ def tried_in(sketch: Sketch, observed: ObservedProgram, budget: Budget) -> Outco
             return "elsewhere"
         args, kwargs = given_of(observed)
         before = types_before(observed)
-    except (Untried, NotCopied, SyntaxError, ValueError):
+    except not_of_a_signal(Untried, NotCopied, SyntaxError, ValueError):
         return "untried"
     return _outcome(
         sketch,
@@ -86,7 +86,7 @@ def tried_at_top(sketch: Sketch, names: Mapping[str, Any], budget: Budget) -> Ou
         functions = [_function(body, given, stored, names) for body in (old, new)]
         args = [_given(names[name]) for name in given]
         before = result_types(functions[0], args, {}, budget)
-    except (Untried, NotCopied, SyntaxError, ValueError):
+    except not_of_a_signal(Untried, NotCopied, SyntaxError, ValueError):
         return "untried"
     except not_of_a_signal(Exception):  # a name holds something else now
         return "untried"
@@ -128,7 +128,7 @@ def _copied_through(value: Any, copies: dict[int, Any], codes: EditedCode) -> An
     for cell in value.__closure__:
         try:
             held = cell.cell_contents
-        except ValueError:  # not assigned yet
+        except not_of_a_signal(ValueError):  # not assigned yet
             held = None
         cells.append(CellType(_copied_through(held, copies, codes)) if type(held) is FunctionType else cell)
     copy = FunctionType(value.__code__, value.__globals__, value.__name__, value.__defaults__, tuple(cells))
