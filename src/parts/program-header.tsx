@@ -17,6 +17,8 @@ export interface IHeaderActions {
   copy(): void;
   /** Open the menu of further actions, at a place of the window in pixels. */
   more(x: number, y: number): void;
+  /** Presents the panel; left out where the application cannot. */
+  presenter?: { isPresenting(): boolean; toggle(): void };
 }
 
 export function Header(props: {
@@ -27,6 +29,7 @@ export function Header(props: {
   above?: React.ReactNode;
 }): JSX.Element | null {
   const { model, trans, actions, above } = props;
+  const { presenter } = actions;
   const { row, stop } = useRoving();
   const snapshot = model.snapshot;
   if (snapshot === null) {
@@ -75,9 +78,22 @@ export function Header(props: {
             disabled={program === null}
             onClick={() => actions.copy()}
           />
+          {presenter && (
+            <Action
+              icon={presenter.isPresenting() ? 'close' : 'present'}
+              isPresenter={true}
+              stop={stop(4)}
+              label={
+                presenter.isPresenting()
+                  ? trans.__('End the presentation (Escape)')
+                  : trans.__('Present')
+              }
+              onClick={() => presenter.toggle()}
+            />
+          )}
           <Action
             icon="more"
-            stop={stop(4)}
+            stop={stop(5)}
             label={trans.__('More')}
             menu={true}
             onClick={event => {
@@ -137,12 +153,18 @@ function Action(props: {
   pressed?: boolean;
   disabled?: boolean;
   menu?: boolean;
+  /** Stays while the panel is presented. */
+  isPresenter?: boolean;
   onClick: (event: React.MouseEvent<HTMLButtonElement>) => void;
 }): JSX.Element {
   return (
     <button
       {...props.stop}
-      className="jp-JaxprPanel-action"
+      className={
+        props.isPresenter
+          ? 'jp-JaxprPanel-action jp-mod-presenter'
+          : 'jp-JaxprPanel-action'
+      }
       title={props.label}
       aria-label={props.label}
       aria-pressed={props.pressed}
