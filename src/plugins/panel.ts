@@ -42,6 +42,9 @@ import { OPEN_LESSONS } from './lessons';
 // Light: it adds a command.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { PRESENT, addPresenting } from './presenting';
+// A name.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { TOGGLE_LIVE } from './live';
 // Light, and the settings are wanted at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { preferences } from './preferences';
@@ -152,6 +155,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
               isPresenting: (): boolean => panel.presented,
               toggle: () => void commands.execute(PRESENT)
             },
+      live: () => void commands.execute(TOGGLE_LIVE),
       rendermime: rendermime ?? undefined,
       hides: () => preferred.hides(),
       lessons: () => void commands.execute(OPEN_LESSONS),
