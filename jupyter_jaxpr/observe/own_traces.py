@@ -156,7 +156,7 @@ class CallToTrace:
     numbers_are_fixed: bool = False
 
 
-_HELD_FIXED = " The trace held fixed what the call gave: {values}."
+_HELD_FIXED = " The trace kept these arguments of the call fixed: {values}."
 
 
 def has_numbers_to_fix(call: CallToTrace, error: Exception) -> bool:

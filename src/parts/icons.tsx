@@ -22,6 +22,7 @@ const PATHS = {
   plus: ['M8 3.5v9M3.5 8h9'],
   minus: ['M3.5 8h9'],
   whole: ['M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3'],
+  present: ['M2 3h12v7.5H2zM8 10.5v3M5 13.5h6'],
   close: ['m4 4 8 8M12 4l-8 8'],
   program: ['M3 3h10M3 6.4h7M3 9.7h10M3 13h5'],
   flow: ['M4.6 12.4a5 5 0 1 1 6.8 0', 'm9 10.6 2.6 1.9 1.4-2.9'],

@@ -19,6 +19,8 @@ export interface IHeaderActions {
   copy(): void;
   /** Open the menu of further actions, at a place of the window in pixels. */
   more(x: number, y: number): void;
+  /** Presents the panel; left out where the application cannot. */
+  presenter?: { isPresenting(): boolean; toggle(): void };
   /** Turn Live on or off; left out where no cells are in reach. */
   live?: () => void;
 }
@@ -31,6 +33,7 @@ export function Header(props: {
   above?: React.ReactNode;
 }): JSX.Element | null {
   const { model, trans, actions, above } = props;
+  const { presenter } = actions;
   const { row, stop } = useRoving();
   const snapshot = model.snapshot;
   if (snapshot === null) {
@@ -90,9 +93,22 @@ export function Header(props: {
             disabled={program === null}
             onClick={() => actions.copy()}
           />
+          {presenter && (
+            <Action
+              icon={presenter.isPresenting() ? 'close' : 'present'}
+              isPresenter={true}
+              stop={stop(4)}
+              label={
+                presenter.isPresenting()
+                  ? trans.__('End the presentation (Escape)')
+                  : trans.__('Present')
+              }
+              onClick={() => presenter.toggle()}
+            />
+          )}
           <Action
             icon="more"
-            stop={stop(4)}
+            stop={stop(5)}
             label={trans.__('More')}
             menu={true}
             onClick={event => {
@@ -155,6 +171,8 @@ function Action(props: {
   pressed?: boolean;
   disabled?: boolean;
   menu?: boolean;
+  /** Stays while the panel is presented. */
+  isPresenter?: boolean;
   /** Whether it is on or off, and stays so. */
   isSwitch?: boolean;
   /** What it does, where the label does not say it. */
@@ -164,7 +182,11 @@ function Action(props: {
   return (
     <button
       {...props.stop}
-      className="jp-JaxprPanel-action"
+      className={
+        props.isPresenter
+          ? 'jp-JaxprPanel-action jp-mod-presenter'
+          : 'jp-JaxprPanel-action'
+      }
       title={props.title ?? props.label}
       aria-label={props.label}
       role={props.isSwitch ? 'switch' : undefined}

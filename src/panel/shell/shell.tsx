@@ -183,6 +183,11 @@ export class Shell extends Widget {
     }
   }
 
+  /** Draw the head again: what its buttons do has changed. */
+  updateHead(): void {
+    this._head.update();
+  }
+
   /** Show a view, where there is anything for it to show. */
   showView(view: ViewName): void {
     if (this._filled().includes(view)) {
