@@ -266,6 +266,20 @@ def test_values_of_the_last_run_are_named(trace: Trace, notebook: Notebook) -> N
     )
 
 
+def test_a_function_of_an_earlier_cell_that_calls_the_one_of_before(trace: Trace, notebook: Notebook) -> None:
+    model = "def model(x):\n    return jnp.sin(x)\n"
+    notebook.run(model + "model(x)")
+    notebook.run("def loss(x):\n    return model(x).sum()")
+    step = "def step(x):\n    return loss(x)\nstep(x)\n"
+    answer = trace(model.replace("sin", "cos") + step, in_view="step")
+    assert (answer.state, answer.function, answer.text) == (
+        "traced",
+        "step",
+        "loss, of an earlier cell, calls model as model was last run.",
+    )
+    assert trace(model + step, in_view="step").text is None
+
+
 @pytest.mark.parametrize("source", ["", "x = 3\n", "f = jax.jit(lambda x: x)\n", "class A:\n    pass\n"])
 def test_a_cell_without_functions(trace: Trace, source: str) -> None:
     answer = trace(source)

@@ -11,7 +11,7 @@ import ast
 import builtins
 import linecache
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
@@ -270,6 +270,53 @@ def _is_own_function(value: Any, owner: type) -> bool:
         isinstance(value, FunctionType)
         and value.__code__.co_qualname == f"{owner.__qualname__}.{value.__name__}"
         and value.__code__.co_filename != "<string>"
+    )
+
+
+def outdated_calls(function: Any, made: Definitions, names: Mapping[str, Any]) -> dict[str, str]:
+    """Functions of earlier cells that read a function of this cell, which they find as it was last run.
+
+    Args:
+        function: That is traced.
+        made: What the cell defines.
+        names: The user's.
+
+    Returns:
+        The name that is read, by the name of the function that reads it.
+    """
+    changed = {
+        name
+        for name, held in names.items()
+        if any(made.namespace.get(name) is own for own in made.functions.values())
+        and not _are_alike(code_of(held), code_of(made.namespace[name]))
+    }
+    found: dict[str, str] = {}
+    waiting, seen = list(read_by(function)), set()
+    while waiting and changed:
+        name = waiting.pop()
+        held = made.namespace.get(name)
+        if name in seen or code_of(held) is None:
+            continue
+        seen.add(name)
+        reads = list(read_by(held))
+        if held is names.get(name):
+            outdated = next((read for read in reads if read in changed), None)
+            if outdated is not None:
+                found[name] = outdated
+        waiting.extend(reads)
+    return found
+
+
+def _are_alike(code: CodeType | None, other: CodeType | None) -> bool:
+    """Whether two codes do the same, wherever they stand."""
+    if code is None or other is None:
+        return code is other
+    if (code.co_code, code.co_names, code.co_varnames) != (other.co_code, other.co_names, other.co_varnames):
+        return False
+    pairs = list(zip(code.co_consts, other.co_consts, strict=False))
+    return len(code.co_consts) == len(other.co_consts) and all(
+        _are_alike(one, two) if isinstance(one, CodeType) and isinstance(two, CodeType) else repr(one) == repr(two)
+        for one, two in pairs
     )
 
 

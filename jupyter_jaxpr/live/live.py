@@ -32,7 +32,7 @@ from ..quantities import duration
 from ..typed.written_cell import FunctionStatement, NoPython, WrittenCell, read_cell
 from .arguments import Given, Unusable, from_calls, from_observed, from_specs, from_target, parameters
 from .choice import chosen_function
-from .definitions import DefinedClasses, Definitions, define, read_by, text_known
+from .definitions import DefinedClasses, Definitions, define, outdated_calls, read_by, text_known
 from .time_limit import SECONDS, TookTooLong, time_limit
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ _NOT_RUN = {
     True: "Live does not execute line {line}. {names} has the value of the last run.",
     False: "Live does not execute lines {line}. {names} have the values of the last run.",
 }
+_OUTDATED = "{outer}, of an earlier cell, calls {inner} as {inner} was last run."
 _NO_VALUE = "Live does not execute line {line}, so {name} has no value yet. Run the cell."
 _NOT_LOADED = "{name} is not imported in the kernel. Run the cell, or import {name} in another cell."
 _NOT_DEFINED = "Live does not execute {why} in line {line}, so {name} is not traced. Run the cell."
@@ -138,7 +139,7 @@ class Live:
                 made = define(written, asked.cell_id, file, dict(names), self._namespace, self._classes)
             except not_of_a_signal(Exception) as error:
                 return work.raised(error)
-            return work.traced(made, observed)
+            return work.traced(made, observed, names)
 
 
 class _OneTrace:
@@ -160,7 +161,7 @@ class _OneTrace:
         self._cell = Cell(id=asked.cell_id, execution_count=None, file=file, source=asked.source)
         self._cells = dict(cells)
 
-    def traced(self, made: Definitions, observed: ObservedCalls) -> LiveProgram:
+    def traced(self, made: Definitions, observed: ObservedCalls, names: Mapping[str, Any]) -> LiveProgram:
         """Trace the chosen function, now that it is made."""
         name = self._name
         function = made.functions.get(self._chosen.lineno)
@@ -189,8 +190,11 @@ class _OneTrace:
             return _answer("stopped", name, self._chosen.lineno, text)
         if live.error is not None:
             return self.raised(live.error, live)
-        kept = self._kept_values(function, made)
-        return _answer("traced", name, self._chosen.lineno, kept, self._document(live), live.seconds)
+        kept = [self._kept_values(function, made)]
+        for outer, inner in outdated_calls(function, made, names).items():
+            kept.append(_OUTDATED.format(outer=outer, inner=inner))
+        said = " ".join(filter(None, kept)) or None
+        return _answer("traced", name, self._chosen.lineno, said, self._document(live), live.seconds)
 
     def raised(self, error: Exception, live: LiveTrace | None = None) -> LiveProgram:
         """The error of a definition or of a trace, as a card."""
