@@ -1,4 +1,4 @@
-"""While nothing happens, the labextension does nothing: no timer, no frame, no request, no message, no change of the page."""
+"""While nothing happens, the labextension does nothing: no timer, frame, request, message or change of the page."""
 
 import pytest
 from playwright.sync_api import expect
