@@ -312,6 +312,40 @@ def test_play_goes_on_to_the_end_and_not_where_motion_is_unwanted(recorded):
     expect(calm).to_have_attribute("aria-disabled", "true")
 
 
+def test_the_cell_shows_what_the_step_in_view_computes(recorded):
+    nb, steps = recorded(SUM)
+    source = nb.save()["cells"][1]["source"]
+    notes = nb.cell(1).get_by_role("note", name=re.compile("^(Before|After) step"))
+    steps.get_by_role("button", name="Next").click()
+    expect(notes.nth(0)).to_have_accessible_name("Before step 2: total = 1, xs[1] = 2")
+    expect(notes.nth(1)).to_have_accessible_name("After step 2: total = 3, y = 6")
+    expect(nb.lines(1).nth(3).get_by_role("note", name="Before step 2")).to_have_count(1)
+    computed = nb.cell(1).locator(".jp-JaxprCell-stepSpan")
+    expect(computed).to_have_text(["total + x", "2 * total"])
+    steps.get_by_role("button", name="Next").click()
+    expect(notes.nth(0)).to_have_accessible_name("Before step 3: total = 3, xs[2] = 3")
+
+    nb.panel.get_by_role("tab", name="Program").click()
+    expect(notes).to_have_count(0)
+    nb.panel.get_by_role("tab", name="Control flow").click()
+    expect(notes).to_have_count(2)
+    nb.panel.get_by_role("button", name=re.compile("^scan step")).first.click()
+    expect(notes).to_have_count(0)
+    expect(computed).to_have_count(0)
+    assert nb.save()["cells"][1]["source"] == source
+
+
+def test_play_stops_when_the_keyboard_goes_to_the_cell(recorded):
+    nb, steps = recorded(RNN)
+    steps.get_by_role("combobox", name="Speed of Play").select_option("5 steps/s")
+    steps.get_by_role("slider", name="Step").focus()
+    nb.page.keyboard.press("Space")
+    expect(steps.get_by_role("button", name="Pause")).to_be_visible()
+    expect(heading(steps)).to_have_text(re.compile(r"^Step ([2-9]|[1-9]\d) of 100$"))
+    nb.editor(1).click()
+    expect(steps.get_by_role("button", name="Play", exact=True)).to_be_visible()
+
+
 def test_all_steps_are_copied_for_a_spreadsheet(recorded):
     nb, steps = recorded(SUM)
     nb.page.context.grant_permissions(["clipboard-read", "clipboard-write"])

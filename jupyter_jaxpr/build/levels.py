@@ -21,9 +21,10 @@ PLATFORMS: tuple[Platform, ...] = ("cpu", "cuda", "rocm", "tpu")
 
 LEVELS: tuple[LevelName, ...] = ("stablehlo", "hlo")
 
-_NOT_LOWERED = "JAX has only traced this function. Lower it to see its StableHLO."
+_NOT_LOWERED = "JAX has only traced this function. Lower the function to see its StableHLO."
 _NOT_COMPILED = (
-    "JAX has not compiled this function. Compile it to see its HLO: that takes as long as a first call does."
+    "JAX has not compiled this function. Compile the function to see its HLO. The compile takes about as long as a "
+    "first call."
 )
 _NOTHING = "JAX keeps no {what} of this call. Run jax.clear_caches(), then run the cell again."
 

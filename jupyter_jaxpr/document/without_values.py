@@ -24,8 +24,8 @@ NOT_SAVED = "not saved"
 LEFT_OUT = "Values are left out by the setting JaxprMagics.values."
 _NOTE = "The text of this note is not saved."
 _TEXT = "Values are left out by the setting JaxprMagics.values. Run the cell again to see this text."
-_STOPPED = "It was stopped; the reason is not saved."
-_NO_TRANSFORM = "The transform raised an error; the error is not saved."
+_STOPPED = "The measurement was stopped. The reason is not saved."
+_NO_TRANSFORM = "The transform raised an error. The error is not saved."
 
 #: Notes whose text names the user's own expressions, types, sizes and times, and no value.
 _PLAIN_NOTES = frozenset(

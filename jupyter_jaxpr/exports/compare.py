@@ -60,9 +60,7 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
         (
             "compile",
             lambda variant: (
-                f"{_seconds(variant.compile)} (from the cache on disk)"
-                if variant.from_disk
-                else _seconds(variant.compile)
+                f"{_seconds(variant.compile)} from disk" if variant.from_disk else _seconds(variant.compile)
             ),
         ),
         ("equations", lambda variant: _number(variant.equations)),

@@ -69,7 +69,7 @@ def stages(program: Program) -> list[tuple[str, str]]:
     found = [
         ("trace", times.trace),
         ("lower", times.lower),
-        ("compile (from the cache on disk)" if times.from_disk else "compile", times.compile),
+        ("from disk" if times.from_disk else "compile", times.compile),
         ("first run", times.first_run),
         ("rest", times.rest),
         ("first call", times.total),

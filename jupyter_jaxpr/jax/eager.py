@@ -120,7 +120,7 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
     return Construct(
         called,
         name,
-        tuple(_bodies(called, params)),
+        tuple(_bodies_of_map(given) if called == "map" else ()) or tuple(_bodies(called, params)),
         tuple((key, text_of(value)) for key, value in sorted(params.items()) if key in _SETTINGS),
         _groups(called, params),
         given,
@@ -155,6 +155,14 @@ def _bodies(name: str, params: dict[str, Any]) -> Iterator[Body]:
         name, _, place = source.partition(" at ")
         file, _, line = place.rpartition(":")
         yield Body(text_of(name), text_of(file), int(line) if line.isdigit() else 0)
+
+
+def _bodies_of_map(given: weakref.ref[Any] | None) -> Iterator[Body]:
+    """The function that was given to `map`, which JAX wraps in one of its own."""
+    function = None if given is None else given()
+    if type(function) is FunctionType:
+        code = function.__code__
+        yield Body(text_of(function.__name__), text_of(code.co_filename), code.co_firstlineno)
 
 
 def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | None, bool, str | None]:

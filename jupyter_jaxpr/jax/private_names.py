@@ -114,6 +114,13 @@ MODULES: tuple[PrivateName, ...] = (
     _N("config", "trace_context", "0.4.25", "settings that JAX's caches depend on", _NO_KEYS),
     _N("config", "trace_context_names", "0.10.2", "the names of those settings", "a changed setting has no name"),
     _N("config", "config_ext", "0.4.36", "whether a thread has a setting of its own", "calls on Python 3.11"),
+    _N(
+        "config",
+        "jax_xla_profile_version",
+        "0.4.25",
+        "a setting that changes no trace, so that a trace of a cell not yet run is not reused",
+        "JAX reuses what Live traced of a helper",
+    ),
     _N("config", "debug_nans", "0.4.20", "a recording gives way to the check for NaN", _NO_RECORDING),
     _N("config", "debug_infs", "0.4.20", "a recording gives way to the check for inf", _NO_RECORDING),
     _N("tree_util", "_registry", "0.4.20", "data and meta fields of registered classes", "names of such leaves"),

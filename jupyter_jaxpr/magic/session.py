@@ -38,6 +38,7 @@ from .active import Active, RunResult, Shown
 from .heartbeat import Heartbeat
 from .kept_outputs import KeptOutputs
 from .magics import JaxprMagics
+from .what_runs import WhatRuns
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -103,6 +104,9 @@ class Session:
         with self._guard("jupyter_jaxpr could not hook JAX."):
             self.observer.hooks.ensure()
         self.observer.shows_programs = True
+        self.publisher.kernel.cells = WhatRuns(
+            self.shell, self.observer.hooks, self._cells, self._running, self._active
+        )
         self.publisher.open()
 
     def unload(self) -> None:

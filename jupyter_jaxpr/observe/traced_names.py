@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dis
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from sys import _getframe
 from threading import get_ident
 from types import CodeType
@@ -79,10 +79,12 @@ class NameRecorder:
 
     Args:
         fail: Notes a failure of ours.
+        tool_ids: Those of `sys.monitoring` to choose from.
     """
 
-    def __init__(self, fail: Callable[[BaseException], None]) -> None:
+    def __init__(self, fail: Callable[[BaseException], None], tool_ids: Sequence[int] = _TOOL_IDS) -> None:
         self._fail = fail
+        self._tool_ids = tool_ids
         self._thread = get_ident()
         self._tool: MonitoringTool | None = None
         self._read_value: Callable[[Any], TracedArray | TracedTree | None] = lambda value: None
@@ -162,7 +164,7 @@ class NameRecorder:
                 events.PY_START: self._on_start,
                 events.PY_RETURN: self._on_return,
             }
-            self._tool = MonitoringTool.take(_TOOL_IDS, "names", callbacks)
+            self._tool = MonitoringTool.take(self._tool_ids, "names", callbacks)
         if self._tool is None or not self._tool.is_ours:
             self._is_over = True
         return not self._is_over

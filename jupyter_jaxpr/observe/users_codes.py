@@ -19,7 +19,7 @@ from .functions import is_installed
 
 #: Values of one kernel that are looked at for one trace.
 _VALUES = 20_000
-#: Attributes of one object that are looked at.
+#: Attributes of one object that are looked at; items of a container that has no more.
 _ATTRIBUTES = 64
 
 
@@ -58,6 +58,11 @@ class UsersCodes:
             if type(value) in _PLAIN or id(value) in seen:
                 continue
             seen.add(id(value))
+            if type(value) in _CONTAINERS:
+                # Libraries keep a function that they wrap in a tuple, and users keep several in a list.
+                if len(value) <= _ATTRIBUTES:
+                    waiting += value.values() if type(value) is dict else value
+                continue
             if type(value) is FunctionType and not is_installed(file_of(value.__code__)):
                 yield from with_nested(value.__code__)
                 namespaces.append(value.__globals__)
@@ -141,6 +146,7 @@ def with_nested(code: CodeType) -> Iterator[CodeType]:
             yield from with_nested(constant)
 
 
+_CONTAINERS = frozenset({list, tuple, dict})
 _METHODS = (types.MethodType, staticmethod, classmethod)
 _PLAIN = frozenset(
     {
@@ -151,9 +157,6 @@ _PLAIN = frozenset(
         bool,
         complex,
         type(None),
-        list,
-        tuple,
-        dict,
         set,
         types.ModuleType,
         types.BuiltinFunctionType,

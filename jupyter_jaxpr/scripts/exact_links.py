@@ -58,9 +58,7 @@ class ExactLinks:
 
     def __str__(self) -> str:
         """The shares, and whether the twin is the same as the program."""
-        lines = [
-            f"Exact links of {self.name}: lowering and compiling the tagged program took {duration(self.seconds)}."
-        ]
+        lines = [f"Exact links of {self.name}: lowering and compiling the tagged copy took {duration(self.seconds)}."]
         for level in self.levels:
             lines.append(
                 f"{title(level.name)}: {count(level.instructions, 'instruction')}; linked to equations: "

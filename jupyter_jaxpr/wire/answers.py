@@ -16,6 +16,7 @@ import msgspec
 from ..build.levels import Unavailable
 from ..observe.calls.call_values import ValuesGone
 from ..plain_text import kind_name, message_of
+from .kernel import Kernel
 from .long_requests import Work, Worker
 from .messages import Answered, Confirm, LastReply, Refused, Reply
 from .request import GONE, Asked, Request, no_such_index, read_request
@@ -45,6 +46,7 @@ class Answers:
         self._namespace = namespace
         self._making = threading.Lock()
         self._worker = Worker()
+        self.kernel = Kernel(self._worker)
 
     def answer(self, data: object, page: str = "", send: Callable[[Reply], None] | None = None) -> LastReply | None:
         """Make the reply to a request.
@@ -71,6 +73,8 @@ class Answers:
             return Refused(id=identifier, reason=_BROKE.format(error=_first_line(error)))
         run = self._runs.get(request.snapshot)
         if run is None:
+            if request.is_of_kernel:
+                return self._reply(request, None, Work(identifier, lambda reply: None))
             return Refused(id=identifier, reason=GONE)
         missing = no_such_index(request, run.document)
         if missing is not None:
@@ -84,11 +88,11 @@ class Answers:
         """Stop the long requests of a page that has gone, or of all."""
         self._worker.leave(page)
 
-    def _reply(self, request: Request, run: Run, work: Work) -> LastReply:
+    def _reply(self, request: Request, run: Run | None, work: Work) -> LastReply:
         """The last reply to a request; an error becomes the reason of a refusal."""
         try:
-            answer = request.answer(Asked(self._runs, run, work, self._namespace, self._making))
-            if not isinstance(answer, Confirm):
+            answer = request.answer(Asked(self._runs, run, work, self._namespace, self._making, self.kernel))
+            if run is not None and not isinstance(answer, Confirm):
                 self._keep(request, run, answer)
         except (Unavailable, ValuesGone) as error:
             return Refused(id=request.id, reason=str(error))

@@ -23,6 +23,7 @@ import msgspec
 from ..document.encoding import encode
 from ..interruptions import not_of_a_signal
 from .answers import Answers
+from .kernel import Kernel
 from .messages import (
     BUFFER_FROM,
     PROTOCOL,
@@ -90,6 +91,11 @@ class Publisher:
         self._asking: dict[str, Any] = {}
         self._seq = 0
         self._last_run: str | None = None
+
+    @property
+    def kernel(self) -> Kernel:
+        """What the kernel does now, as requests want to know it."""
+        return self._answers.kernel
 
     # --- life ---------------------------------------------------------------------------------------------
 

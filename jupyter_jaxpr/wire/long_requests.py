@@ -129,6 +129,11 @@ class Worker:
         if work is not None:
             work.stop()
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job is at work, or waits for its turn."""
+        return bool(self._works)
+
     def leave(self, page: str | None = None) -> None:
         """End the jobs of a page that has gone, or of all."""
         with self._lock:

@@ -61,6 +61,11 @@ class Runs:
         with self._lock:
             return self._runs.get(identifier)
 
+    def newest_first(self) -> list[Run]:
+        """The runs that are held."""
+        with self._lock:
+            return list(reversed(self._runs.values()))
+
     def latest(self) -> list[Snapshot]:
         """The latest document of each cell, in the order they were made."""
         latest: dict[str, Snapshot] = {}

@@ -4,13 +4,14 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { IExpressionFacts, IOperations } from '../model/expressions';
 import { amountWords, percent } from '../model/heat';
 import { linksOf } from '../model/links';
-import { typeSentence } from '../model/named-types';
+import { noNamesSentence, typeSentence } from '../model/named-types';
 import { usersPrograms } from '../model/users-programs';
 import { element } from '../parts/dom';
 import { shortened } from '../parts/summary';
 import type { ProgramEquations } from '../program-text/equations';
 import { operandText, variableName } from '../program-text/full-text';
 import { IProgramNames, nameProgram } from '../program-text/names';
+import type { Snapshot } from '../protocol/snapshot';
 import type { IEquationRef } from '../tokens';
 
 /** More equations are counted, not listed. */
@@ -65,25 +66,36 @@ export function expressionCard(
   return { node, words: sentences.join('\n') };
 }
 
-/** What is said of a place that no run has an equation or a type of. */
-export function unknownCard(trans: TranslationBundle): IExpressionCard {
-  const words = trans.__(
-    'The run has no type and no equation of this place in the code.'
-  );
+/** What is said of a place that a run has no equation and no type of. */
+export function unknownCard(
+  snapshot: Snapshot,
+  trans: TranslationBundle
+): IExpressionCard {
+  const sentences = [
+    trans.__('The run has no type and no equation of this place in the code.'),
+    ...noNames(snapshot, trans)
+  ];
   const node = element('div', 'jp-JaxprCell-expression');
-  node.append(element('div', 'jp-JaxprCell-expressionFact', words));
-  return { node, words };
+  for (const sentence of sentences) {
+    node.append(element('div', 'jp-JaxprCell-expressionFact', sentence));
+  }
+  return { node, words: sentences.join('\n') };
+}
+
+function noNames(snapshot: Snapshot, trans: TranslationBundle): string[] {
+  const sentence = noNamesSentence(snapshot, trans);
+  return sentence === null ? [] : [sentence];
 }
 
 function typeSentences(
-  { name, results }: IExpressionFacts,
+  { snapshot, name, results }: IExpressionFacts,
   trans: TranslationBundle
 ): string[] {
   if (name !== null) {
     return [typeSentence(name, trans)];
   }
   return results.length === 0
-    ? []
+    ? noNames(snapshot, trans)
     : [
         trans._n(
           'The equations of the expression result in the type %2.',

@@ -88,7 +88,9 @@ async function show(
   ) {
     return;
   }
-  const card = found ? expressionCard(found.facts, trans) : unknownCard(trans);
+  const card = found
+    ? expressionCard(found.facts, trans)
+    : unknownCard(ran.cell.snapshot, trans);
   view.dispatch({
     effects: [
       setAsked.of(tooltip(found ?? { from: at, to: at }, card)),

@@ -74,6 +74,20 @@ export function typesOfRun(
   return types;
 }
 
+/** Why a run has no types of names, and what it has: of a Python that does not show them; null where it shows them. */
+export function noNamesSentence(
+  { environment: { python } }: Snapshot,
+  trans: TranslationBundle
+): string | null {
+  const [, minor] = /^3\.(\d+)/.exec(python) ?? [];
+  return minor !== undefined && Number(minor) < 12
+    ? trans.__(
+        'Python %1 does not show the values of names while JAX traces, so no name has a type beside the code; expressions are linked to their equations, and each equation has its types.',
+        python
+      )
+    : null;
+}
+
 /** A name at one place, with its types in all scopes of the program. */
 export interface INamedType {
   name: string;

@@ -55,17 +55,17 @@ function sentence(
   if (reason === 'edited') {
     return executionCount === null
       ? trans.__(
-          'A cell was edited after this run. The links and the types are those of the run; text that was edited has none.'
+          'A cell was edited after this run. Edited text has no links and no types; the other links and types show the run.'
         )
       : trans.__(
-          'Cell [%1] was edited after this run. The links and the types are those of the run; text that was edited has none.',
+          'Cell [%1] was edited after this run. Edited text has no links and no types; the other links and types show the run.',
           executionCount
         );
   }
   return executionCount === null
-    ? trans.__('A cell of this run is not in the notebook any more.')
+    ? trans.__('The notebook no longer has a cell of this run.')
     : trans.__(
-        'Cell [%1] of this run is not in the notebook any more.',
+        'The notebook no longer has cell [%1] of this run.',
         executionCount
       );
 }

@@ -1,7 +1,4 @@
-/**
- * A text that changes and the widest text that may stand in its place come in; the text goes out, in the room of the
- * widest, so that nothing around it moves when it changes.
- */
+/** Shows a text that changes in the room of the widest one, so that nothing around it moves. */
 import * as React from 'react';
 
 export function Steady(props: {

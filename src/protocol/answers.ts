@@ -6,6 +6,7 @@ import { checkScopePage } from './scopes';
 import { checkSnapshot } from './document';
 import { checkTextPage } from './texts';
 import { checkExactLinks } from './exact-links';
+import { checkLiveProgram } from './live';
 import { checkPassDiff, checkProgramPasses } from './passes';
 import { Answer, RequestName } from './questions';
 import { checkRecording } from './recording';
@@ -31,6 +32,7 @@ export const ANSWERS: { readonly [Name in RequestName]: Check<Name> } = {
   exact_links: (value, field, { programs }) =>
     checkExactLinks(value, field, programs),
   export: text,
+  live: checkLiveProgram,
   machine: checkMachine,
   make: checkSnapshot,
   pass_diff: (value, field, { programs }) =>

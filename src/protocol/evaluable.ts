@@ -55,6 +55,23 @@ export class EvaluableText {
     return new EvaluableText(currentTarget.value, null);
   }
 
+  /**
+   * The text of a cell that the user writes in now; the caller has seen that the user trusts the cell.
+   *
+   * @param text Of the cell.
+   * @param sign The key that the user pressed in the cell, or the click on the command.
+   * @throws TypeError where no user made the event.
+   */
+  static written(
+    text: string,
+    sign: { readonly isTrusted: boolean }
+  ): EvaluableText {
+    if (!sign.isTrusted) {
+      throw new TypeError('Not an event of the user');
+    }
+    return new EvaluableText(text, null);
+  }
+
   /** A text of a document that a kernel has sent; null where the document is of no kernel, or its life is over. */
   static sent(
     snapshot: Snapshot,

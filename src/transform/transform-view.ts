@@ -300,10 +300,6 @@ export class TransformView extends LinkedView {
     if (!model || !shown) {
       return;
     }
-    for (const column of this._columns) {
-      column.pane?.mark(reveal && this._together);
-      column.showCount();
-    }
     const pointed = model.hover ?? model.selection;
     // Told by the program that it was pointed at in.
     const [scope] =
@@ -322,6 +318,11 @@ export class TransformView extends LinkedView {
       const { trans } = this._options;
       const cost = costsOf(model).costOf(snapshot, index);
       this._detail.show(detailOf(pointed, linked, jaxpr, null, cost, trans));
+    }
+    // After the details: the texts have their height when a line is brought into view.
+    for (const column of this._columns) {
+      column.pane?.mark(reveal && this._together);
+      column.showCount();
     }
   }
 

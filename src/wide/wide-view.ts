@@ -358,11 +358,19 @@ export class WideView extends LinkedView {
     if (!model || !shown) {
       return;
     }
+    this._showDetail(model, shown);
     for (const [column, pane] of this._panes) {
       pane.mark(reveal && this._arrangement.together);
       this._showColumn(column);
     }
     this._say('');
+  }
+
+  /** First of all: the texts above it have their height when a line is brought into view. */
+  private _showDetail(
+    model: IJaxprModel,
+    shown: { snapshot: Snapshot; index: number }
+  ): void {
     const pane = this._levelPane;
     const pointed = model.hover ?? model.selection;
     const links = linksOf(shown.snapshot, shown.index);

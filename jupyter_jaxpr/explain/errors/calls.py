@@ -304,7 +304,7 @@ _LIST = "The array works in place of the list, and needs no values while JAX tra
 _ELEMENTS = "The function of jax.numpy works on the whole array."
 _DYNAMIC = "dynamic_slice takes a piece of fixed sizes at a traced place."
 _SIZES = {
-    "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills what is left over.",
+    "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",
     "LENGTH": "Set LENGTH to the length of the result.",
     "COUNT": "Set COUNT to the number of segments: one more than the largest segment id.",
 }

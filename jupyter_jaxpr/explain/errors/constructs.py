@@ -24,6 +24,7 @@ _BRANCH = re.compile(
     r"(?P<other>[\w ]+?) has type (?P<after>\S+\])",
 )
 _LOOP = re.compile(r"^(scan|while_loop|fori_loop) body function carry input and carry output must have")
+_ABSTRACT = re.compile(r"ShapedArray\((\w+\[[\d,]*\])(?:, weak_type=True)?\)")
 _PAIR = re.compile(r"^scan body output must be a pair, got (?P<got>.*?)\.?$", re.DOTALL)
 _BRANCHES = re.compile(r"^(cond|switch) branch\w* (?:outputs )?must have")
 _NONE = re.compile(r"(?P<branch>true_fun|false_fun|branch ?\d+) output is a <class 'NoneType'>")
@@ -38,10 +39,10 @@ _TAKES = re.compile(
     r"|missing (?P<at_least>\d+) required positional arguments?)"
 )
 _CALLERS = {
-    "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch takes as many arguments as follow the branches.",
-    "switch": "switch(index, branches, x) calls a branch with x: each takes as many arguments as follow the branches.",
+    "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch must take the arguments that follow the branches.",
+    "switch": "switch(index, branches, x) calls a branch with x: each branch must take what follows the branches.",
     "scan": "scan calls its body with the carry and one element of xs: def step(carry, x).",
-    "while_loop": "while_loop calls its condition and its body with the carry: one argument.",
+    "while_loop": "while_loop calls its condition and its body with one argument, the carry.",
     "fori_loop": "fori_loop calls its body with the index and the carry: def body(i, carry).",
 }
 _PLACES = {"scan": (0, 1), "while_loop": (1, 2), "fori_loop": (2, 3)}
@@ -57,7 +58,7 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
         return _carry(text, raised, _written(raised, loop[1]))
     pair = _PAIR.search(text)
     if pair is not None:
-        return _pair(pair["got"], raised)
+        return _pair(_ABSTRACT.sub(r"\1", pair["got"]), raised)
     branches = _BRANCHES.search(text)
     if branches is not None:
         return _branches(text, raised, branches[1])

@@ -67,7 +67,7 @@ def _deleted(raised: RaisedAt | None) -> Explained:
     what = raised.source(call)
     said = f"Line {call.lineno} passes {name} ({type_}) to {called(call)}, which may reuse the memory of an argument."
     if call is raised.node:
-        said += " The iteration before did so already."
+        said += " The previous iteration already passed the array."
     code = f"{name}.copy()"
     copy = FoundCure("a copy", code, "The call donates the copy, and the array stays. The copy takes memory.")
     cures = [applied(copy, [edit_of(raised, over(argument, code))])]
@@ -146,9 +146,9 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
     if keeper is not None:
         said += f" Line {keeper[0]} writes into something outside of {function}: {keeper[1]}."
     if construct and function:
-        said += f" The trace of {function} for {construct} is over, so nothing can give the value any more."
+        said += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
     else:
-        said += " The trace is over, so nothing can give the value any more."
+        said += " The trace is over, so JAX can no longer compute the value."
     cures = (
         FoundCure(
             "return", None, f"Return the value from {function or 'the function'}, and use what the call returns."
@@ -156,7 +156,8 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
         FoundCure(
             "jax.checking_leaks",
             None,
-            "Call the function within jax.checking_leaks(), which raises at the function that let the value out.",
+            "Call the function within jax.checking_leaks(), which raises an error at the function that leaks the "
+            "value.",
         ),
     )
     return Explained(None, title, said, cures)
@@ -234,7 +235,7 @@ def _key(raised: RaisedAt | None) -> Explained:
         for node in ast.walk(raised.node):
             if isinstance(node, ast.Name) and type_of(value_of(raised, node)).startswith("key<"):
                 name = node.id
-    said = "A key gives the same numbers each time."
+    said = "The same key always gives the same numbers."
     if raised is not None and name is not None and raised.loops is not None:
         lines = sorted(
             node.lineno

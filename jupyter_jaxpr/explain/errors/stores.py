@@ -48,7 +48,7 @@ def _harm(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
         name = _made_local(before_it, after_it)
         if name is not None:
             return (
-                f"{name} is no local name of {before_it.name}, so an assignment to {name} there would fail. Give "
+                f"{name} is not a local name of {before_it.name}, so an assignment to {name} there would fail. Give "
                 f"{name} to {before_it.name} as an argument, return the new value, and assign the result in the caller."
             )
         if raised.in_trace:
@@ -170,8 +170,8 @@ def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | N
     other = _view_of(function, statement, name) if isinstance(base, ast.Name) else None
     if other is not None and _is_read_after(raised, function, statement, other):
         return (
-            f"{name} is made from {other}. In NumPy this write changes {other} too, but a new array is {name} alone. "
-            f"Write into {other} as well where {other} is to change."
+            f"{name} is made from {other}. In NumPy this write also changes {other}. A new JAX array changes {name} "
+            f"only. Write into {other} as well if {other} must change."
         )
     if not _is_read_after(raised, function, statement, name):
         return (

@@ -14,7 +14,6 @@ import inspect
 import itertools
 import linecache
 import types
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -26,6 +25,7 @@ from ...observe.calls.printed_output import PrintRecorder
 from ...observe.observation import Edit, FoundCure
 from ...observe.process_observer import observer
 from ...observe.side_effects.proof import side_effects
+from ...observe.unseen_warnings import unseen_warnings
 from .copies import NotCopied, copied, has_handler
 from .edits import edited
 from .raised import RaisedAt
@@ -191,8 +191,7 @@ def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
             result = types.FunctionType(made.__code__, mine)(*[mine[name] for name in before])
             return [each for each in jax.tree_util.tree_leaves(result) if hasattr(each, "dtype")]
 
-        with observer().looking_away(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with observer().looking_away(), unseen_warnings():
             prints.start()
             with budget.limited():
                 abstract = {name: _spec_tree(names[name]) for name in tracers}
@@ -240,8 +239,7 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
             # A text or an object among the results is an error of jit.
             return [jax.numpy.asarray(each) for each in jax.tree_util.tree_leaves(plain(**mine))]
 
-        with observer().looking_away(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with observer().looking_away(), unseen_warnings():
             prints.start()
             with left_for_error().limited():
                 given = {**jax.tree_util.tree_unflatten(tree, specs), **{name: values[name] for name in names}}

@@ -407,10 +407,10 @@ def _entries(
 ) -> tuple[tuple[CacheEntry, ...], dict[int, int]]:
     """The entries that a block used, as far as known, and that JAX holds; and the entry of each event by its number.
 
-    A hit does not tell which entry it used. Of a function that only hit it may have been any.
+    A hit does not tell which entry it used: it may have been any.
     """
     met = {event.entry for event in here if event.entry >= 0}.union(fast_hits or ())
-    if not met and fast_hits is None and (calls or 0) > counts.misses + counts.inlined:
+    if fast_hits is None and (calls or 0) > counts.misses + counts.inlined:
         met.update(range(len(makers)))
     used = sorted(entry for entry in met if held[entry] is not False)
     places = {entry: index for index, entry in enumerate(used)}

@@ -22,46 +22,34 @@ _WRITE = "write"
 _FRAMES_OF_A_WRITE = 40
 
 
-class PrintRecorder:
-    """Records what one thread writes to the standard output between `start` and `stop`.
+class _Tap:
+    """The `write` of a stream while it is recorded: one for all recorders, which may be of several threads.
 
-    Args:
-        function: gives the name of the function being traced.
-        swallow: do not pass the text on, for a trace of our own that the user did not ask to see print.
+    Each thread starts and stops when it likes. With a `write` of its own for each recorder, the one that stops last
+    would put back the `write` of one that has stopped before.
     """
 
-    def __init__(self, function: Callable[[], str], swallow: bool = False) -> None:
-        self.printed: list[Printed] = []
-        self._function = function
-        self._swallow = swallow
-        self._stream: Any = None
-        self._before: Any = None
-        self._write: Any = None
-        self._thread = 0
-        self._characters = 0
-        self._pieces: list[str] = []
-        self._where: tuple[str, Place | None] | None = None
-
-    def start(self) -> None:
-        """Begin to record; does nothing where the stream's `write` cannot be set."""
-        stream = sys.stdout
-        if self._stream is not None or stream is None:
-            return
-        self._thread = threading.get_ident()
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.recorders: tuple[PrintRecorder, ...] = ()
+        # IPython itself keeps what cells print by a `write` of its own on the stream, under ours.
+        self._before = vars(stream).get("write")
         passed_on = stream.write
 
         def write(text: str, *rest: Any) -> Any:
             written = 0
             try:
-                if threading.get_ident() == self._thread:
+                for recorder in reversed(self.recorders):
+                    if recorder.thread != threading.get_ident():
+                        continue
                     written = len(text)
                     try:
-                        self._record(text)
+                        recorder._record(text)
                     except RecursionError:
-                        self._where = None
+                        recorder._where = None
                     except not_of_a_signal(Exception):  # a text we cannot note is printed all the same
-                        self._where = None
-                    if self._swallow:
+                        recorder._where = None
+                    if recorder.swallows:
                         return written
                 return passed_on(text, *rest)
             except RecursionError as error:
@@ -73,24 +61,71 @@ class PrintRecorder:
                     raise
                 return written
 
-        try:
-            # IPython itself keeps what cells print by a `write` of its own on the stream, under ours.
-            self._before = vars(stream).get("write")
-            setattr(stream, _WRITE, write)
-        except (AttributeError, TypeError):
-            return
-        self._stream = stream
         self._write = write
+        setattr(stream, _WRITE, write)
+
+    @property
+    def is_on_top(self) -> bool:
+        """Whether nobody has put another `write` over this one."""
+        return vars(self.stream).get("write") is self._write
+
+    def take_out(self) -> None:
+        """Give the stream its own `write` back; one that someone else has put over ours stays."""
+        if self.is_on_top:
+            if self._before is None:
+                del self.stream.write
+            else:
+                self.stream.write = self._before
+
+
+_taps: list[_Tap] = []
+_changing = threading.RLock()
+
+
+class PrintRecorder:
+    """Records what one thread writes to the standard output between `start` and `stop`.
+
+    Args:
+        function: gives the name of the function being traced.
+        swallow: do not pass the text on, for a trace of our own that the user did not ask to see print.
+    """
+
+    def __init__(self, function: Callable[[], str], swallow: bool = False) -> None:
+        self.printed: list[Printed] = []
+        self.swallows = swallow
+        self.thread = 0
+        self._function = function
+        self._tap: _Tap | None = None
+        self._characters = 0
+        self._pieces: list[str] = []
+        self._where: tuple[str, Place | None] | None = None
+
+    def start(self) -> None:
+        """Begin to record; does nothing where the stream's `write` cannot be set."""
+        stream = sys.stdout
+        if self._tap is not None or stream is None:
+            return
+        self.thread = threading.get_ident()
+        with _changing:
+            tap = next((tap for tap in _taps if tap.stream is stream and tap.is_on_top), None)
+            if tap is None:
+                try:
+                    tap = _Tap(stream)
+                except (AttributeError, TypeError):
+                    return
+                _taps.append(tap)
+            tap.recorders = (*tap.recorders, self)
+            self._tap = tap
 
     def stop(self) -> None:
-        """Give the stream its own `write` back; one that someone else has put over ours stays."""
-        stream, self._stream = self._stream, None
-        if stream is not None and vars(stream).get("write") is self._write:
-            if self._before is None:
-                del stream.write
-            else:
-                stream.write = self._before
-        self._before = None
+        """Record no more; the last recorder of a stream gives its own `write` back."""
+        tap, self._tap = self._tap, None
+        if tap is not None:
+            with _changing:
+                tap.recorders = tuple(recorder for recorder in tap.recorders if recorder is not self)
+                if not tap.recorders:
+                    _taps.remove(tap)
+                    tap.take_out()
         if self._pieces:
             self._finish()
         self._where = None

@@ -20,7 +20,7 @@ INSIDE = "The construct is inside {name}, which the stepper does not enter. Step
 COMBINED = "associative_scan leaves no loop to step through. Write a scan to see its steps."
 
 SELECT = (
-    "Under vmap the predicate differs from element to element, so JAX turned the branches into a select. "
+    "Under vmap the {decider} differs from element to element, so JAX turned the branches into a select. "
     "Every branch runs for every element, and the select picks the results."
 )
 BACKWARD_EQUATIONS = "The equations belong to the backward pass."
@@ -69,8 +69,8 @@ _COUNTS = (
 )
 _MAP = "lax.map is a scan without a carry: each step computes one element. jax.vmap computes all elements at once."
 _MAP_BATCHED = (
-    "With batch_size, each step computes a batch by vmap. Remaining elements that do not fill a batch are computed "
-    "separately."
+    "lax.map is a scan without a carry: with batch_size, each step computes a batch by vmap. Remaining elements that "
+    "do not fill a batch are computed separately. jax.vmap computes all elements at once."
 )
 _NO_LOOP_OF_UNKNOWN = (
     "associative_scan combines the elements in pairs, then the pairs in pairs, in about log2(n) levels, without a "
@@ -87,9 +87,10 @@ _NO_STEP = "The loop has no steps."
 _AGAIN = "remat computes the forward loop again here, in the backward pass, instead of storing the loop's values."
 _ALL_UNROLLED = "JAX unrolls the loop when JAX lowers the program: {steps} follow each other, and no loop is left."
 _UNUSED = "No equation uses a result of this construct, so XLA removes the construct."
-_UNROLLED = "JAX unrolls the loop when JAX lowers the program: {iterations} of {unroll} steps."
+_UNROLLED = "JAX unrolls the loop when JAX lowers the program. The lowered loop has {iterations} of {unroll} steps."
 _UNROLLED_REST = (
-    "JAX unrolls the loop when JAX lowers the program: {iterations} of {unroll} steps, and {rest} after the loop."
+    "JAX unrolls the loop when JAX lowers the program. The lowered loop has {iterations} of {unroll} steps, and "
+    "{rest} after the loop."
 )
 _NO_HLO_LOOP = (
     "The optimised HLO has no loop for this construct: XLA wrote the steps without a loop, or removed the steps."
@@ -140,9 +141,8 @@ def add(
         card.open_fact = len(found)
         found.append(_WHILE)
     elif card.kind == "map":
-        found.append(_MAP)
-        if call is not None and "batch_size" in call.keywords:
-            found.append(_MAP_BATCHED)
+        in_batches = call is not None and "batch_size" in call.keywords
+        found.append(_MAP_BATCHED if in_batches else _MAP)
     kept = [slot.path for slot in card.slots if slot.kept]
     if kept:
         found.append((_KEPT if len(kept) == 1 else _KEPT_MANY).format(paths=", ".join(kept[:5])))

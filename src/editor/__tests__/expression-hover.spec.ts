@@ -160,6 +160,15 @@ describe('an expression of a cell that ran', () => {
     expect(await asked(view, '@ p["wh"]')).toEqual(UNKNOWN);
   });
 
+  it('has no type of a name where Python does not show names, which is said', async () => {
+    const environment = { ...RNN.environment, python: '3.11.9' };
+    const sentence =
+      'Python 3.11.9 does not show the values of names while JAX traces, so no name has a type beside the code; ' +
+      'expressions are linked to their equations, and each equation has its types.';
+    const view = open({ ...RNN, environment });
+    expect(await asked(view, 'y, hs =', 1)).toEqual([...UNKNOWN, sentence]);
+  });
+
   it('is never markup', async () => {
     const [line] = RNN.cell?.source.split('\n').slice(5, 6) ?? [];
     const name = '<img src=x onerror=alert(1)>';

@@ -218,6 +218,12 @@ export class Links {
     return linked;
   }
 
+  /** Where equations were written, without their lines in other texts. */
+  spansOf(equations: readonly IEquationRef[]): readonly ILinkedSpan[] {
+    const { ids, origins } = this._chosen(equations);
+    return this._make(ids, origins).spans;
+  }
+
   private _resolve(selection: Selection): ILinked {
     switch (selection.kind) {
       case 'equations':

@@ -156,7 +156,7 @@ export function rowsOf(
       'ready',
       trans.__('Compiles in'),
       readyAfter,
-      variant => (variant.from_disk ? trans.__('from the cache on disk') : ''),
+      variant => (variant.from_disk ? trans.__('from disk') : ''),
       trans.__('The sum of the trace, lower and compile times.')
     ),
     seconds('trace', trans.__('trace'), ({ trace }) => trace),

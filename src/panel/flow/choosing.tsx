@@ -111,7 +111,10 @@ export function Choosing(props: {
             'First find what makes the choice: a flag, values of arrays, or a number of steps.'
           )
         ) : fits === null ? (
-          trans.__('No row surely fits %1. Compare the rows below.', of.name)
+          trans.__(
+            'The panel cannot tell which row fits %1. Compare the rows below.',
+            of.name
+          )
         ) : (
           <>
             <b>{trans.__('For %1, use %2.', of.name, fits.use)}</b> {of.reason}

@@ -257,8 +257,6 @@ export class ProgramView extends LinkedView {
       return;
     }
     this._said.textContent = '';
-    // What the mouse is over is marked; only what is chosen moves the text.
-    pane.mark(reveal && model.hover === null);
     const pointed = model.hover ?? model.selection;
     const { links, jaxpr } = pane.listings;
     this._detail.show(
@@ -272,6 +270,9 @@ export class ProgramView extends LinkedView {
         this._trans
       )
     );
+    // After the details: the text has its height when a line is brought into view.
+    // What the mouse is over is marked; only what is chosen moves the text.
+    pane.mark(reveal && model.hover === null);
     this._showCount();
   }
 

@@ -68,7 +68,7 @@ export class LevelBar implements IDisposable {
         trans.__('Exact links')
       );
       this._exactButton.title = trans.__(
-        'Link each line to exactly the equations that the line comes from. JAX and XLA compile a tagged copy of the program, the twin; the panel asks first.'
+        'Link each line to exactly the equations that the line comes from. JAX and XLA compile a tagged copy of the program. The panel asks first.'
       );
       this._exactButton.addEventListener('click', () => this.exact?.toggle());
       twinsOf(model).changed.connect(this._showExact, this);

@@ -46,7 +46,7 @@ export function costLine(
   const work = amountWords(all, 'work', trans);
   if (columns.per_trip) {
     return trans.__(
-      '%1, %2 in one trip of the loop; the number of trips is unknown',
+      '%1, %2 in one step of the loop; the number of steps is unknown',
       work,
       moved
     );

@@ -24,6 +24,8 @@ export function Stepper(props: {
     snapshot === null ? null : stepping.stepperOf(snapshot, index);
   const kept = useKeptFocus(stepper?.kind ?? '');
   const said = useSaid(stepper, trans);
+  const wanted = React.useRef(false);
+  wanted.current ||= stepper?.kind === 'working';
   if (snapshot === null) {
     return null;
   }
@@ -41,9 +43,12 @@ export function Stepper(props: {
       {recording !== null && (
         <Recorded
           key={`${snapshot.id} ${index}`}
+          snapshot={snapshot}
           card={card}
           recording={recording}
+          stepping={stepping}
           place={place}
+          isWanted={wanted.current}
           move={where => stepping.moveTo(snapshot, index, where)}
           trans={trans}
         />

@@ -46,6 +46,7 @@ afterEach(() => {
 
 interface IShown {
   node: HTMLElement;
+  redraw: (element: JSX.Element) => void;
   model: JaxprModel;
   document: Snapshot;
 }
@@ -64,7 +65,7 @@ function shown(one: Control, recorded: Recording | null, saved = true): IShown {
   const model = new JaxprModel(trans);
   model.show(document, saved);
   const element = <Stepper model={model} card={one} index={0} trans={trans} />;
-  return { node: render(element).node, model, document };
+  return { ...render(element), model, document };
 }
 
 /** The stepper of a card in a notebook whose kernel can be asked. */
@@ -80,11 +81,8 @@ function live(one: Control = card()): IShown & {
   kernel.sends(document);
   let answer: (reply: AnyReply) => void = () => undefined;
   kernel.answer = () => new Promise(resolve => (answer = resolve));
-  const { node } = render(
-    <Stepper model={model} card={one} index={0} trans={trans} />
-  );
   return {
-    node,
+    ...render(<Stepper model={model} card={one} index={0} trans={trans} />),
     model,
     document,
     kernel,
@@ -218,7 +216,9 @@ describe('a line of numbers', () => {
 
   it('may be of another leaf', () => {
     const { node } = shown(card(), recording());
-    const select = node.querySelector('select') as HTMLSelectElement;
+    const select = node.querySelector(
+      'select[aria-label="plotted"]'
+    ) as HTMLSelectElement;
     expect([...select.options].map(words)).toEqual([
       'carry total',
       'x xs',
@@ -317,9 +317,8 @@ describe('a while', () => {
       })
     );
     click(byRole(node, 'button', 'Next')[0]);
-    expect(words(node.querySelector('.jp-JaxprStepper-head'))).toBe(
-      'Step 3 of 10stopped'
-    );
+    expect(heading(node)).toBe('Step 3 of 10');
+    expect(words(node.querySelector('h3 + span'))).toBe('stopped');
     expect(values(node, 0)[0]).toBe('leaf | before step 3 | after step 4');
     expect(words(node.querySelector('.jp-JaxprStepper-verdict'))).toBe(
       'Stopped by you after 10 steps.Every second step was kept.Not compared, because it was stopped.The recorded run took 210 ms, including its own compilation.'
@@ -328,7 +327,9 @@ describe('a while', () => {
 
   it('inside a scan is chosen by the outer step, and walked over their bounds', () => {
     const { node } = shown(WHILE, nested());
-    const select = node.querySelector('select') as HTMLSelectElement;
+    const select = node.querySelector(
+      'select[aria-label="Entry of the loop"]'
+    ) as HTMLSelectElement;
     expect([...select.options].map(words)).toEqual([
       'outer step 1 · 2 steps',
       'outer step 2 · 1 step'
@@ -561,6 +562,59 @@ describe('play', () => {
     expect(play(node).getAttribute('aria-label')).toBe('Play');
   });
 
+  it('goes at a speed that is remembered', () => {
+    jest.useFakeTimers();
+    const { node } = shown(card(), recording());
+    const speed = node.querySelector(
+      'select[aria-label="Speed of Play"]'
+    ) as HTMLSelectElement;
+    expect([...speed.options].map(words)).toEqual([
+      'all in 12 s',
+      '1 step/s',
+      '2 steps/s',
+      '5 steps/s',
+      '10 steps/s',
+      '25 steps/s'
+    ]);
+    act(() => {
+      speed.value = '10';
+      speed.dispatchEvent(new Event('change', { bubbles: true }));
+    });
+    click(play(node));
+    act(() => jest.advanceTimersByTime(100));
+    expect(heading(node)).toBe('Step 2 of 5');
+    act(() => jest.advanceTimersByTime(100));
+    expect(heading(node)).toBe('Step 3 of 5');
+    expect(window.localStorage.getItem('jupyter-jaxpr:play-speed')).toBe('10');
+    act(() => {
+      speed.value = '0';
+      speed.dispatchEvent(new Event('change', { bubbles: true }));
+    });
+  });
+
+  it('begins and pauses with Space, and stops where the keyboard goes away', () => {
+    jest.useFakeTimers();
+    const { node } = shown(card(), recording());
+    const space = (): void =>
+      act(() => {
+        slider(node).dispatchEvent(
+          new KeyboardEvent('keydown', { key: ' ', bubbles: true })
+        );
+      });
+    const name = (): string | null => play(node).getAttribute('aria-label');
+    space();
+    expect(name()).toBe('Pause');
+    space();
+    expect(name()).toBe('Play');
+    space();
+    act(() => slider(node).focus());
+    // Within the stepper the keyboard may go where it likes.
+    act(() => play(node).focus());
+    expect(name()).toBe('Pause');
+    act(() => byRole(node, 'button', 'Run it again')[0].focus());
+    expect(name()).toBe('Play');
+  });
+
   it('is off where the system asks for less motion', () => {
     const before = window.matchMedia;
     window.matchMedia = (media: string) =>
@@ -580,6 +634,26 @@ describe('play', () => {
     } finally {
       window.matchMedia = before;
     }
+  });
+});
+
+describe('the step that the cell shows', () => {
+  it('is the one that the user walked to, until the stepper is gone', () => {
+    const { node, model, redraw } = shown(card(), recording());
+    const stepping = steppingOf(model);
+    // A recording that was saved with the notebook marks nothing by itself.
+    expect(stepping.shown).toBe(null);
+    slide(node, 1);
+    expect(stepping.shown?.before).toEqual({
+      text: 'total = 1, xs[1] = 2',
+      title: 'Before step 2: total = 1, xs[1] = 2'
+    });
+    expect(stepping.shown?.after).toEqual({
+      text: 'total = 3, ys[1] = 6',
+      title: 'After step 2: total = 3, ys[1] = 6'
+    });
+    redraw(<></>);
+    expect(stepping.shown).toBe(null);
   });
 });
 
