@@ -43,6 +43,7 @@ GROUPS = {
     "long-text": ("scale", "long_text"),
     "beside-jax": ("beside_jax", "pages"),
     "memory": ("beside_jax", "memory"),
+    "slow-cells": ("slow_cells", "slow_cells"),
 }
 
 
