@@ -87,9 +87,7 @@ _NO_STEP = "The loop has no steps."
 _AGAIN = "remat computes the forward loop again here, in the backward pass, instead of storing the loop's values."
 _ALL_UNROLLED = "JAX unrolls the loop when JAX lowers the program: {steps} follow each other, and no loop is left."
 _UNUSED = "No equation uses a result of this construct, so XLA removes the construct."
-_UNROLLED = (
-    "JAX unrolls the loop when JAX lowers the program. The lowered loop has {iterations} of {unroll} steps."
-)
+_UNROLLED = "JAX unrolls the loop when JAX lowers the program. The lowered loop has {iterations} of {unroll} steps."
 _UNROLLED_REST = (
     "JAX unrolls the loop when JAX lowers the program. The lowered loop has {iterations} of {unroll} steps, and "
     "{rest} after the loop."
