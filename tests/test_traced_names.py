@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
+from html import unescape
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -13,7 +16,7 @@ from conftest import Notebook
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.document.read.named_types import types_of
+from jupyter_jaxpr.document.read.named_types import shortened, types_of
 from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
 
@@ -207,15 +210,24 @@ def test_the_saved_page_has_the_types_beside_the_lines_of_the_cell(notebook: Not
     """They are drawn from an attribute: who searches or copies the text has the cell's own."""
     ran = notebook.run(
         "%%jaxpr\n@jax.jit\ndef f(x):\n    for n in (6, 4, 2):\n        x = x[:n]\n    p = {'x': x, 'y': x}\n"
-        "    return p\nf(x)"
+        "    q = (x,) * 9\n    return p\nf(x)"
     )
     html = page(read(ran.document))
-    assert re.findall(r'<li data-t="([^"]*)">([^<]*)</li>', html) == [
-        ("x: f32[8]", "def f(x):"),
-        ("x: f32[6] … f32[2]", "        x = x[:n]"),
-        ("p: {&#x27;x&#x27;: f32[2], &#x27;y&#x27;: f32[2]}", "    p = {'x': x, 'y': x}"),
-        ("→ {&#x27;x&#x27;: f32[2], &#x27;y&#x27;: f32[2]}", "    return p"),
+    found = re.findall(r'<li data-t="([^"]*)" title="([^"]*)">([^<]*)</li>', html)
+    wide = ", ".join(["f32[2]"] * 9)
+    assert [tuple(map(unescape, texts)) for texts in found] == [
+        ("x: f32[8]", "x: f32[8]", "def f(x):"),
+        ("x: f32[6] … f32[2]", "x: f32[6], f32[4], f32[2]", "        x = x[:n]"),
+        ("p: {'x': f32[2], 'y': f32[2]}", "p: {'x': f32[2], 'y': f32[2]}", "    p = {'x': x, 'y': x}"),
+        ("q: (…) of 9 arrays", f"q: ({wide})", "    q = (x,) * 9"),
+        ("→ {'x': f32[2], 'y': f32[2]}", "→ {'x': f32[2], 'y': f32[2]}", "    return p"),
     ]
+
+
+@pytest.mark.any_jax
+def test_a_long_type_is_shortened_as_in_the_panel() -> None:
+    rows = json.loads((Path(__file__).parent / "shortened_types.json").read_text())
+    assert [[text, shortened(text)] for text, _ in rows] == rows
 
 
 @needs_lines

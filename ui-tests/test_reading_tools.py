@@ -106,6 +106,20 @@ def test_a_search_finds_types_lines_scopes_and_primitives_in_folds_too(net):
     expect(count).to_have_text("no matches")
 
 
+def test_a_search_finds_text_of_the_source_scopes_and_names_in_python(net):
+    nb = net
+    count = nb.panel.get_by_role("search").get_by_role("status")
+    line = nb.listing().locator(".cm-line").filter(has=nb.page.locator(".cm-searchMatch-selected"))
+
+    field = find(nb, 'p["b"]')  # stands in the source alone
+    nb.page.keyboard.press("Enter")
+    expect(count).to_have_text("1 of 1")
+    expect(line).to_have_attribute("data-cell-line", "11")
+
+    field.fill("not in the program")
+    expect(count).to_have_text("no matches")
+
+
 def test_a_search_goes_to_a_match_that_is_not_on_screen(notebook):
     nb = notebook(LOAD, LONG)
     nb.run_all()

@@ -1,4 +1,4 @@
-"""Traces of this thread in; JAX's caches keep them apart from those of the user, in both directions."""
+"""Keeps traces of this thread apart from the user's traces in JAX's caches, in both directions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A cell that is being written in; the program of one of its functions out, traced while nothing of the cell runs."""
+"""Traces a function of a cell that is being written, while nothing of the cell runs."""

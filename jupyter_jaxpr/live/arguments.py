@@ -1,4 +1,4 @@
-"""A function that is to be traced live in; the arguments of the call that is traced out, and where they come from.
+"""Finds the arguments for the live trace of a function, and says where they come from.
 
 They come from what the user typed into the panel, else from the target in the magic's line, else from the last observed
 call, else from the last call that the cell makes. Nothing is computed for them.

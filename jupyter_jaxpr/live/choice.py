@@ -1,4 +1,4 @@
-"""A cell that parses, the caret and the program in view in; the function that is traced out."""
+"""Chooses the function of a cell to trace, from the caret and the program in view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cell that parses and the user's names in; a copy of the names with what the cell defines out.
+"""Makes a copy of the user's names with the definitions of a cell added.
 
 Only what defines something and computes nothing runs, in the copy. Every other statement is skipped, and the names
 that it would have assigned are told: they still have the values that the kernel holds, or none.

@@ -1,4 +1,4 @@
-"""An expression of a cell and the names that exist in; out comes whether it may be evaluated, or its value.
+"""Decides whether an expression of a cell may be evaluated, and evaluates it.
 
 Allowed is what runs no code of the user's and computes nothing: literals, names, attributes of modules, and calls of
 the transforms of JAX and of functools that only wrap a function. Nothing is evaluated to find that out.

@@ -1,4 +1,4 @@
-"""A cell as it is written, its caret, and the user's names in; the program of one of its functions out.
+"""Makes the program of a function of a cell as it is written, from the cell, its caret and the user's names.
 
 The function's Python runs on tracers, in functions that are made anew from the text in a copy of the names. Nothing is
 compiled, no call of the cell's is made, and nothing of it is kept: the document that comes out has no kernel behind it.

@@ -1,4 +1,4 @@
-"""Code that runs on this thread in; it is stopped by an exception where it takes too long.
+"""Stops code on this thread by an exception when the code takes too long.
 
 The exception comes while the user's own code runs, so that no code of JAX is left half done; a function of a library
 that does not return for another half second is stopped as well. A call into C that holds Python's lock cannot be

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..jax.facts import is_jitted
+from ..jax.facts import is_jitted, jit_disabled
 from ..observe.cache.ledger_table import not_counted
 from ..observe.functions import code_of, is_of_jax, name_of
 from ..observe.observation import Observation
@@ -28,6 +28,10 @@ NOTHING_RECORDED = "JAX checks each result for NaN (jax_debug_nans), so jupyter_
 RAN_NO_PROGRAM = (
     f"The cell ran JAX operation by operation and called no jitted function. {WHAT_TO_TYPE}",
     f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}",
+)
+_JIT_IS_OFF = (
+    "Where jax.disable_jit or the setting jax_disable_jit turns jit off, JAX runs a jitted function operation by "
+    "operation, as plain Python. To see the program of the function, call the function with jit on."
 )
 _CODE_THERE = "Write code there, or trace one call with %jaxpr f(x)."
 
@@ -83,6 +87,7 @@ def why_no_program(
             f"jax.make_jaxpr. The call became a part of that program. {WHAT_TO_TYPE}"
         )
     raised = [function.name for function in observation.functions if function.raised]
+    raised += [name_of(called) for called in active.run.raised_unseen if not is_of_jax(called)]
     if raised:
         return (
             f"The call of {', '.join(raised[:5])} raised an error, and the cell caught the error, so no program is "
@@ -108,6 +113,8 @@ def why_no_program(
             f"The cell defines the jitted function {name} and does not call it. Call {name}, or write "
             f"%jaxpr {name}(f32[8])."
         )
+    if jit_disabled() or "disable_jit" in active.cell.source:
+        return _JIT_IS_OFF
     return RAN_NO_PROGRAM[0] if observation.eager_compiles else RAN_NO_PROGRAM[1]
 
 

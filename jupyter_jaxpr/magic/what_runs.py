@@ -1,4 +1,4 @@
-"""The cells of a session in; what requests that are not about a run want to know of the kernel out."""
+"""Answers requests about the kernel of a session: which cells run, and which were observed."""
 
 from __future__ import annotations
 

@@ -54,3 +54,9 @@ def called_function(fun: Any, args: Sequence[Any]) -> CalledFunction:
         forward = " forward" if at_once == "vjp" else ""
         return CalledFunction(function.name, function.definition, around + forward)
     return CalledFunction(name_of(fun), place_of(code_of(fun)), transforms_around(fun))
+
+
+def is_library_jit(value: Any) -> bool:
+    """Whether it is what equinox's `filter_jit` or flax's `nnx.jit` gives: it hands the work over as `jax.jit` does."""
+    kind = type(value)
+    return kind.__module__.partition(".")[0] in ("equinox", "flax") and "jit" in kind.__name__.lower()

@@ -59,8 +59,7 @@ def drain(
         if function is None and hooks.support.tier != "hooks":
             function = functions.by_code(fun)
         if function is None:
-            if len(run.unseen) < 100 and not any(known is called for known in run.unseen):
-                run.unseen.append(called)
+            run.note_unseen(called, times)
         elif not function.library:
             _note_jitted(function, called)
             run.activity(function).called(function, times)
@@ -74,6 +73,8 @@ def drain(
             activity.calls_raised += times
             activity.missed(function, times)
             run.call_lines.raised(place, times)
+        elif function is None and called is not None:
+            run.note_raised_unseen(called, times)
     for handed, _, place, record in counter.drain_handed():
         function = record if handed is None else functions.known(getattr(handed, "_fun", None))
         if function is not None and not function.library:

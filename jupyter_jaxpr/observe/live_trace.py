@@ -1,4 +1,4 @@
-"""A function of a cell that did not run in; its program out, which no cache, count or list of ours keeps.
+"""Traces a function of a cell that did not run; no cache, count or list of ours keeps the trace.
 
 The trace may run on another thread than the cells, and while a cell runs. Whoever asks has shown that the function
 changes nothing outside of itself.

@@ -21,7 +21,7 @@ from ..plain_text import FAILURES, defined, exact, file_of
 from ..quantities import count
 from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, result_of, spec_of
 from .cache.key_texts import positional_names
-from .called_functions import called_function, runs_for_user
+from .called_functions import called_function, is_library_jit, runs_for_user
 from .functions import code_of, is_installed, next_inside
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .recorded_cell import RecordedCell
@@ -237,7 +237,7 @@ def _elements(value: Any) -> Iterator[Any]:
 
 def _is_recorded(function: Any) -> bool:
     """Whether a call of a function is recorded: it is the user's, or JAX made it of one of the user's."""
-    if not imported() or is_jitted(function) or issubclass(type(function), type):
+    if not imported() or is_jitted(function) or is_library_jit(function) or issubclass(type(function), type):
         return False
     return runs_for_user(function)
 

@@ -50,6 +50,7 @@ NOT_ALL = (
     "looks for a cache entry. Use Python 3.12 or later to count all calls."
 )
 EAGER_COMPILES = 1_000
+_UNSEEN = 100
 _CANDIDATE = (
     "It is unknown which program of {name} ran for {calls} of this cell. This program is a candidate: jupyter_jaxpr "
     "knows {known} of {name}, compiled earlier.{more}"
@@ -164,7 +165,7 @@ class FunctionActivity:
             compiles=self.compiles,
             from_disk=self.from_disk,
             inlined=self.inlined,
-            raised=self.raised,
+            raised=max(self.raised, self.calls_raised),
         )
 
     def _top_level(self) -> bool:
@@ -269,6 +270,8 @@ class Run:
         self._ahead: dict[tuple[str, Place | None], None] = {}  # of these, the ones JAX worked for
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: function and event
         self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss
+        self.raised_unseen: list[Any] = []  # likewise, whose calls all raised before JAX looked for an entry
+        self._unseen_calls: dict[int, int] = {}  # of the former, by their ids: calls that did not raise
         self.failures: list[str] = []
         self.reading = Reading()  # what is called of the user's objects while it lasts
         self.ended = False
@@ -316,6 +319,23 @@ class Run:
     def note_ahead(self, name: str, definition: Place | None) -> None:
         """JAX worked for a function that may never be called."""
         self._ahead[name, definition] = None
+
+    def note_unseen(self, called: Any, times: int) -> None:
+        """A jitted function was called that was never observed to miss."""
+        if not any(known is called for known in self.unseen):
+            if len(self.unseen) >= _UNSEEN:
+                return
+            self.unseen.append(called)
+        self._unseen_calls[id(called)] = self._unseen_calls.get(id(called), 0) + times
+
+    def note_raised_unseen(self, called: Any, times: int) -> None:
+        """Such calls raised: they reused no program."""
+        left = self._unseen_calls.get(id(called), 0) - times
+        if id(called) in self._unseen_calls:
+            self._unseen_calls[id(called)] = left
+        if left <= 0 and any(known is called for known in self.unseen):
+            self.unseen = [known for known in self.unseen if known is not called]
+            self.raised_unseen.append(called)
 
     def calls_note(self) -> str | None:
         """Why calls are lower bounds or unknown, a sentence."""

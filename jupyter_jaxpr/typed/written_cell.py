@@ -1,4 +1,4 @@
-"""The text of a cell that is being written in; its syntax tree out, and the function that the caret is in.
+"""Parses the text of a cell that is being written, and finds the function around the caret.
 
 Nothing of the text runs here. Every line keeps its number: the line of `%%jaxpr` becomes a comment, and magics on other
 lines become calls, as IPython writes them.

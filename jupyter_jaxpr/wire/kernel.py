@@ -1,4 +1,4 @@
-"""What a session knows of its kernel in; what requests that are not about a run want to know of it out."""
+"""Tells requests that are not about a run what a session knows of its kernel."""
 
 from __future__ import annotations
 

@@ -167,9 +167,15 @@ export class ReadingPlace {
     this._runBefore = read.run;
     this._texts = new Map([...Object.entries(read.texts), ...this._texts]);
     this._filters = { ...read.filters, ...this._filters };
-    this._wanted = read;
+    this._wanted = this._isLeft ? null : read;
     this._goOn();
     this._restored.emit();
+  }
+
+  /** The user goes to another place: the run of before the reload does not come into view any more. */
+  leave(): void {
+    this._isLeft = true;
+    this._wanted = null;
   }
 
   private _onModel(_: unknown, change: ModelChange): void {
@@ -213,6 +219,7 @@ export class ReadingPlace {
   private _texts = new Map<string, ITextPlace>();
   private _filters: IKeptPlace['filters'] = {};
   private _wanted: IKeptPlace | null = null;
+  private _isLeft = false;
   private _runBefore: string | null = null;
   private _goes = false;
   private _began = Date.now() / 1000;

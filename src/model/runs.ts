@@ -87,6 +87,16 @@ export class Runs {
     }
   }
 
+  /** A cell has run: let go of what it would have shown as it was written. */
+  dropWritten(cellId: string | null): void {
+    const isOfCell = (run: IKnownRun | null): boolean =>
+      run?.isWritten === true && run.snapshot.cell?.id === cellId;
+    this.list = this.list.filter(run => !isOfCell(run));
+    if (isOfCell(this.view)) {
+      this.view = null;
+    }
+  }
+
   /** The kernel's life has ended; another one begins. */
   endLife(loss: IEnd['loss']): void {
     this._ends.set(this._life, { loss, since: new Date() });

@@ -65,6 +65,9 @@ export class Stepping {
     return this._shownChanged;
   }
 
+  /** Goes a step on or back in the recording that the user walked last; null where none is drawn. */
+  walk: ((by: 1 | -1) => void) | null = null;
+
   /** What the stepper does for the construct of this index. */
   stepperOf(snapshot: Snapshot, control: number): AskingState {
     return this._work.stateOf(snapshot, control);

@@ -219,7 +219,12 @@ function decorate(
   }
   const titled = (title: string, isChanged: boolean): string =>
     isChanged ? `${marks.changedTitle}\n${title}` : title;
+  // The values of a step stand in the place of the types: beside both, little would be seen of either.
+  const stepped = new Set(marks.step?.values.map(({ line }) => line));
   for (const { line: number, text, title, names } of marks.types) {
+    if (stepped.has(number) && !marks.typesAfterNames) {
+      continue;
+    }
     const at = places.line(number);
     if (at === null) {
       continue;

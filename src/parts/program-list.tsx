@@ -270,6 +270,7 @@ function List(props: {
               {run.snapshot.title !== null &&
                 `${shortened(run.snapshot.title, 80)} · `}
               {whereAndWhen(run.snapshot, trans)}
+              {run.isWritten && ` · ${trans.__('as written, not run')}`}
               {run.fromSaved && ` · ${trans.__('saved copy')}`}
             </div>
             {[...new Set(members.map(({ group }) => group))].map(group => (

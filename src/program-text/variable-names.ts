@@ -31,6 +31,16 @@ export class VariableNames {
     return this._names.get(`${scope}:${variable}`) ?? NONE;
   }
 
+  /** Every variable that has a name, with each of its names. */
+  *all(): Iterable<{ scope: number; variable: number; name: string }> {
+    for (const [key, names] of this._names) {
+      const [scope, variable] = key.split(':').map(Number);
+      for (const name of names) {
+        yield { scope, variable, name };
+      }
+    }
+  }
+
   private _names = new Map<string, string[]>();
 }
 

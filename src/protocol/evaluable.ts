@@ -56,7 +56,7 @@ export class EvaluableText {
   }
 
   /**
-   * The text of a cell that the user writes in now; the caller has seen that the notebook is trusted.
+   * The text of a cell that the user writes in now; the caller has seen that the user trusts the cell.
    *
    * @param text Of the cell.
    * @param sign The key that the user pressed in the cell, or the click on the command.

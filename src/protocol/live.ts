@@ -1,6 +1,4 @@
-/**
- * What became of a cell that is being written comes in; it passes, or a `Mismatch` names the field.
- */
+/** Checks the answer about a cell that is being written; a `Mismatch` names the wrong field. */
 import { checkSnapshot } from './document';
 import type { LiveProgram } from './snapshot';
 import { fields, integer, oneOf, orNull, seconds, text } from './structure';

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -78,27 +79,58 @@ def _common(marks: set[_Marks]) -> _Marks:
     )
 
 
-def texts_of_lines(document: Snapshot, program: int, file: str) -> dict[int, str]:
-    """The types of the names of each line of a file, as the panel writes them beside the code: `h: f32[16]`.
+@dataclass(frozen=True)
+class LineTypes:
+    """The types of the names of a line.
 
-    Of several types the text has the first and the last.
+    Attributes:
+        text: As the panel writes it beside the code: `h: f32[16]`; of several types the first and the last.
+        whole: The same with all types as a whole, a name a line.
     """
-    texts: dict[int, list[str]] = {}
+
+    text: str
+    whole: str
+
+
+def types_of_lines(document: Snapshot, program: int, file: str) -> dict[int, LineTypes]:
+    """The types of the names of each line of a file."""
+    lines: dict[int, list[NamedType]] = {}
     for at in types_of(document, program):
         if at.file == file:
-            ends = [at.types[0], *at.types[1:][-1:]]
-            shown = (" … " if len(at.types) > 2 else ", ").join(_shortened(text) for text in ends)
-            shown = " · ".join([shown, *at.marks])
-            texts.setdefault(at.line, []).append(f"→ {shown}" if at.kind == "returned" else f"{at.name}: {shown}")
-    return {line: "  ".join(named) for line, named in texts.items()}
+            lines.setdefault(at.line, []).append(at)
+    return {
+        line: LineTypes("  ".join(map(_short, named)), "\n".join(_named(at, ", ".join(at.types)) for at in named))
+        for line, named in lines.items()
+    }
+
+
+def _short(at: NamedType) -> str:
+    ends = [at.types[0], *at.types[1:][-1:]]
+    return _named(at, (" … " if len(at.types) > 2 else ", ").join(map(shortened, ends)))
+
+
+def _named(at: NamedType, types: str) -> str:
+    shown = " · ".join([types, *at.marks])
+    return f"→ {shown}" if at.kind == "returned" else f"{at.name}: {shown}"
 
 
 #: So many characters of a type stand beside a line.
 _LONGEST = 48
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+def shortened(text: str) -> str:
+    """A long container as the number of its arrays, anything else that is long cut off, as the panel has it."""
+    if len(text) <= _LONGEST:
+        return text
+    head = re.match(r"\w*[\[({]", text)
+    arrays = len(re.findall(r"\b\w+\[[^\]]*\]", text))
+    if head is None or arrays == 0:
+        return f"{text[: _LONGEST - 1]}…"
+    container = f"{head[0]}…{_CLOSING[head[0][-1]]}"
+    # The kernel cuts the longest.
+    number = count(arrays, "array")
+    return f"{container} of more than {number}" if text.endswith("…") else f"{container} of {number}"
 
 
 def _scopes_of(document: Snapshot, program: int) -> set[int]:

@@ -1,4 +1,4 @@
-"""The structs of the answer about a cell that is being written in; no document holds it."""
+"""The structs of the answer about a cell that is being written; no document holds them."""
 
 from __future__ import annotations
 

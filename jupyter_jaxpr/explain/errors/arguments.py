@@ -47,6 +47,10 @@ _MISSING = re.compile(
 )
 
 
+#: Begins a sentence about a function without a name.
+_NO_NAME = "The function"
+
+
 def argument_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """An argument, or a result, that jit cannot take."""
     text = message_of(error).strip()
@@ -159,7 +163,7 @@ def _unhashed(raised: RaisedAt | None, type_: str) -> Explained:
     if kind == "array":
         type_text = type_of(value) if value is not None else ""
         said += f" {raised.source(node)} is {type_text}." if type_text else ""
-        cure = FoundCure("not static", None, f"Take {name} out of static_argnames: JAX traces arrays.")
+        cure = FoundCure("not static", None, f"Take {name} out of the static arguments: JAX traces arrays.")
         return Explained(None, title, said, (cure,))
     if kind != "list":
         cure = FoundCure("hashable", None, f"Pass {name} as a number, a text or a tuple.")
@@ -192,18 +196,21 @@ def _given(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
         value = value_of(raised, node)
         if kind in literals and isinstance(node, literals[kind]) or type(value).__name__ == kind:
             found.append((name, node))
-        elif kind == "ArrayImpl" and value is None and isinstance(node, ast.Call) and _static_names(raised, call, name):
-            found.append((name, node))
+        elif kind in ("ArrayImpl", "ndarray") and value is None and isinstance(node, ast.Call):
+            if _is_static(raised, call, name, parameters):
+                found.append((name, node))
     return found[0] if len(found) == 1 else None
 
 
-def _static_names(raised: RaisedAt, call: ast.Call, name: str) -> bool:
-    """Whether the text makes an argument static by its name."""
+def _is_static(raised: RaisedAt, call: ast.Call, name: str, parameters: list[str]) -> bool:
+    """Whether the text makes an argument static, by its name or by its place."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    place = parameters.index(name) if name in parameters else -1
+    wanted = {"static_argnames": name, "static_argnums": place}
     return any(
         isinstance(node, ast.keyword)
-        and node.arg == "static_argnames"
-        and any(isinstance(each, ast.Constant) and each.value == name for each in ast.walk(node.value))
+        and node.arg in wanted
+        and any(isinstance(each, ast.Constant) and each.value == wanted[node.arg] for each in ast.walk(node.value))
         for node in ast.walk(module)
     )
 
@@ -226,7 +233,7 @@ def _function(raised: RaisedAt | None) -> tuple[str, list[str]]:
     statement = raised.statement_of(node) if raised is not None else None
     if isinstance(statement, ast.FunctionDef):
         return statement.name, [each.arg for each in statement.args.args + statement.args.kwonlyargs]
-    return "The function", []
+    return _NO_NAME, []
 
 
 def _takes(name: str, parameters: list[str]) -> str:
@@ -253,6 +260,7 @@ def _wrong_numbers(raised: RaisedAt | None, option: str, numbers: str, number: s
     function, parameters = _function(raised)
     title = f"{function} has no argument at position {numbers.strip('(),')}"
     names = option.replace("argnums", "argnames")
+    name = "the function" if function == _NO_NAME else function
     takes = count(int(number), "argument")
-    text = f"Positions count from 0, and {function} takes {takes}. Write the names of the arguments in {names} instead."
+    text = f"Positions count from 0, and {name} takes {takes}. Write the names of the arguments in {names} instead."
     return Explained(None, title, _takes(function, parameters), (FoundCure(names, None, text),))

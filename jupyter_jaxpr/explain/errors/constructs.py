@@ -24,6 +24,7 @@ _BRANCH = re.compile(
     r"(?P<other>[\w ]+?) has type (?P<after>\S+\])",
 )
 _LOOP = re.compile(r"^(scan|while_loop|fori_loop) body function carry input and carry output must have")
+_ABSTRACT = re.compile(r"ShapedArray\((\w+\[[\d,]*\])(?:, weak_type=True)?\)")
 _PAIR = re.compile(r"^scan body output must be a pair, got (?P<got>.*?)\.?$", re.DOTALL)
 _BRANCHES = re.compile(r"^(cond|switch) branch\w* (?:outputs )?must have")
 _NONE = re.compile(r"(?P<branch>true_fun|false_fun|branch ?\d+) output is a <class 'NoneType'>")
@@ -57,7 +58,7 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
         return _carry(text, raised, _written(raised, loop[1]))
     pair = _PAIR.search(text)
     if pair is not None:
-        return _pair(pair["got"], raised)
+        return _pair(_ABSTRACT.sub(r"\1", pair["got"]), raised)
     branches = _BRANCHES.search(text)
     if branches is not None:
         return _branches(text, raised, branches[1])

@@ -18,17 +18,21 @@ from .edits import edited, shown
 from .explanation import Explained
 from .messages import message_error
 from .plain_values import plain_value_error
+from .python_objects import python_object_error
 from .raised import RaisedAt, raised_at, touches_jax
 from .states import state_error
 from .stores import without_harm
 from .time_limit import Budget, error_budget
 from .transforms import transform_error
+from .trees import tree_error
 from .values import value_error
 
 _KINDS = (
     state_error,
     plain_value_error,
+    tree_error,
     value_error,
+    python_object_error,
     construct_error,
     argument_error,
     transform_error,

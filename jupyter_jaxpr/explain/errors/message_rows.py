@@ -15,6 +15,7 @@ class Message:
         text: More of it.
         cure: Name and sentence of the way out.
         of_others: NumPy and Python raise the same message; the row is for errors in which JAX has a part.
+        with_operands: The text goes on with the arguments of the call and their types.
     """
 
     pattern: str
@@ -22,6 +23,7 @@ class Message:
     text: str
     cure: tuple[str, str]
     of_others: bool = False
+    with_operands: bool = False
 
 
 ARRAY_MESSAGES = (
@@ -333,27 +335,8 @@ MESSAGES = (
         ("in_specs", "Write a PartitionSpec for each argument, such as P() for an argument that is not split."),
     ),
     Message(
-        r"vmap in_axes specification must be a tree prefix of the corresponding value.*?key path\s+vmap (in_axes\S*)"
-        r".*?symmetric difference on key sets is\s+\[?([^\n\]]+)",
-        "{1} of vmap and its argument have different keys: {2}",
-        "The entry of an argument is one axis for all of its arrays, or a container with the keys of the argument.",
-        ("in_axes", "Write one axis for the whole argument, such as 0, or an entry for each key."),
-    ),
-    Message(
         r"pytree structure error: different pytree metadata at key path",
         "Two trees have different keys or fields",
-        "The call takes trees of the same containers and keys, such as gradients like their parameters.",
-        ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
-    ),
-    Message(
-        r"pytree structure error: different numbers of pytree children at key path",
-        "Two trees differ: the numbers of their elements",
-        "The call takes trees of the same containers and keys, such as gradients like their parameters.",
-        ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
-    ),
-    Message(
-        r"pytree structure error: different (.+?) at key path\s+(\S+)",
-        "Two trees differ: {1}",
         "The call takes trees of the same containers and keys, such as gradients like their parameters.",
         ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
     ),

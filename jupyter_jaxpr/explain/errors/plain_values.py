@@ -129,6 +129,8 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
     statement = raised.statement_of(raised.node)
     if not isinstance(statement, ast.Assign):
         return None
+    if isinstance(statement.value, ast.Call):
+        return _unpacked_split(raised, statement.value, expected)
     value = value_of(raised, statement.value)
     shape = tuple(getattr(value, "shape", ())) if dtype_of(value) else ()
     if not shape:
@@ -140,3 +142,16 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
     if len(shape) > 1 and str(shape[-1]) == expected:
         cures = [FoundCure(".T", f"{source}.T", f"{source}.T has {expected} elements along axis 0: the columns.")]
     return Explained(None, title, operands(raised, [statement.value]), tuple(cures))
+
+
+def _unpacked_split(raised: RaisedAt, call: ast.Call, expected: str) -> Explained | None:
+    """Another number of names than keys that jax.random.split makes."""
+    source = raised.source(call.func)
+    if not source.endswith("random.split") or not call.args or len(call.args) > 2 or call.keywords:
+        return None
+    number = raised.source(call.args[1]) if len(call.args) == 2 else "2"
+    title = f"{source} makes {number} keys here, but the line has {expected} names for them"
+    code = f"{source}({raised.source(call.args[0])}, {expected})"
+    cure = FoundCure(source, code, "The second argument is the number of keys.")
+    cure = applied(cure, [edit_of(raised, over(call, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))

@@ -306,7 +306,8 @@ def _sizes(call: Applied, text: str) -> Explained:
 
 def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
     title = f"in_axes has {count(entries, 'entry', 'entries')}, but the call passes {count(passed_count, 'argument')}"
-    text = f"{call.name} takes {', '.join(call.parameters[:8])}." if call.parameters else ""
+    name = f"{call.name[0].upper()}{call.name[1:]}" if call.name.startswith("the ") else call.name
+    text = f"{name} takes {', '.join(call.parameters[:8])}." if call.parameters else ""
     option = call.option("in_axes")
     words = "in_axes has one entry for each argument: the axis that vmap maps, or None."
     cure = FoundCure("in_axes", None, words)

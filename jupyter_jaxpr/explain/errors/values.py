@@ -56,6 +56,9 @@ _REPEATED = re.compile(
     r"unsupported operand type\(s\) for \*: '(?:list|tuple|str)' and '\w*Tracer'"
     r"|can't multiply sequence by non-int of type '\w*(?:Tracer|ArrayImpl)'"
 )
+_STATIC_TRACED = re.compile(
+    r"^Non-hashable static arguments are not supported\..{0,80}? of type <class '[\w.]*Tracer'>", re.DOTALL
+)
 _KEY = re.compile(r"unhashable type: '\w*Tracer'")
 _SLICE = re.compile(r"^Array slice indices must have static start/stop/step|^Slice entries must be static integers")
 _FORMAT = re.compile(r"^unsupported format string passed to \w*Tracer\.__format__")
@@ -90,6 +93,10 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
         title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
         return _known(title, "This number decides the shape of the result.", error, raised, function, [])
+    if isinstance(error, ValueError) and _STATIC_TRACED.search(message):
+        title = f"JAX needs a value in {_text(raised) or 'this call'} while JAX traces"
+        wanted = "An argument of this function decides what the function computes, and needs a value."
+        return _known(title, wanted, error, raised, function, [])
     if isinstance(error, IndexError) and _SLICE.search(message):
         what = _text(raised) or "a slice"
         cures = Slices(raised).cures() if raised is not None else []

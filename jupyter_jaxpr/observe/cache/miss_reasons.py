@@ -232,7 +232,7 @@ def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHisto
         return Reason("no_fast_path", text, cure=_JIT_OUTSIDE)
     if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
         return Reason("no_fast_path", _without_fast_path(history.name, event.effects))
-    if event.trace is not None:
+    if event.trace is not None or (last is not None and last.clears != event.clears):
         where = "" if last is None else f" made{_line_from(last, event)}"
         text = f"the cache entry{where} is gone: the caches were cleared, or JAX evicted the entry"
         return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")

@@ -46,6 +46,10 @@ def structure_difference(
         pass  # every path is another one, which says less than the two structures
     elif added and gone:
         text = f"the structure of {name} gained {names_text(added)} and lost {names_text(gone)}"
+    elif added == [name]:
+        text = f"{name} was None in the earlier call and has a value in this call"
+    elif gone == [name]:
+        text = f"{name} had a value in the earlier call and is None in this call"
     elif added:
         text = f"the structure of {name} gained {names_text(added)}"
     elif gone:

@@ -20,7 +20,7 @@ INSIDE = "The construct is inside {name}, which the stepper does not enter. Step
 COMBINED = "associative_scan leaves no loop to step through. Write a scan to see its steps."
 
 SELECT = (
-    "Under vmap the predicate differs from element to element, so JAX turned the branches into a select. "
+    "Under vmap the {decider} differs from element to element, so JAX turned the branches into a select. "
     "Every branch runs for every element, and the select picks the results."
 )
 BACKWARD_EQUATIONS = "The equations belong to the backward pass."
@@ -69,8 +69,8 @@ _COUNTS = (
 )
 _MAP = "lax.map is a scan without a carry: each step computes one element. jax.vmap computes all elements at once."
 _MAP_BATCHED = (
-    "With batch_size, each step computes a batch by vmap. Remaining elements that do not fill a batch are computed "
-    "separately."
+    "lax.map is a scan without a carry: with batch_size, each step computes a batch by vmap. Remaining elements that "
+    "do not fill a batch are computed separately. jax.vmap computes all elements at once."
 )
 _NO_LOOP_OF_UNKNOWN = (
     "associative_scan combines the elements in pairs, then the pairs in pairs, in about log2(n) levels, without a "
@@ -141,9 +141,8 @@ def add(
         card.open_fact = len(found)
         found.append(_WHILE)
     elif card.kind == "map":
-        found.append(_MAP)
-        if call is not None and "batch_size" in call.keywords:
-            found.append(_MAP_BATCHED)
+        in_batches = call is not None and "batch_size" in call.keywords
+        found.append(_MAP_BATCHED if in_batches else _MAP)
     kept = [slot.path for slot in card.slots if slot.kept]
     if kept:
         found.append((_KEPT if len(kept) == 1 else _KEPT_MANY).format(paths=", ".join(kept[:5])))

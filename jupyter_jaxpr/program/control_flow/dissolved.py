@@ -160,10 +160,11 @@ class Dissolved:
         flops = [branch.flops for branch in card.branches]
         if flops and len(starts) == sides and None not in flops:
             card.step_flops = sum(each for each in flops if each is not None)
-        card.facts.append(card_facts.SELECT)
+        decider = "index" if card.kind == "switch" else "predicate"
+        card.facts.append(card_facts.SELECT.format(decider=decider))
         if card.library is None:
             card.choice = "elementwise"
-            card.choice_reason = "Each element has its own predicate. All branches run, as in jnp.where."
+            card.choice_reason = f"Each element has its own {decider}. All branches run, as in jnp.where."
         card.steppable = card_facts.SELECTED
         return found
 

@@ -76,7 +76,22 @@ function show(): void {
   };
 }
 
+/** The lines that have types at their end. */
+function typed(): number[] {
+  return [...editor.dom.querySelectorAll('.cm-line')].flatMap((line, at) =>
+    line.querySelector('.jp-JaxprCell-types') === null ? [] : [at + 1]
+  );
+}
+
 describe('the step that the stepper shows', () => {
+  it('has its values in the place of the types', () => {
+    const before = typed();
+    show();
+    expect(typed()).toEqual(before.filter(line => line !== 4 && line !== 6));
+    steppingOf(model).shown = null;
+    expect(typed()).toEqual(before);
+  });
+
   it('is marked in the cell, with its values, while Flow is in view', () => {
     const before = editor.state.doc.toString();
     show();

@@ -14,6 +14,8 @@ import { jaxprIcon } from '../../parts/icon';
 import type { Shell } from './shell';
 import type { ViewName } from './views';
 
+const PRESENTED = 'jp-mod-presented';
+
 export class JaxprPanel extends Panel {
   constructor(
     private _tracker: IJaxprTracker,
@@ -51,6 +53,16 @@ export class JaxprPanel extends Panel {
     if (this._shell !== null) {
       this._shell.simple = simple;
     }
+  }
+
+  /** Whether the panel is presented: larger, with one tab and nothing around the view. */
+  get presented(): boolean {
+    return this.hasClass(PRESENTED);
+  }
+
+  set presented(presented: boolean) {
+    this.toggleClass(PRESENTED, presented);
+    this._shell?.updateHead();
   }
 
   /** The panel was shown or hidden. */

@@ -281,6 +281,17 @@ export class JaxprListing implements IListing {
     return this._scopeNames.of(scope, kind === 'equation' ? equation : -1);
   }
 
+  *named(): Iterable<readonly [number, string]> {
+    for (const { scope, variable, name } of this._tags.results.all()) {
+      const index = this._links.equations.has(scope)
+        ? this._uses.lineOf(scope, variable)
+        : null;
+      if (index !== null) {
+        yield [index, name];
+      }
+    }
+  }
+
   arrived(): { held: number; total: number } {
     const total = this._links.equations.program.equations;
     let missing = 0;

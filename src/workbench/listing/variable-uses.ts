@@ -43,6 +43,11 @@ export class VariableUses {
     };
   }
 
+  /** The line that binds a variable; null for an input, and while that line has not arrived. */
+  lineOf(scope: number, variable: number): number | null {
+    return this._binder(scope, variable)?.index ?? null;
+  }
+
   /** The rows of a variable: binder, readers, and from where to where it is alive. */
   range(
     { scope, variable, name, line }: IVariablePlace,

@@ -15,7 +15,7 @@ const HEADINGS: Readonly<Record<'program' | 'diff', readonly Heading[]>> = {
 
 /** The places whose keys stand under a heading. */
 const PLACES: Readonly<Record<Heading, readonly KeyPlace[]>> = {
-  view: ['view', 'search', 'searchField', 'stepper'],
+  view: ['view', 'search', 'searchField', 'stepper', 'presenting'],
   text: ['text', 'level', 'source', 'shardings', 'cell', 'code'],
   columns: ['divider'],
   diff: ['diffLines', 'diff']

@@ -23,6 +23,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
  * - code: the text of a cell of the notebook that ran
  * - diff, diffLines: the view of a diff, and its lines
  * - stepper: the steps of a construct in the Flow view
+ * - presenting: the whole page, while the panel is presented
  */
 export type KeyPlace =
   | 'view'
@@ -37,7 +38,8 @@ export type KeyPlace =
   | 'code'
   | 'diff'
   | 'diffLines'
-  | 'stepper';
+  | 'stepper'
+  | 'presenting';
 
 /** The places that one key event passes, from the inner one to the outer one. */
 const PATHS: readonly (readonly KeyPlace[])[] = [
@@ -48,7 +50,8 @@ const PATHS: readonly (readonly KeyPlace[])[] = [
   ['divider', 'view'],
   ['cell', 'code'],
   ['diffLines', 'diff'],
-  ['stepper']
+  ['stepper'],
+  ['presenting']
 ];
 
 /** Keys that belong together, and what they do. */
@@ -287,6 +290,20 @@ export const KEYS = [
     mouse: ['Play'],
     does: trans =>
       trans.__('In the steps of a construct: play the steps, and pause')
+  },
+  {
+    in: ['presenting'],
+    keys: { PageDown: 'next', PageUp: 'previous' },
+    does: trans =>
+      trans.__(
+        'While you present: go to the next or previous step in the Flow view, else to the next or previous program'
+      )
+  },
+  {
+    in: ['presenting'],
+    keys: { Escape: 'end' },
+    mouse: ['End'],
+    does: trans => trans.__('While you present: end the presentation')
   }
 ] as const satisfies readonly IKeyEntry[];
 

@@ -29,7 +29,7 @@ export function Recorded(props: {
   move: (place: IPlace) => void;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { card, recording, trans } = props;
+  const { card, recording, stepping, trans } = props;
   const walk = React.useMemo(
     () => new Walk(card, recording),
     [card, recording]
@@ -51,6 +51,13 @@ export function Recorded(props: {
   };
   const root = React.useRef<HTMLDivElement>(null);
   const play = usePlay({ walk, place, move, settled: say, shown: root });
+  useWalk(stepping, by => {
+    play.stop();
+    const beside = walk.beside(place, by);
+    if (beside !== null) {
+      goTo(beside);
+    }
+  });
   useShownInCell({ ...props, walk, step, isWalked });
   const empty = step.number === 0;
   return (
@@ -118,6 +125,21 @@ export function Recorded(props: {
 
 /** What Space presses, opens or folds. */
 const PRESSED = 'button, select, summary, a';
+
+/** A presentation walks through the recording that was drawn or walked last. */
+function useWalk(stepping: Stepping, go: (by: 1 | -1) => void): void {
+  const newest = React.useRef(go);
+  newest.current = go;
+  React.useEffect(() => {
+    const walk = (by: 1 | -1): void => newest.current(by);
+    stepping.walk = walk;
+    return () => {
+      if (stepping.walk === walk) {
+        stepping.walk = null;
+      }
+    };
+  }, [stepping]);
+}
 
 /** The cell shows the step that the user walked to, until the stepper is gone. */
 function useShownInCell(props: {

@@ -24,6 +24,7 @@ import { WideView } from '../../../wide/wide-view';
 import type { LinkedView } from '../../listing/linked-view';
 import { shardings } from '../../shardings/__tests__/spread';
 import { showHelp } from '../help-overlay';
+import { PresentingKeys } from '../presenting-keys';
 import {
   IKeyEntry,
   KEYS,
@@ -79,6 +80,7 @@ const spread: Snapshot = { ...golden('rnn-0.12'), shardings: [shardings()] };
 let opened: Widget[] = [];
 
 afterEach(() => {
+  keys?.stop();
   act(() => opened.forEach(view => view.dispose()));
   opened = [];
   links?.dispose();
@@ -167,6 +169,15 @@ function steps(): Element {
     .node;
 }
 
+let keys: PresentingKeys | null = null;
+
+function presented(): Element {
+  const act = (): void => undefined;
+  keys = new PresentingKeys({ next: act, previous: act, end: act });
+  keys.start();
+  return document.body;
+}
+
 let links: CellLinks | null = null;
 
 /** The text of the cell that ran. */
@@ -246,6 +257,7 @@ const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
   ['code', 'the notebook', code],
   ['diff', 'the Diff view', () => found(diff(), 'button')],
   ['diffLines', 'the Diff view', () => found(diff(), '[role="listbox"]')],
+  ['presenting', 'the page', presented],
   ['stepper', 'the Flow view', () => found(steps(), 'input[type="range"]')]
 ];
 
