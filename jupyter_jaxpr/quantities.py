@@ -90,6 +90,14 @@ def listed(names: Sequence[str], most: int) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
+def in_a_sentence(names: Sequence[str], most: int | None = None) -> str:
+    """Names in a sentence: ``a``, ``a and b``, ``a, b and c``, ``a, b and 3 more``; empty for none."""
+    if most is not None and len(names) > most:
+        return listed(names, most)
+    *others, last = names or [""]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def _two_figures(value: float) -> str:
     """The number with two figures below 100, whole from there on."""
     if value < 0.095:

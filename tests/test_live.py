@@ -84,11 +84,11 @@ def test_no_kernel_stands_behind_the_document(trace: Trace) -> None:
     answer = trace("def f(x):\n    return lax.fori_loop(0, 3, lambda i, y: y + i, x)\nf(x)\n")
     assert answer.snapshot is not None
     assert [(level.name, level.state, level.reason) for level in answer.snapshot.programs[0].levels] == [
-        ("stablehlo", "absent", "Live traces only, so JAX has not made this text. Run the cell to see it."),
-        ("hlo", "absent", "Live traces only, so JAX has not made this text. Run the cell to see it."),
+        ("stablehlo", "absent", "Live traces only, so JAX has not made this text. Run the cell to see the text."),
+        ("hlo", "absent", "Live traces only, so JAX has not made this text. Run the cell to see the text."),
     ]
     assert [card.steppable for card in answer.snapshot.control_flow] == [
-        "The cell was not run as it is written. Run the cell to step through this."
+        "The cell was not run as it is written. Run the cell to step through the construct."
     ]
 
 
@@ -177,7 +177,7 @@ def test_what_would_have_to_be_computed_is_asked_for(trace: Trace, notebook: Not
     answer = trace(f"def f(x):\n    return jnp.sin(x)\n{call}\n")
     assert (answer.state, answer.function) == ("needs_arguments", "f")
     assert answer.text == (
-        "Live does not know the argument types of f. Type them here, such as f32[8], or run the cell."
+        "Live does not know the argument types of f. Type the types here, such as f32[8], or run the cell."
     )
     assert notebook["seen"] == []
 

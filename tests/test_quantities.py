@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_jaxpr.quantities import count, duration, operations, size
+from jupyter_jaxpr.quantities import count, duration, in_a_sentence, listed, operations, size
 
 pytestmark = pytest.mark.any_jax
 
@@ -94,3 +94,20 @@ def test_a_count_names_what_it_counts(number, exact, words):
 
 def test_a_noun_may_have_its_own_plural():
     assert count(2, "entry", "entries") == "2 entries"
+
+
+@pytest.mark.parametrize(
+    ("names", "in_a_list", "in_a_text"),
+    [
+        ([], "", ""),
+        (["a"], "a", "a"),
+        (["a", "b"], "a, b", "a and b"),
+        (["a", "b", "c"], "a, b, c", "a, b and c"),
+        (["a", "b", "c", "d"], "a, b, c and 1 more", "a, b, c and 1 more"),
+        (list("abcdefgh"), "a, b, c and 5 more", "a, b, c and 5 more"),
+    ],
+)
+def test_names_are_listed_and_the_rest_is_counted(names, in_a_list, in_a_text):
+    assert listed(names, 3) == in_a_list
+    assert in_a_sentence(names, 3) == in_a_text
+    assert in_a_sentence(names).count(",") == max(len(names) - 2, 0)

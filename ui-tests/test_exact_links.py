@@ -86,7 +86,7 @@ def linked(listing):
 def test_the_price_is_told_first_and_nothing_is_compiled_without_a_yes(twice):
     level(twice, "HLO")
     expect(own(twice)).to_be_visible()
-    expect(button(twice)).to_have_attribute("title", re.compile("the panel asks first\\.$"))
+    expect(button(twice)).to_have_attribute("title", re.compile("The panel asks first\\.$"))
     button(twice).click()
     expect(question(twice)).to_contain_text(PRICE)
     expect(question(twice).get_by_role("button", name="Do not compile it")).to_be_focused()

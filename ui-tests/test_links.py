@@ -335,7 +335,7 @@ def test_a_key_shows_the_expression_at_the_caret_and_says_it(dense):
     expect(card(dense)).to_have_count(0)
     dense.page.keyboard.press("Home")
     dense.page.keyboard.press("Shift+F1")
-    expect(card(dense)).to_have_text("The run has no type and no equation of this place in the code.")
+    expect(card(dense)).to_have_text("The run has no type and no equation for this place in the code.")
 
 
 @pytest.mark.fresh_page

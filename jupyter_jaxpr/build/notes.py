@@ -16,7 +16,7 @@ from ..observe.observation import Edit as FoundEdit
 from ..observe.retrace import Retrace as RetraceOffer
 from ..program.jaxpr.walk import Captured, ScopeColumns, Walk
 from ..program.key_use import KeyUse, KeyUses
-from ..quantities import count, duration, size
+from ..quantities import count, duration, in_a_sentence, size
 from .note_cures import FramedNote
 
 #: A captured constant of more bytes than this is worth a note.
@@ -159,9 +159,7 @@ def _captured_note(
 def _named(among: list[int], programs: Sequence[Program]) -> str:
     """Programs by their names: `2 programs, f and g`."""
     names = list(dict.fromkeys(programs[index].name for index in among))
-    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    if len(names) > 5:
-        listed = f"{', '.join(names[:5])} and {len(names) - 5} more"
+    listed = in_a_sentence(names, 5)
     return f"{count(len(among), 'program')} of {listed}" if len(names) < len(among) else f"the programs of {listed}"
 
 

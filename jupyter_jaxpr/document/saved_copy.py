@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from ..quantities import size
+from ..quantities import in_a_sentence, size
 from .cut_out import Part
 from .encoding import encode
 from .names import Names, Pools, name_program
@@ -46,7 +46,7 @@ def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
 
 
 def _cut(copy: Snapshot, limit_bytes: int, left_out: list[str]) -> Snapshot:
-    what = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {_listed(left_out)}."
+    what = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {in_a_sentence(left_out)}."
     what = f"{what} Run the cell again to see everything."
     # That values are left out is said already.
     before = f"{copy.cut} " if copy.values == "left_out" else ""
@@ -133,11 +133,6 @@ def _in_run(function: LedgerFunction) -> bool:
     """Whether the run of the document called it, or had JAX work for it."""
     run = function.run
     return any((run.calls, run.misses, run.inlined, run.traces, run.lowerings, run.compiles, run.from_disk))
-
-
-def _listed(parts: list[str]) -> str:
-    *others, last = parts
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _without_level(document: Snapshot, name: str) -> Snapshot:

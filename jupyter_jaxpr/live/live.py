@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from ..program.source.positions import CellText
 
 _NOTE = "Live traced this program with the argument types from {source}."
-_NO_LEVEL = "Live traces only, so JAX has not made this text. Run the cell to see it."
-_NO_STEPS = "The cell was not run as it is written. Run the cell to step through this."
+_NO_LEVEL = "Live traces only, so JAX has not made this text. Run the cell to see the text."
+_NO_STEPS = "The cell was not run as it is written. Run the cell to step through the construct."
 _NOT_RUN = {
     True: "Live does not execute line {line}. {names} has the value of the last run.",
     False: "Live does not execute lines {line}. {names} have the values of the last run.",
@@ -51,7 +51,7 @@ _NOT_LOADED = "{name} is not imported in the kernel. Run the cell, or import {na
 _NOT_DEFINED = "Live does not execute {why} in line {line}, so {name} is not traced. Run the cell."
 _EFFECT = "{name} is not traced live. {place} {what}. Run the cell to see its program."
 _STOPPED = "Live stopped the trace of {name} after {seconds}. Run the cell to see its program."
-_NEEDS = "Live does not know the argument types of {name}. Type them here, such as {example}, or run the cell."
+_NEEDS = "Live does not know the argument types of {name}. Type the types here, such as {example}, or run the cell."
 _NO_FUNCTION = "This cell defines no function that Live could trace."
 _CALL = re.compile(r"(?<![\w.-])[A-Za-z_][\w.]*\(")
 

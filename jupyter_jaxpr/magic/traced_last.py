@@ -22,8 +22,9 @@ _NOTE_UNDER = (
     "the trace, the Python of {name} ran a second time, with tracers in place of arrays."
 )
 _NOTE_OF_LINEAR = (
-    "jupyter_jaxpr traced this program: the cell called {text} without jit, so JAX ran what it had made of {name} "
-    "operation by operation. For the trace, JAX ran it a second time, with tracers in place of arrays."
+    "jupyter_jaxpr traced this program: the cell called {text} without jit, so JAX ran the function that JAX made of "
+    "{name} operation by operation. For the trace, JAX ran this function a second time, with tracers in place of "
+    "arrays."
 )
 
 

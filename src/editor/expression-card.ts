@@ -72,7 +72,7 @@ export function unknownCard(
   trans: TranslationBundle
 ): IExpressionCard {
   const sentences = [
-    trans.__('The run has no type and no equation of this place in the code.'),
+    trans.__('The run has no type and no equation for this place in the code.'),
     ...noNames(snapshot, trans)
   ];
   const node = element('div', 'jp-JaxprCell-expression');
@@ -145,7 +145,7 @@ function operationsSentence(
   const amount = amountWords(amounts, 'work', trans);
   if (kind === 'per iteration') {
     return trans.__(
-      'The equations take %1 for one iteration of each loop of unknown length.',
+      'The equations take %1 for one step of each loop with an unknown number of steps.',
       amount
     );
   }

@@ -129,7 +129,8 @@ def shortened(text: str) -> str:
         return f"{text[: _LONGEST - 1]}…"
     container = f"{head[0]}…{_CLOSING[head[0][-1]]}"
     # The kernel cuts the longest.
-    return f"{container} of {'more than ' if text.endswith('…') else ''}{count(arrays, 'array')}"
+    number = count(arrays, "array")
+    return f"{container} of more than {number}" if text.endswith("…") else f"{container} of {number}"
 
 
 def _scopes_of(document: Snapshot, program: int) -> set[int]:

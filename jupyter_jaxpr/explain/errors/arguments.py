@@ -168,7 +168,7 @@ def _unhashed(raised: RaisedAt | None, type_: str) -> Explained:
     if kind != "list":
         cure = FoundCure("hashable", None, f"Pass {name} as a number, a text or a tuple.")
         return Explained(None, title, said, (cure,))
-    text = "A tuple has a hash, where a list has none."
+    text = "Python can hash a tuple, but not a list."
     is_flat = all(is_hashed(each) for each in value) if type(value) is list else None
     code = None
     if isinstance(node, ast.List) and not any(isinstance(each, ast.List | ast.Dict | ast.Set) for each in node.elts):

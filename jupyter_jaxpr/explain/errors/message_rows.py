@@ -214,7 +214,7 @@ ARRAY_MESSAGES = (
         r"tuple of the primal function, but at output\[(\d+)\] the bwd rule produced an output of type (\S+) "
         r"corresponding to an input of type ([^\s,]+(?:,\d+)*\]?)",
         "The backward rule returns {3} for an argument of the type {4}",
-        "The cotangent at the place {2} must have the shape and the type of its argument.",
+        "The cotangent at position {2} must have the shape and the type of its argument.",
         ("the same type", "Multiply with the residual or broadcast, so that the cotangent is {4}."),
     ),
     Message(

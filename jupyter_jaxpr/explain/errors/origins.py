@@ -15,6 +15,7 @@ from ...jax.tracer_origins import Input, inputs_of, maker_of, origin_of, type_of
 from ...observe.functions import is_installed
 from ...observe.side_effects.attributes import instance_dict
 from ...plain_text import FAILURES, file_of
+from ...quantities import in_a_sentence
 from .raised import RaisedAt
 
 _AT_MOST = 4  # arguments in a sentence
@@ -62,12 +63,7 @@ def root_of(path: str) -> str:
 def listed(inputs: Iterable[Input]) -> str:
     """Arguments with their types, as a sentence has them."""
     texts = [f"{each.path} ({each.type})" for each in inputs]
-    more = len(texts) - _AT_MOST
-    if more > 0:
-        return f"arguments {', '.join(texts[:_AT_MOST])} and {more} more"
-    if len(texts) == 1:
-        return f"argument {texts[0]}"
-    return f"arguments {', '.join(texts[:-1])} and {texts[-1]}"
+    return f"argument {texts[0]}" if len(texts) == 1 else f"arguments {in_a_sentence(texts, _AT_MOST)}"
 
 
 def culprits(raised: RaisedAt | None, values: Iterable[Any] | None = None) -> Culprits:

@@ -83,7 +83,7 @@ def _kind(name: str) -> str:
         return "None"
     if short == "ArrayImpl" or short.endswith("Tracer"):
         return "an array"
-    return f"{'an' if short[0].lower() in 'aeiou' else 'a'} {short}"
+    return f"an {short}" if short[0].lower() in "aeiou" else f"a {short}"
 
 
 def _keys(text: str) -> str:

@@ -9,7 +9,7 @@ from ...observe.observation import Edit
 from ..loops.statements import Span
 from .text import Sketch, Text
 
-_SPLIT = "Each use draws from a key of its own. The numbers are other ones than before."
+_SPLIT = "Each use draws from a key of its own. The numbers differ from the earlier numbers."
 
 
 def split_key(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:

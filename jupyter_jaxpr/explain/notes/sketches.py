@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeGuard
 
 from ..dropped_updates import updated_array
 from ..loops.statements import Span
@@ -12,7 +13,7 @@ from .keys import split_key
 from .selections import kept_out
 from .text import Sketch, Text
 
-_UPDATE = "The statement gives the new array the name of the old one. JAX does not change the old array."
+_UPDATE = "The statement gives the new array the name of the old array. JAX does not change the old array."
 _TYPE = "The program stays the same: JAX takes {taken} in any case."
 _CARRY = "The carry begins with the type that the body returns, so JAX traces the body once."
 _PRINT = "jax.debug.print prints at every call, and shows values in place of tracers."
@@ -47,15 +48,14 @@ def _dropped_update(title: str, text: Text, spans: Sequence[Span]) -> Sketch | N
 
 
 def _truncated_type(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:
-    asked, _, taken = title.partition(" was asked for, ")
-    taken = taken.partition(" ")[0]
     expression = text.expression(spans[-1])
-    if expression is None or not taken:
+    if expression is None:
         return None
-    written = [node for node in ast.walk(expression) if isinstance(node, ast.expr) and _names_type(node, asked)]
+    written = [(node, asked) for node in ast.walk(expression) for asked in _NARROWED if _names_type(node, asked)]
     if len(written) != 1:
         return None
-    (node,) = written
+    ((node, asked),) = written
+    taken = _NARROWED[asked]
     if isinstance(node, ast.Attribute):
         new = f"{text.segment(node.value)}.{taken}"
     else:
@@ -64,7 +64,11 @@ def _truncated_type(title: str, text: Text, spans: Sequence[Span]) -> Sketch | N
     return text.sketch("truncated_type", expression, taken, said, [text.over(node, new)])
 
 
-def _names_type(node: ast.expr, asked: str) -> bool:
+#: A type of 64 bits, and the one that JAX takes in its place while jax_enable_x64 is off.
+_NARROWED = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
+
+
+def _names_type(node: ast.AST, asked: str) -> TypeGuard[ast.Attribute | ast.Constant]:
     if isinstance(node, ast.Attribute):
         return node.attr == asked
     return isinstance(node, ast.Constant) and node.value == asked

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ...quantities import count
+from ...quantities import count, in_a_sentence
 from ..times.difference import FEWEST, is_slower
 from ..times.repeated_calls import Warm
 from .variants import Comparison, Variant
@@ -144,4 +144,4 @@ def _recompiles(called: Sequence[Variant], sweep: str | None) -> list[str]:
 
 def _names(variants: Iterable[Variant]) -> str:
     names = [variant.name for variant in variants]
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+    return in_a_sentence(names)

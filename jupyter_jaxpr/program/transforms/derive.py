@@ -20,6 +20,7 @@ from ...observe.arguments import spec_of
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.observation import ArgumentSpec, ObservedProgram, Printed
 from ...plain_text import kind_name, message_of
+from ...quantities import in_a_sentence
 from ..jaxpr.parameters import open_jaxpr, programs_in
 from ..jaxpr.walk import aval_row
 
@@ -544,10 +545,7 @@ def _root(path: str) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     """Names in a sentence, each once."""
-    once = list(dict.fromkeys(names))
-    if len(once) > _NAMES_AT_MOST:
-        return f"{', '.join(once[:_NAMES_AT_MOST])} and {len(once) - _NAMES_AT_MOST} more"
-    return " and ".join(filter(None, (", ".join(once[:-1]), once[-1]))) if once else ""
+    return in_a_sentence(list(dict.fromkeys(names)), _NAMES_AT_MOST)
 
 
 def _said(error: Exception) -> str:

@@ -95,7 +95,7 @@ afterEach(() => {
 });
 
 const UNKNOWN = [
-  'The run has no type and no equation of this place in the code.'
+  'The run has no type and no equation for this place in the code.'
 ];
 
 describe('an expression of a cell that ran', () => {
