@@ -8,6 +8,8 @@ from functools import partial
 import pytest
 from conftest import Notebook, Ran
 
+from jupyter_jaxpr.magic import last_call
+from jupyter_jaxpr.magic.cells_without_program import WHAT_TO_TYPE
 from jupyter_jaxpr.observe import recorded_calls, recorded_cell, recording
 
 DEFINED = """\
@@ -24,6 +26,7 @@ def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine that is busy a recording may take longer than one may that goes on."""
     monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
     monkeypatch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
+    monkeypatch.setattr(last_call, "_SLOW_CALL", math.inf)
 
 
 @pytest.fixture
@@ -72,6 +75,10 @@ def shown(ran: Ran) -> list[tuple[str, str]]:
                 ("wave", "as jit would trace linear part"),
                 ("wave", "recorded as it ran, linear part"),
             ],
+        ),
+        (
+            "back = jax.linear_transpose(lambda t: 3 * t, x)\nback(x)",
+            [("<lambda>", "as jit would trace linear_transpose"), ("<lambda>", "recorded as it ran, linear_transpose")],
         ),
         ("for _ in range(3):\n    w = w - 0.1 * jax.grad(energy)(w, x)", [("energy", "recorded as it ran, grad")]),
         (
@@ -137,7 +144,10 @@ def test_functions_with_the_names_of_transforms_are_called_once(physics: Noteboo
     assert physics["calls"] == [2]
 
 
-@pytest.mark.parametrize("last", ["print(y)", "print(y.shape, y)", "y", "f'{y}'", "y, y[0]", "print(y)\nprint(-y)"])
+@pytest.mark.parametrize(
+    "last",
+    ["print(y)", "print(y.shape, y)", "y", "f'{y}'", "y, y[0]", "print(y)\nprint(-y)", "y.sum()", "print(y.mean())"],
+)
 def test_a_cell_that_ends_by_showing_a_value_ends_with_the_call_that_made_it(physics: Notebook, last: str) -> None:
     ran = physics.run(f"%%jaxpr\ny = wave(x)\n{last}")
     assert shown(ran) == [("wave", "as jit would trace it"), ("wave", "recorded as it ran")]
@@ -147,3 +157,16 @@ def test_a_cell_that_ends_by_showing_a_value_ends_with_the_call_that_made_it(phy
 def test_a_cell_that_ends_with_more_than_a_value_does_not(physics: Notebook, last: str) -> None:
     ran = physics.run(f"%%jaxpr\ny = wave(x)\n{last}")
     assert [program["name"] for program in ran.own_programs] == ["cell [3]"]
+
+
+@pytest.mark.parametrize("within", ["z = lax.sin(x)", "z = jax.grad(lambda t: wave(t).sum())(x)"])
+def test_where_jax_checks_for_nan_nothing_is_recorded_and_the_cell_ran_all_the_same(
+    physics: Notebook, within: str
+) -> None:
+    physics.run(within)  # so that nothing is left to compile
+    ran = physics.run(f"%%jaxpr\nwith jax.debug_nans(True):\n    {within}")
+    assert ran.own_programs == []
+    assert ran.document["message"] == (
+        f"The cell called no jitted function. {WHAT_TO_TYPE} While JAX checks each result for NaN (jax_debug_nans), "
+        "jupyter_jaxpr records nothing of what runs."
+    )

@@ -19,7 +19,7 @@ _MOST = 20
 
 
 class Linear(NamedTuple):
-    """What `jax.vjp` or `jax.linearize` returned: the transform, and where the function is from."""
+    """What `jax.vjp`, `jax.linearize` or `jax.linear_transpose` returned: the transform, and the function."""
 
     transform: str
     name: str
@@ -70,11 +70,14 @@ def linear_of(made: Any) -> Linear | None:
         transform, inner = "vjp", getattr(made, "fun", None)
     elif kind.__name__ == "Partial" and type(made.func).__name__ == "_HashableCallableShim":
         transform, inner = "linearize", getattr(made.func, "fun", None) or getattr(made.func, "val", None)
+    elif kind.__name__ == "Partial" and type(made.func) is FunctionType:
+        transposed = _behind_boundary(made.func)
+        is_known = type(transposed) is FunctionType and transposed.__code__.co_name == "transposed_fun"
+        transform, inner = "linear_transpose", tuple(_cells(transposed).values()) if is_known else None
     else:
         return None
-    if type(inner) is not functools.partial:
-        return None
-    for value in inner.args:
+    held = inner.args if type(inner) is functools.partial else inner if type(inner) is tuple else ()
+    for value in held:
         source = getattr(getattr(getattr(value, "jaxpr", value), "debug_info", None), "func_src_info", None)
         if isinstance(source, str):
             name, _, place = source.partition(" at ")

@@ -24,7 +24,7 @@ UNDER_JIT = "Call the function under jax.jit to see the program that runs."
 _CORRECT = "Correct the cell and run it again."
 _NOT_KNOWN = "No program of the cell is known: calls that reuse a program were not seen."
 CALLED_NONE = f"The cell called no jitted function. {WHAT_TO_TYPE}"
-NOTHING_RECORDED = "JAX checks each result for NaN (jax_debug_nans), so jupyter_jaxpr recorded nothing of what ran."
+NOTHING_RECORDED = "While JAX checks each result for NaN (jax_debug_nans), jupyter_jaxpr records nothing of what runs."
 RAN_NO_PROGRAM = (
     f"The cell ran JAX operation by operation and called no jitted function. {WHAT_TO_TYPE}",
     f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}",

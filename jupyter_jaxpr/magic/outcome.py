@@ -102,8 +102,8 @@ def complete(
     if not any(function.programs for function in observation.functions):
         message = message or why_no_program(namespace, active, observation, error)
         shows_cell = add_recorded_cell(observation, active, CALLED_NONE if message in RAN_NO_PROGRAM else message)
-        if active.recorded_cell.is_checked:
-            message = f"{message} {NOTHING_RECORDED}"
+        if active.recorded_cell.is_checked or active.recorded.is_checked:
+            message = f"{CALLED_NONE if message in RAN_NO_PROGRAM else message} {NOTHING_RECORDED}"
     elif active.options.eager:
         shows_cell = add_recorded_cell(observation, active, None)
     if any(function.programs for function in observation.functions):

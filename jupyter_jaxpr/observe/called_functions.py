@@ -32,6 +32,9 @@ class CalledFunction:
     is_backward: bool = False
 
 
+_PASSES = {"vjp": "vjp backward", "linearize": "linear part"}
+
+
 def runs_for_user(fun: Any) -> bool:
     """Whether a call of something runs a function of the user's, as far as this can be told before the call."""
     linear = linear_of(fun)
@@ -45,7 +48,7 @@ def called_function(fun: Any, args: Sequence[Any]) -> CalledFunction:
     linear = linear_of(fun)
     if linear is not None:
         name = text_of(linear.name)
-        transform = "vjp backward" if linear.transform == "vjp" else "linear part"
+        transform = _PASSES.get(linear.transform, linear.transform)
         return CalledFunction(name, Place(text_of(linear.file), linear.line, name), transform, is_backward=True)
     at_once = runs_its_function(fun)
     if at_once is not None and args and callable(args[0]):

@@ -107,6 +107,7 @@ class RecordedCalls:
         self._done: list[_RecordedCall] = []
         self._left_out = 0
         self._above: dict[int, int] = {}  # of the calls above the last statement that were recorded: how many times
+        self.is_checked = False  # JAX checked each result for NaN, so a call was not recorded
         self.not_recorded: list[str] = []  # calls of which nothing was recorded, and why: sentences
         self._is_over = cell.whole
 
@@ -127,6 +128,7 @@ class RecordedCalls:
         recording = Recording(self._hooks, self._fail)
         try:
             if not recording.start():
+                self.is_checked = True
                 return False
         except AttributeError as error:  # another JAX: calls are not recorded, and the rest is as good
             self._fail(error)

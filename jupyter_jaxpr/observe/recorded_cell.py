@@ -46,7 +46,6 @@ class RecordedCell:
         whole: Record all that JAX runs, which takes up to 20 times as long.
 
     Attributes:
-        is_checked: JAX checks each result for NaN, so nothing is recorded.
         recording: What was recorded.
     """
 
@@ -57,16 +56,21 @@ class RecordedCell:
         limits = (MOST, _FOREVER) if whole else (FIRST, FIRST_SECONDS, _is_jitted_by_user)
         self.recording = Recording(hooks, fail, *limits)
         self._is_over = False
-        self.is_checked = False
+        self._is_checked = False
 
     def start(self) -> None:
         """Begin or go on, as soon as JAX is there; does nothing where it has begun or has ended."""
         if imported() and not self._is_over and not self.recording.is_over:
             try:
-                self.is_checked = not self.recording.start()
+                self._is_checked = not self.recording.start()
             except AttributeError as error:  # another JAX: the cell is not recorded, and the rest is as good
                 self._fail(error)
                 self._is_over = True
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether nothing was recorded because JAX checks each result for NaN, or did when the first one came."""
+        return self._is_checked or (self.recording.ended is not None and not self.recording.count)
 
     def pause(self) -> None:
         """Record no more until `start`."""

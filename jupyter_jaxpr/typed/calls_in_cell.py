@@ -109,7 +109,9 @@ def _shown(statement: ast.stmt) -> set[str]:
         if isinstance(node, ast.Name):
             names.add(node.id)
         elif isinstance(node, ast.Call):
-            if not isinstance(node.func, ast.Name) or node.func.id not in _BUILTINS:
+            if isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS and not node.keywords:
+                nodes.append(node.func.value)  # y.sum()
+            elif not isinstance(node.func, ast.Name) or node.func.id not in _BUILTINS:
                 return set()
             nodes += [*node.args, *(keyword.value for keyword in node.keywords)]
         elif isinstance(node, _PLAIN):
