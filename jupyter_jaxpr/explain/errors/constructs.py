@@ -41,6 +41,7 @@ _CALLERS = {
     "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch takes as many arguments as follow the branches.",
     "switch": "switch(index, branches, x) calls a branch with x: each takes as many arguments as follow the branches.",
     "scan": "scan calls its body with the carry and one element of xs: def step(carry, x).",
+    "map": "lax.map calls its function with one element of xs: one argument, which may be a tuple.",
     "while_loop": "while_loop calls its condition and its body with the carry: one argument.",
     "fori_loop": "fori_loop calls its body with the index and the carry: def body(i, carry).",
 }
@@ -80,6 +81,8 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
         what = "a lambda" if name == "<lambda>" else name
         title = f"{construct} passes {_count(taken['given'])} to {what}"
         title += f", which takes {taken['takes']}" if taken["takes"] else ""
+        if taken["takes"] is None and taken["at_least"]:
+            title = f"{construct} passes too few arguments to {what}"
         cure = FoundCure("arguments", None, _CALLERS[construct])
         return Explained(None, title, "", (cure,))
     return None
