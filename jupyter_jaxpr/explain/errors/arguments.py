@@ -18,11 +18,12 @@ from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import namespace
 from .origins import root_of, value_of
-from .raised import RaisedAt
+from .raised import RaisedAt, touches_jax
 from .static import argument_values, is_hashed, jit_with
 
 _NO_ARRAY = re.compile(
-    r"^Error interpreting argument to .* as an abstract array\. The problematic value is of type "
+    r"^Error interpreting argument to (?:<function (?P<name>\S+) at .*?>|.*) as an abstract array\. "
+    r"The problematic value is of type "
     r"<class '(?P<type>[^']+)'> and was passed to the function at path (?P<path>.+?)\.\s",
     re.DOTALL,
 )
@@ -42,6 +43,10 @@ _OVERFLOW = re.compile(
     r"^An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
     r"(?P<path>\S+)\. Got <class 'int'> with value (?P<value>-?\d+)"
 )
+_TOO_MANY = re.compile(
+    r"^(?:[\w<>]+\.)*(?P<name>\w+|<lambda>)\(\) takes (?P<takes>\d+|from \d+ to \d+) positional arguments? but "
+    r"(?P<given>\d+) (?:was|were) given$"
+)
 _MISSING = re.compile(
     r"^(?:\w+\.)*(?P<name>\w+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (?P<names>.*)$"
 )
@@ -55,7 +60,9 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
     """An argument, or a result, that jit cannot take."""
     text = message_of(error).strip()
     if isinstance(error, TypeError) and (found := _NO_ARRAY.search(text)):
-        return _no_array(error, raised, function, found["path"], found["type"])
+        # Of a jitted function that another traced function calls, JAX names the inner one.
+        called = (found["name"] or function).rpartition(".")[2]
+        return _no_array(error, raised, called, found["path"], found["type"])
     if isinstance(error, TypeError) and (found := _RESULT.search(text)):
         return _result(found["name"], found["type"], found["path"])
     if isinstance(error, ValueError | TypeError) and (found := _UNHASHED.search(text)):
@@ -81,6 +88,11 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
             ),
         )
         return Explained(None, title, said, cures)
+    if isinstance(error, TypeError) and (found := _TOO_MANY.search(text)) and touches_jax(error):
+        name = "the function" if found["name"] == "<lambda>" else found["name"]
+        cure = FoundCure("the arguments", None, f"Pass as many arguments as {name} takes, or name them as name=value.")
+        title = f"The call passes {found['given']} positional arguments, but {name} takes {found['takes']}"
+        return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and (found := _MISSING.search(text)):
         missing = found["names"].replace("'", "")
         cure = FoundCure("pass the argument", None, f"Pass {missing} in the call, or give a default in the def.")
@@ -117,6 +129,11 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
                 f"Take {path} out of {name}, and pass the value as an argument of its own with static_argnames.",
             )
         ]
+    if type_ == "numpy.ndarray":
+        dtype = str(getattr(values.get(name), "dtype", "")) if is_whole else ""
+        words = "Keep texts, dates and objects outside of JAX, and give JAX numbers for them."
+        title = f"The argument {path} is an array of NumPy that JAX cannot hold" + (f": {dtype}" if dtype else "")
+        return Explained(None, title, "JAX arrays hold numbers and booleans.", (FoundCure("numbers", None, words),))
     if not is_plain and "equinox" in _modules(values.get(name)):
         words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
         cures = [FoundCure("equinox.filter_jit", None, words)]

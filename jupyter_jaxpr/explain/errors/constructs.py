@@ -42,6 +42,7 @@ _CALLERS = {
     "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch must take the arguments that follow the branches.",
     "switch": "switch(index, branches, x) calls a branch with x: each branch must take what follows the branches.",
     "scan": "scan calls its body with the carry and one element of xs: def step(carry, x).",
+    "map": "lax.map calls its function with one argument, an element of xs, which may be a tuple.",
     "while_loop": "while_loop calls its condition and its body with one argument, the carry.",
     "fori_loop": "fori_loop calls its body with the index and the carry: def body(i, carry).",
 }
@@ -82,7 +83,9 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
         title = f"{construct} passes too few arguments to {what}"
         if taken["given"]:
             passed_arguments = count(int(taken["given"]), "argument")
-            title = f"{construct} passes {passed_arguments} to {what}, which takes {taken['takes']}"
+            title = f"{construct} passes {passed_arguments} to {what}"
+            if taken["takes"]:
+                title = f"{construct} passes {passed_arguments} to {what}, which takes {taken['takes']}"
         cure = FoundCure("arguments", None, _CALLERS[construct])
         return Explained(None, title, "", (cure,))
     return None

@@ -11,6 +11,7 @@ from typing import Any
 from ...jax.facts import is_tracer_type
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name
@@ -28,6 +29,9 @@ _OF_LISTS = re.compile(
     r"|can only concatenate (?:list|tuple) \(not \"\w+\"\) to (?:list|tuple))"
 )
 _FORMAT = re.compile(r"^(?:tuple index out of range|Replacement index \d+ out of range for positional args tuple)")
+_AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)")
+#: Functions that look an axis up in the shape.
+_LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
 _NUMBERS = (bool, int, float, complex)
 _MOST = 12
@@ -42,6 +46,10 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
         return _no_member(raised, found[1])
     if isinstance(error, IndexError) and _FORMAT.match(text):
         return _index(raised)
+    if isinstance(error, IndexError) and (found := _AXIS.match(text)) and called(raised.node) in _LOOK_UP:
+        title = f"The axis {found[1]} is named, but the array has {found[2]} axes"
+        cure = FoundCure("axis", None, f"Axes count from 0. Write an axis from 0 to {int(found[2]) - 1}.")
+        return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and _NOT_CALLED.match(text):
         return _not_called(raised)
     if not raised.in_trace and not touches_jax(error):

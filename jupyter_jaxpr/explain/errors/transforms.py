@@ -132,7 +132,8 @@ class Applied:
         result = result_of(self.function)
         if self.raised is None or result is None:
             return ""
-        return f"{self.name} returns {' '.join(self.raised.source(result).split())} (line {result.lineno})."
+        name = f"{self.name[0].upper()}{self.name[1:]}" if self.name.startswith("the ") else self.name
+        return f"{name} returns {' '.join(self.raised.source(result).split())} (line {result.lineno})."
 
     def argument(self, number: int) -> str:
         """The name of an argument."""

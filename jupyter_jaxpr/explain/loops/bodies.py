@@ -229,6 +229,42 @@ def _grows(statement: ast.Assign) -> bool:
     )
 
 
+#: Functions, and methods of Python's containers, files and iterators, that are called for what they change.
+_CHANGING = frozenset({"print", "input", "next", "setattr", "delattr", "open", "exec"})
+_CHANGING_METHODS = frozenset(
+    {"append", "extend", "insert", "remove", "discard", "pop", "popitem", "setdefault", "write", "send", "__setitem__"}
+)
+
+
+def check_side_effects(function: ast.AST, loop: ast.AST) -> None:
+    """Check that a loop changes nothing outside of its function, in what its statements alone do not show.
+
+    Args:
+        function: The function around the loop.
+        loop: The loop; statements that are a call alone are read elsewhere.
+
+    Raises:
+        Cannot: It writes to a global or nonlocal name, or an expression of it has a side effect.
+    """
+    inside = [] if isinstance(function, ast.Module) else ast.walk(function)
+    declared = {name for node in inside if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    statements = {id(node.value) for node in ast.walk(loop) if isinstance(node, ast.Expr)}
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in declared:
+            raise Cannot(f"The loop writes to {node.id}, a name from outside of its function.")
+        if isinstance(node, ast.Call) and id(node) not in statements and _changes(node.func):
+            raise Cannot(
+                f"The loop runs {_short(node)} for a side effect. In a loop of JAX, the side effect would happen only "
+                "once, during the trace."
+            )
+
+
+def _changes(called: ast.expr) -> bool:
+    if isinstance(called, ast.Attribute):
+        return called.attr in _CHANGING_METHODS
+    return isinstance(called, ast.Name) and called.id in _CHANGING
+
+
 def _dotted(node: ast.expr) -> str:
     """A name with its attributes, such as `jax.debug.print`; an empty string for anything else."""
     if isinstance(node, ast.Name):

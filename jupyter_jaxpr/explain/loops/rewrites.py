@@ -12,7 +12,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Literal
 
-from .bodies import Body, Cannot, check_numbers, has_long_text, single_value, target_names
+from .bodies import Body, Cannot, check_numbers, check_side_effects, has_long_text, single_value, target_names
 from .exact import check_exact, check_whole_numbers
 from .iterated import Iterated, IteratedReader, MadeAt, ReplaceElements
 from .names import Names, carried_names, check_starts_empty, is_read_later, singular, stored_names
@@ -84,6 +84,7 @@ class _Writer:
 
     def write(self, wanted: Form | None = None) -> Rewrite:
         node = self._loop.node
+        check_side_effects(self._loop.function, node)
         if isinstance(node, ast.While):
             return self._while(node, wanted)
         if isinstance(node, ast.For):
