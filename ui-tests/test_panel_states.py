@@ -150,3 +150,13 @@ def test_a_run_without_notes_says_so(notebook):
     expect(nb.panel.get_by_role("tabpanel", name="Notes")).to_have_text("No notes on this run.")
     tab.press("Home")
     expect(nb.panel.get_by_role("tab", name="Program")).to_be_focused()
+
+
+def test_a_kernel_is_chosen_from_the_panel(notebook):
+    nb = notebook(LOAD, kernel=None)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    expect(nb.panel.get_by_role("heading")).to_have_text("No kernel")
+    nb.panel.get_by_role("button", name="Choose a kernel").click()
+    nb.page.get_by_role("dialog").get_by_role("combobox").select_option(label="Python 3 (ipykernel)")
+    nb.page.get_by_role("dialog").get_by_role("button", name="Select").click()
+    expect(nb.panel.get_by_role("heading")).to_have_text("jupyter_jaxpr is not loaded", timeout=60_000)

@@ -158,6 +158,12 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       live: () => void commands.execute(TOGGLE_LIVE),
       rendermime: rendermime ?? undefined,
       hides: () => preferred.hides(),
+      kernel: act =>
+        void commands.execute(
+          act === 'choose'
+            ? 'notebook:change-kernel'
+            : 'notebook:reconnect-to-kernel'
+        ),
       lessons: () => void commands.execute(OPEN_LESSONS),
       // Notebook 7 has one document a window, and no place beside it.
       beside:

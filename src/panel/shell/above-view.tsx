@@ -16,7 +16,7 @@ import { Header, IHeaderActions } from '../../parts/program-header';
 import { ModelWidget } from '../../parts/model-widget';
 import { StageBar } from '../../parts/stage-bar';
 import { Banner, RunAgain, Waiting } from '../../parts/states/banner';
-import { Empty, Insert, Run } from '../../parts/states/empty';
+import { Empty, Insert, KernelAct, Run } from '../../parts/states/empty';
 import { Failure } from '../../parts/states/failure';
 import { Running, RunningAbove } from '../../parts/states/running';
 import { Tabs } from './tabs';
@@ -43,6 +43,8 @@ export interface IPanelActions extends IHeaderActions {
   transforms?: () => void;
   /** The noise that a program hides at first; left out for none. */
   hides?: () => readonly Noise[];
+  /** Choose a kernel, or connect to the kernel again; left out where the notebook is out of reach. */
+  kernel?: (act: KernelAct) => void;
   /** Copy the lessons and open the first one; left out where the application has no files. */
   lessons?: () => void;
 }
@@ -132,7 +134,12 @@ export class Head extends ModelWidget {
         <>
           {failure}
           <LiveLine model={model} trans={trans} />
-          <Empty status={status} run={actions.run} trans={trans} />
+          <Empty
+            status={status}
+            run={actions.run}
+            kernel={actions.kernel}
+            trans={trans}
+          />
         </>
       );
     }

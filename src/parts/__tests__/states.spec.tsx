@@ -116,6 +116,24 @@ describe('where there is no program', () => {
     expect(opened).toBe(1);
   });
 
+  it.each<[Status['kind'] & ('no-kernel' | 'connecting'), string, string]>([
+    ['no-kernel', 'Choose a kernel', 'choose'],
+    ['connecting', 'Reconnect to the kernel', 'reconnect']
+  ])('has one button where a kernel is missing: %s', (kind, label, act) => {
+    const asked: string[] = [];
+    const { node } = render(
+      <Empty
+        status={{ kind }}
+        run={() => undefined}
+        kernel={wanted => asked.push(wanted)}
+        trans={trans}
+      />
+    );
+    expect(byRole(node, 'button')).toHaveLength(1);
+    click(byRole(node, 'button', label)[0]);
+    expect(asked).toEqual([act]);
+  });
+
   it('the button runs a whole example below the cell in which one is', () => {
     const asked: string[][] = [];
     const { node } = render(

@@ -28,14 +28,19 @@ export type Insert = (source: EvaluableText) => void;
 /** Runs code of this extension: in the cell that has the code already, else in a new cell above or below. */
 export type Run = (source: EvaluableText, where: 'above' | 'below') => void;
 
+/** What the panel can do where no kernel answers: let the user choose a kernel, or connect to the kernel again. */
+export type KernelAct = 'choose' | 'reconnect';
+
 export function Empty(props: {
   status: Status;
   run: Run;
+  /** Left out where the notebook is out of reach. */
+  kernel?: (act: KernelAct) => void;
   /** Copy the lessons and open the first one; left out where that is out of reach. */
   lessons?: () => void;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { status, run, lessons, trans } = props;
+  const { status, run, kernel, lessons, trans } = props;
   switch (status.kind) {
     case 'no-notebook':
       return (
@@ -64,6 +69,10 @@ export function Empty(props: {
               'Start a kernel, and run a cell. To see a program that was saved with the notebook, click the program below its cell.'
             )}
           </p>
+          <KernelButton
+            label={trans.__('Choose a kernel')}
+            press={kernel && (() => kernel('choose'))}
+          />
         </EmptyText>
       );
     case 'connecting':
@@ -74,6 +83,10 @@ export function Empty(props: {
               'The kernel is starting or busy. Wait until the kernel answers: its programs then appear here.'
             )}
           </p>
+          <KernelButton
+            label={trans.__('Reconnect to the kernel')}
+            press={kernel && (() => kernel('reconnect'))}
+          />
         </EmptyText>
       );
     case 'not-loaded':
@@ -133,6 +146,20 @@ export function Empty(props: {
         </Sentence>
       );
   }
+}
+
+function KernelButton(props: {
+  label: string;
+  press?: () => void;
+}): JSX.Element | null {
+  return props.press === undefined ? null : (
+    <button
+      className="jp-JaxprPanel-button jp-mod-primary"
+      onClick={props.press}
+    >
+      {props.label}
+    </button>
+  );
 }
 
 function EmptyText(props: {

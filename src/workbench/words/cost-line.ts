@@ -18,11 +18,14 @@ export function costLine(
   { scope, equation }: IEquationRef,
   trans: TranslationBundle
 ): string {
-  const columns = cost?.scopes.find(columns => columns.scope === scope);
+  if (cost === null) {
+    return trans.__('Not counted yet: open the Cost tab to count the program');
+  }
+  const columns = cost.scopes.find(columns => columns.scope === scope);
   const flops = columns?.flops[equation] ?? -1;
   const transcendentals = columns?.transcendentals[equation] ?? -1;
   const bytes = columns?.bytes[equation] ?? -1;
-  if (!cost || !columns || flops < 0 || transcendentals < 0) {
+  if (!columns || flops < 0 || transcendentals < 0) {
     return bytes < 0 || !columns
       ? trans.__('Operations and bytes: not counted')
       : trans.__(

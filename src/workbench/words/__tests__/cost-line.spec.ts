@@ -37,5 +37,7 @@ it('says what was not counted', () => {
   cost.scopes[1] = { ...cost.scopes[1], bytes: [-1] };
   expect(line(cost, 1)).toBe('Operations and bytes: not counted');
   expect(line(cost, 7)).toBe('Operations and bytes: not counted');
-  expect(line(null, 0)).toBe('Operations and bytes: not counted');
+  expect(line(null, 0)).toBe(
+    'Not counted yet: open the Cost tab to count the program'
+  );
 });
