@@ -202,6 +202,37 @@ def test_large_arrays_are_summarised_with_their_nan():
         )
 
 
+def test_an_array_of_up_to_64_elements_has_its_elements_for_a_picture(monkeypatch):
+    def double(h, _):
+        return jax.tree.map(lambda leaf: leaf * 2, h), None
+
+    def run(h):
+        return lax.scan(double, h, None, length=1)[0]
+
+    h = {
+        "full": jnp.arange(8.0),
+        "grid": jnp.arange(10.0).reshape(2, 5) / 3,
+        "large": jnp.zeros(65),
+        "odd": jnp.array([0, 1, 2, 3, 4, 5, jnp.nan, jnp.inf, -jnp.inf]),
+    }
+    recording = record(run, h, kind="scan")
+    assert {leaf.path: leaf.pictures for leaf in recording.leaves} == {
+        "h['full']": None,  # the text has all numbers
+        "h['grid']": [
+            "0 0.3333 0.6667 1 1.333 1.667 2 2.333 2.667 3",
+            "0 0.6667 1.333 2 2.667 3.333 4 4.667 5.333 6",
+        ],
+        "h['large']": None,  # only a summary was kept
+        "h['odd']": ["0 1 2 3 4 5 nan inf -inf", "0 2 4 6 8 10 nan inf -inf"],
+    }
+    assert recording.notes == []
+
+    monkeypatch.setattr("jupyter_jaxpr.build.steps.PICTURES", 120)
+    recording = record(run, h, kind="scan")
+    assert [leaf.path for leaf in recording.leaves if leaf.pictures is not None] == ["h['grid']"]
+    assert recording.notes == ["The values of 1 leaf have no pictures: the pictures of a recording take at most 1 MB."]
+
+
 def test_values_of_every_type_read_as_jax_prints_them():
     def step(state, t):
         key, flag, n, z, half = state

@@ -65,6 +65,7 @@ def test_a_remote_control_goes_through_steps_and_programs(talk, page):
     talk.editor(1).click()
     page.keyboard.press("PageDown")
     expect(heading).to_have_text("Step 2 of 5")
+    talk.theme("dark")
     page.keyboard.press("PageDown")
     expect(heading).to_have_text("Step 3 of 5")
     page.keyboard.press("PageUp")

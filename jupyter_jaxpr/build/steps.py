@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from ..document.types.control_flow import Control
 from ..document.types.document import Note, Snapshot
 from ..document.types.steps import Comparison, Leaf, Recording, Visit
@@ -14,6 +16,7 @@ from ..measure.steps.recorded import Leaf as Column
 from ..measure.steps.recorded import number_of
 from ..measure.steps.stepper import Step, Unsteppable
 from ..observe.calls.call_values import ValuesGone
+from ..quantities import count
 from .live_sources import Sources
 
 #: Recording with the cell begins no other construct after this many seconds.
@@ -43,7 +46,8 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun) -> Record
     """
     card, steps = document.control_flow[control], rerun.steps
     columns = _in_order(_as_passed(card, steps.leaves))
-    leaves = [_leaf(column, _role(card, column), _path(card, column, steps.leaves)) for column in columns]
+    all_leaves = [_leaf(column, _role(card, column), _path(card, column, steps.leaves)) for column in columns]
+    leaves, said = _without_many_pictures(all_leaves)
     return Recording(
         snapshot=document.id,
         control=control,
@@ -74,7 +78,7 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun) -> Record
             for pair in rerun.pairs
         ],
         verdict=rerun.verdict,
-        notes=rerun.notes,
+        notes=[*rerun.notes, *said],
         seconds=rerun.seconds,
     )
 
@@ -163,6 +167,23 @@ def _role(card: Control, column: Column) -> str:
     return "index" if column.role == "predicate" and card.kind == "switch" else column.role
 
 
+#: Characters of all pictures of a recording.
+PICTURES = 1_000_000
+_NO_PICTURES = "The values of {leaves} have no pictures: the pictures of a recording take at most 1 MB."
+
+
+def _without_many_pictures(leaves: list[Leaf]) -> tuple[list[Leaf], list[str]]:
+    """The leaves, of which the last ones have no pictures where all take too much; and a sentence that says so."""
+    room, left_out = PICTURES, 0
+    kept = []
+    for leaf in leaves:
+        room -= sum(map(len, leaf.pictures or ()))
+        fits = leaf.pictures is None or room >= 0
+        left_out += not fits
+        kept.append(leaf if fits else structs.replace(leaf, pictures=None))
+    return kept, [_NO_PICTURES.format(leaves=count(left_out, "leaf", "leaves"))] if left_out else []
+
+
 def _leaf(column: Column, role: str, path: str) -> Leaf:
     seen = column.seen
     flag = role == "predicate"
@@ -186,4 +207,5 @@ def _leaf(column: Column, role: str, path: str) -> Leaf:
         nans=nans if any(nans) else [],
         infinities=infinities if any(infinities) else [],
         threshold=None if column.threshold is None else number_of(column.threshold),
+        pictures=[each.elements or "" for each in seen] if seen and seen[0].elements is not None else None,
     )

@@ -69,9 +69,9 @@ export function addPresenting(
     keys.start();
     commands.notifyCommandChanged(PRESENT);
   };
-  // What is presented is in sight.
+  // What is presented is in sight. (While a theme loads, JupyterLab hides itself as a whole.)
   panel.visibilityChanged.connect(() => {
-    if (!panel.isVisible) {
+    if (!panel.isVisible && app.shell.isVisible) {
       end();
     }
   }, panel);

@@ -154,6 +154,9 @@ function checkLeaf(
       column(name, (value, field) => integer(value, field, 0));
     }
   }
+  if (leaf.pictures !== undefined && leaf.pictures !== null) {
+    column('pictures', text);
+  }
   if (leaf.threshold !== undefined) {
     orNull(leaf.threshold, `${field}.threshold`, finite);
   }

@@ -2178,6 +2178,10 @@ export interface Leaf {
    * Of compared: the constant beside it, such as 1e-5; else null.
    */
   threshold?: number | null;
+  /**
+   * Of an array whose text is shortened and whose elements were all kept: each value's elements in at most four figures, row by row, such as -0.8284 nan inf 1; null for other values.
+   */
+  pictures?: string[] | null;
 }
 /**
  * What one program costs.

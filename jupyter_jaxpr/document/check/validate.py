@@ -204,6 +204,7 @@ class _Check:
             columns = (leaf.numbers, leaf.minimum, leaf.mean, leaf.maximum)
             need(all(column is None or len(column) == values for column in columns), f"{where}: a leaf's numbers")
             need(all(len(column) in (0, values) for column in (leaf.nans, leaf.infinities)), f"{where}: a leaf's NaNs")
+            need(leaf.pictures is None or len(leaf.pictures) == values, f"{where}: a leaf's pictures")
 
     def _ledger(self, ledger: Ledger) -> None:
         frames = self._document.frames

@@ -43,6 +43,13 @@ class Leaf(Struct):
     nans: Annotated[list[Count], _text("How many NaN each value has; empty where no value has any.")]
     infinities: Annotated[list[Count], _text("How many infinities each value has; empty where no value has any.")]
     threshold: Annotated[float | None, _text("Of compared: the constant beside it, such as 1e-5; else null.")] = None
+    pictures: Annotated[
+        list[str] | None,
+        _text(
+            "Of an array whose text is shortened and whose elements were all kept: each value's elements in at most "
+            "four figures, row by row, such as -0.8284 nan inf 1; null for other values."
+        ),
+    ] = None
 
 
 class Comparison(Struct):

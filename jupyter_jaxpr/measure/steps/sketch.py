@@ -31,6 +31,8 @@ class Seen:
     maximum: float | None
     nans: int
     infinities: int
+    #: Every element of an array that is kept whole, for a picture: `-0.8284 NaN inf 1`; None for other values.
+    elements: str | None = None
 
 
 class Sketch:
@@ -68,6 +70,11 @@ class Sketch:
     def summarised(self) -> bool:
         """Whether minimum, mean and maximum are told."""
         return not self.is_key and not self._complex and not self._bool and self.elements > IN_FULL
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether a picture shows what the text leaves out: a shortened array of which every element is kept."""
+        return self._whole and not self.is_key and not self._complex and self.elements > IN_FULL
 
     def take(self, value: Any) -> tuple[Any, ...]:
         """The parts that are kept, traced."""
@@ -126,10 +133,11 @@ class Sketch:
         nans = int(np.isnan(numbers).sum())
         infinities = len(numbers) - len(finite) - nans
         number = _finite(numbers[0]) if not self.shape else _finite(np.sqrt(np.sum(finite * finite)))
+        elements = " ".join(f"{each:.4g}" for each in numbers) if self.is_drawn else None
         if not self.summarised or not len(finite):
-            return Seen(text, number, None, None, None, nans, infinities)
+            return Seen(text, number, None, None, None, nans, infinities, elements)
         low, mean, high = (_finite(each) for each in (finite.min(), finite.mean(), finite.max()))
-        return Seen(text, number, low, mean, high, nans, infinities)
+        return Seen(text, number, low, mean, high, nans, infinities, elements)
 
 
 def _text(first: Any, elements: int) -> str:

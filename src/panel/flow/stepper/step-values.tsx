@@ -7,6 +7,7 @@ import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
 import { Steady, widestOf } from '../../../parts/steady';
 import { shortened } from '../../../parts/summary';
+import { ArrayPicture, LARGEST_DRAWN, isDrawn } from './array-picture';
 import { IStep, Walk } from './places';
 import {
   leafAt,
@@ -140,6 +141,14 @@ export function StepValues(props: {
           </tbody>
         </table>
       )}
+      {shown.some(leaf => leaf.elements > LARGEST_DRAWN) && (
+        <p className="jp-JaxprPanel-small">
+          {trans.__(
+            'An array with more than %1 elements has no picture: the stepper keeps its first elements and its summary.',
+            LARGEST_DRAWN
+          )}
+        </p>
+      )}
       {!whole && leaves.length > FIRST_LEAVES && (
         <button className="jp-JaxprPanel-button" onClick={() => setWhole(true)}>
           {trans.__('Show all %1 leaves', grouped(leaves.length))}
@@ -184,9 +193,13 @@ function Value(props: {
   const short = shortValue(leaf, index);
   return (
     <td colSpan={columns}>
-      <code title={short === whole ? undefined : whole}>
-        <Steady widest={widest.value}>{short}</Steady>
-      </code>
+      {isDrawn(leaf) ? (
+        <ArrayPicture leaf={leaf} index={index} trans={trans} />
+      ) : (
+        <code title={short === whole ? undefined : whole}>
+          <Steady widest={widest.value}>{short}</Steady>
+        </code>
+      )}
       {widest.summary !== '' && (
         <span className="jp-JaxprStepper-summary">
           <Steady widest={widest.summary}>
