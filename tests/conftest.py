@@ -161,6 +161,7 @@ def no_trial_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     from jupyter_jaxpr.explain.errors import time_limit
 
     monkeypatch.setattr(time_limit, "SECONDS", 60.0)
+    monkeypatch.setattr(time_limit, "SECONDS_AT_ERROR", 60.0)
 
 
 @pytest.fixture

@@ -63,6 +63,22 @@ def test_no_violation_in_the_program_and_the_notes(shared_notebook):
     in_both_themes(nb, "notes")
 
 
+def test_a_line_says_its_equation_its_source_and_its_text(shared_notebook):
+    nb = shared_notebook(LOAD, NOTED)
+    expect(nb.equation(1)).to_be_visible()
+    names = [
+        node["name"]["value"]
+        for node in nb.page.context.new_cdp_session(nb.page).send("Accessibility.getFullAXTree")["nodes"]
+        if node.get("name", {}).get("value")
+    ]
+    lines = [name for name in names if name.startswith("equation ")]
+    assert lines[0] == "equation 1, line 5, c: f32[] = reduce_max a"
+    assert lines[-1] == "equation 20, line 5, x: f32[] = add q w"
+    # The numbers at both edges are a part of these names, and are not read out once more.
+    listing = nb.listing().aria_snapshot()
+    assert re.findall(r"(?m)^ *- text: [\d ]+$", listing) == []
+
+
 def test_no_violation_before_a_run_in_one_and_after_a_restart(notebook, lab):
     nb = notebook(LOAD, SLOW)
     nb.page.keyboard.press("Control+Alt+j")

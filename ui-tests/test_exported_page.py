@@ -166,6 +166,36 @@ def test_all_of_a_long_text_is_selected_found_by_the_browser_and_printed(long):
     expect(lines(long, "jaxpr").first.locator("..")).to_have_css("content-visibility", "visible")
 
 
+def test_four_columns_stand_beside_each_other_and_types_have_their_colour(saved):
+    saved.set_viewport_size({"width": 1280, "height": 800})
+    columns = saved.locator(".jjx-columns > section")
+    expect(columns).to_have_count(4)
+    assert len({column.bounding_box()["y"] for column in columns.all()}) == 1
+    coloured = saved.evaluate(
+        """() => [...CSS.highlights.get('jjx-type')].map(({ startContainer, startOffset, endOffset }) =>
+          startContainer.data.slice(startOffset, endOffset))"""
+    )
+    assert {"f32[4]", "f32[10,4]", "tensor<10x4xf32>"} <= set(coloured)
+
+
+def test_the_address_of_a_line_leads_to_the_line(saved):
+    tanh = lines(saved, "jaxpr").filter(has_text="= tanh ")
+    tanh.click()
+    number = tanh.get_attribute("data-n")
+    expect(saved).to_have_url(re.compile(rf"#program-0:jaxpr:{number}$"))
+    address = saved.url
+
+    tanh.click()  # let go
+    expect(tanh).not_to_have_attribute("aria-current", "true")
+    saved.get_by_role("button", name="Fold all", exact=True).click()
+    saved.evaluate("address => { location.hash = new URL(address).hash; }", address)
+    expect(tanh).to_have_attribute("aria-current", "true")
+    expect(tanh).to_be_in_viewport()
+    expect(saved.locator("mark")).to_have_text("jnp.tanh(w @ h + x)")
+    saved.evaluate("location.hash = '#program-7:jaxpr:1'")  # no such line
+    expect(tanh).to_have_attribute("aria-current", "true")
+
+
 def test_a_column_is_put_away(saved):
     button = saved.get_by_role("button", name="StableHLO", exact=True)
     expect(button).to_have_attribute("aria-pressed", "true")

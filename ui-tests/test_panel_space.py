@@ -140,3 +140,44 @@ def test_a_fresh_jupyterlab_opens_the_panel_at_400_pixels_and_keeps_the_width_of
     nb.command("jupyter-jaxpr:toggle-panel")
     expect(nb.panel).to_be_visible()
     nb.page.wait_for_function("() => Math.abs(document.querySelector('.jp-JaxprPanel').clientWidth - 340) <= 3")
+
+
+def test_the_details_are_as_tall_as_their_text_and_move_nothing(net, page):
+    net.set_panel_width(360)
+    details = net.panel.get_by_role("region", name="Details of the selection")
+    hint = details.get_by_text("Point at an equation").bounding_box()["height"]
+    assert hint <= 2 * 18
+    assert details.bounding_box()["height"] <= hint + 2 * 6 + 1
+    first = net.equation(2).bounding_box()
+
+    net.equation(1).click(position={"x": 60, "y": 8})
+    expect(details).to_contain_text("3.1\u00a0Mop, 254\u00a0kB, 12\u00a0% of the program")
+    chosen = details.bounding_box()
+    assert chosen["height"] <= 3 * 18 + 2 * 6 + 1
+    for number in (2, 3, 4, 5):
+        net.point_at(net.equation(number))
+        expect(net.equation(number)).to_have_attribute("data-linked", "true")
+        assert details.bounding_box() == chosen
+        assert net.equation(2).bounding_box() == first
+    page.mouse.move(1, 1)
+    assert details.bounding_box() == chosen
+
+
+@pytest.mark.parametrize("width", [320, 560, 720])
+def test_names_and_arguments_of_the_cache_stay_on_one_line(net, width):
+    net.set_panel_width(width)
+    net.command("jupyter-jaxpr:show-cache")
+    table = net.panel.get_by_role("treegrid")
+    expect(table).to_contain_text("first call")
+    for name in ("wave", "loss"):
+        assert table.get_by_text(name, exact=True).bounding_box()["height"] <= 18
+    call = table.get_by_role("row").filter(has_text="p['block_0']['bias']")
+    arguments = call.locator("code")
+    one = call.get_by_text(re.compile(r"^p\['block_0'\]\['bias'\]: f32\[192\],$")).last
+    assert one.bounding_box()["height"] <= 18
+    lines = 3 if width == 320 else 2  # an argument longer than the line takes two
+    assert arguments.bounding_box()["height"] <= lines * 15  # of 25 arguments
+    call.click()
+    expect(call).to_have_attribute("aria-selected", "true")
+    expect(arguments.first).to_contain_text("and 15 more")
+    assert arguments.first.bounding_box()["height"] > 2 * 18

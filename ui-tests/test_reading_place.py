@@ -22,6 +22,17 @@ long(1.0)
 looping(1.0)"""
 
 
+TIMED = """\
+%%jaxpr --time
+@jax.jit
+def long(p, x):
+    for _ in range(40):
+        for w in p.values():
+            x = jnp.sin(x.astype(jnp.bfloat16)).astype(jnp.float32) * w
+    return x
+
+long(p, jnp.ones(4));"""
+
 # Looked up each time: a text is made anew when its program is shown again.
 SCROLLER = "[...document.querySelectorAll('.jp-JaxprPanel .cm-scroller')].find(node => node.offsetParent !== null)"
 # The first equation that is in view, and its distance from the top.
@@ -99,3 +110,46 @@ def test_each_program_has_its_place_and_all_of_it_is_there_after_a_reload(notebo
     nb.reload()
     expect(nb.panel.get_by_role("tab", name="Cost")).to_have_attribute("aria-selected", "true")
     expect(nb.panel.get_by_role("button", name="looping", exact=True)).to_be_visible()
+
+
+@pytest.mark.fresh_page
+def test_what_was_chosen_hidden_and_unfolded_is_there_after_a_reload(notebook):
+    nb = notebook(
+        LOAD + "\np = {f'w{i}': jnp.ones(4) for i in range(6)}",
+        TIMED,
+    )
+    nb.run_all()
+    expect(nb.panel.get_by_role("tab", name="Time")).to_have_attribute("aria-selected", "true", timeout=30_000)
+    nb.panel.get_by_role("tab", name="Program").click()
+    nb.listing().get_by_role("button", name=re.compile("^p: 6 arrays.*: show all$")).click()
+    expect(nb.listing()).to_contain_text("p['w5']")
+    nb.panel.get_by_role("button", name="Hide lines").click()
+    nb.panel.get_by_role("button", name="Converts").click()
+    expect(nb.listing()).not_to_contain_text("convert_element_type")
+    chosen = nb.equation(6)
+    chosen.click(position={"x": 60, "y": 8})
+    expect(chosen).to_have_attribute("data-linked", "true")
+    nb.page.mouse.move(1, 1)
+    nb.wait_until_workspace(
+        """data => Object.entries(data).some(([key, value]) => key.startsWith('jupyter-jaxpr:place:')
+          && value.selection?.kind === 'equations' && value.filters.panel?.hidden.length === 1)"""
+    )
+
+    nb.reload()
+    expect(nb.panel.get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
+    expect(nb.equation(6)).to_have_attribute("data-linked", "true")
+    expect(nb.listing()).not_to_contain_text("convert_element_type")
+    expect(nb.listing()).to_contain_text("p['w5']")
+
+    nb.panel.get_by_role("tab", name="Cost").click()
+    cost = nb.panel.get_by_role("tabpanel", name="Cost").locator("> *")
+    expect(nb.panel.get_by_text("Memory", exact=True)).to_be_attached()
+    nb.page.set_viewport_size({"width": 1200, "height": 400})
+    cost.evaluate("view => view.scrollTo(0, 120)")
+    nb.wait_until_workspace(
+        """data => Object.entries(data).some(([key, value]) => key.startsWith('jupyter-jaxpr:place:')
+          && Object.entries(value.texts).some(([text, place]) => text.endsWith('view cost') && place.above === 120))"""
+    )
+    nb.reload()
+    expect(nb.panel.get_by_role("tab", name="Cost")).to_have_attribute("aria-selected", "true")
+    nb.page.wait_for_function("view => view.scrollTop === 120", arg=cost.element_handle())

@@ -50,6 +50,23 @@ def slope(x):
     return 2 * x"""
 
 
+# Words of the lines on screen that stand on two lines.
+BROKEN_WORDS = r"""column => [...column.querySelectorAll('.cm-line')].flatMap(line => {
+  const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  const broken = [];
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    for (const word of text.data.matchAll(/\w+/g)) {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const tops = [...range.getClientRects()].map(({ top }) => Math.round(top));
+      if (new Set(tops).size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+})"""
+
+
 class Wide:
     """The wide view of a notebook."""
 
@@ -88,13 +105,28 @@ class Wide:
         return self.column(column).locator(".jp-JaxprWide-count")
 
 
-def open_wide(nb: OpenNotebook, *, alone: bool = False) -> Wide:
-    """Open the wide view with the panel's button; alone: with nothing beside it."""
+BESIDE = """() => {
+  const { shell } = window.jupyterapp;
+  const [levels] = [...shell.widgets('main')].filter(widget => widget.id === 'jupyter-jaxpr-wide');
+  shell.add(levels, 'main', { mode: 'split-right' });
+  shell.activateById(levels.id);
+}"""
+
+
+def open_wide(nb: OpenNotebook, *, alone: bool = False, beside: bool = False) -> Wide:
+    """Open the wide view with the panel's button.
+
+    Args:
+        nb: The notebook.
+        alone: Close the file browser, and show all columns.
+        beside: Drag the view to the side of the notebook.
+    """
     nb.page.locator("#jupyter-jaxpr-panel").get_by_role("button", name="Open levels side by side").click()
     wide = Wide(nb)
     expect(wide.root).to_be_visible()
+    if beside:
+        nb.page.evaluate(BESIDE)
     if alone:
-        nb.command("jupyter-jaxpr:toggle-panel")
         nb.command("application:toggle-left-area")
         nb.page.evaluate("window.jupyterapp.shell.mode = 'single-document'")
         wide.show("Source", "jaxpr", "StableHLO", "HLO")
@@ -108,26 +140,38 @@ def rnn(shared_notebook) -> OpenNotebook:
     return nb
 
 
-def test_it_opens_beside_the_notebook_with_as_many_columns_as_there_is_room_for(rnn):
+def test_it_opens_over_the_notebook_with_as_many_columns_as_there_is_room_for(rnn):
+    page = rnn.page
+    page.set_viewport_size({"width": 1440, "height": 800})
     wide = open_wide(rnn)
-    expect(rnn.cell(2)).to_be_visible()  # the notebook stays in sight
-    expect(wide.root.locator(".jp-JaxprWide-column")).to_have_count(2)
-    expect(wide.column("jaxpr")).to_contain_text("scan")
-    expect(wide.column("HLO")).to_contain_text("HloModule")
-
-    rnn.page.evaluate("window.jupyterapp.shell.mode = 'single-document'")
-    rnn.command("application:toggle-left-area")
-    expect(wide.root.locator(".jp-JaxprWide-column")).to_have_count(4)
+    expect(page.locator("#jupyter-jaxpr-panel")).to_be_hidden()  # the program is seen once
+    columns = wide.root.locator(".jp-JaxprWide-column")
+    expect(columns).to_have_count(4)
     expect(wide.column("Source").get_by_role("heading")).to_have_text("Cell [3]")
     expect(wide.count("Source")).to_have_text("17 lines")
     expect(wide.count("jaxpr")).to_have_text("17 equations")
     # The function of another cell, as it ran.
     expect(wide.column("Source")).to_contain_text("Cell [2]")
     expect(wide.lines("Source", "scores = h @ w")).to_be_visible()
+    expect(wide.column("jaxpr")).to_contain_text("scan")
+    expect(wide.column("HLO")).to_contain_text("HloModule")
+    for column in ("jaxpr", "StableHLO"):
+        assert wide.column(column).evaluate(BROKEN_WORDS) == [], column
+
+    page.set_viewport_size({"width": 1000, "height": 800})
+    expect(columns).to_have_count(2)
+    expect(wide.column("jaxpr")).to_be_visible()
+    expect(wide.column("HLO")).to_be_visible()
+    page.set_viewport_size({"width": 1440, "height": 800})
+    expect(columns).to_have_count(4)
 
     # Asked for again, the same one comes to the front.
     rnn.command("jupyter-jaxpr:open-levels")
     expect(rnn.page.locator(".jp-JaxprWide")).to_have_count(1)
+
+    # Closed, the view gives its place back to the panel.
+    rnn.command("application:close")
+    expect(page.locator("#jupyter-jaxpr-panel")).to_be_visible()
 
 
 def test_what_is_pointed_at_in_one_column_is_marked_in_all(rnn):
@@ -171,8 +215,7 @@ def test_what_is_pointed_at_in_one_column_is_marked_in_all(rnn):
 
 
 def test_marks_in_the_notebook_follow_too(rnn):
-    wide = open_wide(rnn)
-    rnn.command("jupyter-jaxpr:toggle-panel")
+    wide = open_wide(rnn, beside=True)
     wide.lines("jaxpr", "tanh").click()
     rnn.expect_linked(2, TANH)
     rnn.editor(2).get_by_text('"wx"', exact=True).first.click()
@@ -253,10 +296,9 @@ def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(noteb
     rnn = notebook(LOAD, HELPER, RNN)
     rnn.run_all()
     expect(rnn.listing()).to_contain_text("scan")
-    wide = open_wide(rnn)
+    wide = open_wide(rnn, beside=True)
     page = rnn.page
     rnn.command("application:toggle-left-area")
-    rnn.command("jupyter-jaxpr:toggle-panel")
     wide.show("Source", "jaxpr", "HLO")
     expect(wide.column("StableHLO")).to_have_count(0)
 
@@ -304,7 +346,7 @@ def test_a_level_that_was_not_made_has_a_button_and_another_run_is_followed(note
     nb = notebook(LOAD, TRACED, "%%jaxpr\n@jax.jit\ndef other(x):\n    return jnp.cos(x)\n\ny = other(x)")
     nb.run(0)
     nb.run(1)
-    wide = open_wide(nb)
+    wide = open_wide(nb, beside=True)
     wide.show("jaxpr", "StableHLO")
     expect(wide.column("StableHLO").get_by_role("button", name="Lower")).to_be_visible()
     wide.column("StableHLO").get_by_role("button", name="Lower").click()

@@ -1,4 +1,4 @@
-"""What names had while JAX traced in, the names of a document's variables with their places and types out.
+"""Names the variables of a document after the user's Python names, with their places and types.
 
 A value belongs to a program where its variables are variables of the program: JAX's own objects are compared, so
 values of a trace that JAX gave up do not count. Where a place of the code has no such value, as in the body of a scan

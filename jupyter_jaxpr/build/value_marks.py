@@ -1,4 +1,4 @@
-"""Scopes and loops in, what is known of variables beside their types out: parts in loops, promoted operands.
+"""Finds marks of variables beside their types: the part in a loop, and promoted operands.
 
 All of it is read from equations and their types; where these do not say it, nothing is known.
 """

@@ -5,11 +5,12 @@
 const MILLISECONDS = 40;
 
 /** A program is made when it is first seen: the rest of its lines is drawn, then all of them are linked. */
-async function opened(details) {
-  if (details.isMade) {
-    return;
-  }
-  details.isMade = true;
+function opened(details) {
+  details.made ??= made(details);
+  return details.made;
+}
+
+async function made(details) {
   const program = details.querySelector('.jjx-bench');
   program.setAttribute('aria-busy', 'true');
   const texts = [...program.querySelectorAll('[data-title]')].map(textOf);
@@ -150,7 +151,24 @@ function make(program, texts) {
     pinned = pinned === line ? null : line;
     pinned?.setAttribute('aria-current', 'true');
     reveal(mark(pinned), line.text);
+    // The address of the page leads to the line, for whoever copies the address.
+    const anchor = pinned ? `${program.parentElement.id}:${line.text.list.dataset.level}:${line.number}` : '';
+    history.replaceState(null, '', `#${anchor}`);
   }
+
+  /** Show a line that an address names; does nothing where the page has no such line. */
+  program.goTo = (level, number) => {
+    const line = texts.find(text => text.list.dataset.level === level)?.lines[number - 1];
+    if (line) {
+      unfold(line);
+      line.closest('section').hidden = false;
+      if (pinned !== line) {
+        pin(line);
+      }
+      focusLine(line);
+      line.scrollIntoView({ block: 'center' });
+    }
+  };
 
   const lineOf = target => target.closest && target.closest('.jjx-bench li');
   program.addEventListener('mouseover', event => {
@@ -311,9 +329,44 @@ function make(program, texts) {
     line.classList.add('here');
     line.scrollIntoView({ block: 'nearest' });
   }
+  texts.filter(text => text !== source).forEach(colour);
+
   // What was typed while the lines were drawn.
   if (query.value) {
     search();
+  }
+}
+
+/** Lines of which the types have a colour: a browser paints the ranges of all of them. */
+const COLOURED = 20000;
+const TYPES = /\b(?:bf16|bool|pred|[fiusc]\d+\w*|key<\w+>)\[[^\]]*\]|\btensor<[^>]*>/g;
+const types = globalThis.Highlight && new Highlight();
+
+/** Give the types of a text their colour; where the browser cannot, they have the colour of the text. */
+function colour(text) {
+  for (const line of types ? text.lines.slice(0, COLOURED) : []) {
+    const words = line.lastChild;
+    for (const { 0: type, index } of words?.data?.matchAll(TYPES) ?? []) {
+      types.add(
+        new StaticRange({
+          startContainer: words,
+          startOffset: index,
+          endContainer: words,
+          endOffset: index + type.length
+        })
+      );
+    }
+  }
+}
+
+/** Go to the line that the address names. */
+async function goToAddress() {
+  const [, id, level, number] = /^#(program-\d+):([a-z]+):(\d+)$/.exec(location.hash) ?? [];
+  const details = id && document.getElementById(id);
+  if (details) {
+    details.open = true;
+    await opened(details);
+    details.querySelector('.jjx-bench').goTo(level, Number(number));
   }
 }
 
@@ -341,3 +394,8 @@ for (const details of document.querySelectorAll('details.jjx-program')) {
   }
 }
 theme(document.getElementById('theme'));
+if (types) {
+  CSS.highlights.set('jjx-type', types);
+}
+addEventListener('hashchange', () => void goToAddress());
+void goToAddress();

@@ -1,4 +1,4 @@
-"""A document in, one HTML file out that needs nothing else: its programs beside the cell, linked, folded and searched.
+"""Writes a document as one HTML file that needs no other file: programs beside the cell, linked, folded, searchable.
 
 Below them is what the static output says.
 The scripts are ours alone: the page's policy names them by their hashes, and forbids everything else and every
@@ -132,7 +132,9 @@ def _bench(document: Snapshot, texts: list[LinkedText], index: int, opened: bool
         element("div", *columns, class_="jjx-columns"),
         class_="jjx-bench",
     )
-    return element("details", element("summary", "Program"), bench, class_="jjx-program", open=opened)
+    # The address of a line is that of its program, its text and its number: #program-0:jaxpr:7.
+    name = f"program-{index}"
+    return element("details", element("summary", "Program"), bench, class_="jjx-program", id=name, open=opened)
 
 
 def _source(cell: Cell, types: Mapping[int, LineTypes]) -> Markup:

@@ -1,4 +1,4 @@
-"""A function that JAX is about to trace in, code of the user's that the trace may run out.
+"""Finds the user's code objects that a trace of a function may run.
 
 No code of the user's runs: attributes are read from the dictionaries of objects.
 """
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
 from ..plain_text import file_of
 from .functions import is_installed
@@ -106,7 +107,7 @@ def _inside(value: Any) -> list[Any]:
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
-    except ValueError:  # not assigned yet
+    except not_of_a_signal(ValueError):  # not assigned yet
         return None
 
 

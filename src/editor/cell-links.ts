@@ -1,6 +1,6 @@
 /**
- * The model in view and the editors of its notebook's cells come in; marks in the cells go out, and what the user
- * points at in a cell goes to the model.
+ * Marks in a notebook's cells what belongs to the program in view, and tells the model what the user points at
+ * there.
  *
  * Places in a cell are those of the text that ran; `movedText` of the editor says where they are now.
  */
@@ -13,6 +13,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { Attention, attentionOf } from '../model/attention';
 import { Costs, costsOf } from '../model/costs';
 import { ILinkedSpan, linksOf } from '../model/links';
+import { Stepping, steppingOf } from '../model/stepping';
 import { typesChoice } from '../model/types-choice';
 import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../parts/cell-marks';
 import { MovedText, movedText, setRanText } from '../parts/moved-text';
@@ -107,18 +108,21 @@ export class CellLinks implements IDisposable {
       this._attention?.pointed.disconnect(this._onPointed, this);
       this._attention?.cellWanted.disconnect(this._onCellWanted, this);
       this._costs?.changed.disconnect(this._mark, this);
+      this._stepping?.shownChanged.disconnect(this._mark, this);
       this._clearMarks();
     }
     this._model = model;
     this._cells = cells;
     this._attention = model && attentionOf(model);
     this._costs = model && costsOf(model);
+    this._stepping = model && steppingOf(model);
     if (model) {
       model.changed.connect(this._onChanged, this);
       this._attention?.viewChanged.connect(this._onViewChanged, this);
       this._attention?.pointed.connect(this._onPointed, this);
       this._attention?.cellWanted.connect(this._onCellWanted, this);
       this._costs?.changed.connect(this._mark, this);
+      this._stepping?.shownChanged.connect(this._mark, this);
       this._relink();
     }
   }
@@ -406,14 +410,23 @@ export class CellLinks implements IDisposable {
 
   /** Put the marks into the cells; only those whose marks changed are touched. */
   private _mark(): void {
-    const { _model: model, _attention: attention, _costs: costs } = this;
+    const {
+      _model: model,
+      _attention: attention,
+      _costs: costs,
+      _stepping: stepping
+    } = this;
     const marks =
-      model === null || attention === null || costs === null
+      model === null ||
+      attention === null ||
+      costs === null ||
+      stepping === null
         ? null
         : this._marks.make({
             model,
             attention,
             costs,
+            stepping,
             cells: this._ran
           });
     for (const [cellId, views] of this._views) {
@@ -455,6 +468,7 @@ export class CellLinks implements IDisposable {
   private _cells: ICells | null = null;
   private _attention: Attention | null = null;
   private _costs: Costs | null = null;
+  private _stepping: Stepping | null = null;
   private _viewWanted = new Signal<this, SignView>(this);
   private _marks: MarksOfCells;
   private _ran = new RanCells();

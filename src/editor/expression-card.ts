@@ -1,7 +1,4 @@
-/**
- * What a run knows of an expression comes in; a piece of the page and the same in words go out. Text of the run is text,
- * never markup.
- */
+/** Draws and words what a run knows of an expression. Text of the run is text, never markup. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IExpressionFacts, IOperations } from '../model/expressions';

@@ -1,7 +1,4 @@
-/**
- * An editor of a cell comes in; what a run knows of the expression below the mouse, or at the caret on a key, goes out
- * beside the expression.
- */
+/** Shows what a run knows of the expression below the pointer, or at the caret on a key. */
 import {
   EditorState,
   Extension,

@@ -1,6 +1,4 @@
-/**
- * Two programs of a model's runs come in; what became of the one in the other goes out, once it was asked for.
- */
+/** Holds the diffs of two programs of a model's runs that were asked for. */
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { DiffSide, Program, ProgramDiff } from '../protocol/snapshot';

@@ -1,7 +1,4 @@
-/**
- * A place of a text that ran comes in; what a run knows of the expression or the name there goes out: its type, its
- * equations, its operations.
- */
+/** Finds what a run knows of the expression or name at a place of the text that ran: type, equations, operations. */
 import type { ProgramEquations } from '../program-text/equations';
 import type { ISourceSpan } from '../program-text/source-spans';
 import type { ScopeCost, Snapshot } from '../protocol/snapshot';

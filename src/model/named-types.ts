@@ -1,6 +1,4 @@
-/**
- * A program comes in; what the names of the user's Python had while JAX traced the program goes out, by file and line.
- */
+/** Finds the types that the user's Python names had while JAX traced a program, by file and line. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { NamedValue, Snapshot } from '../protocol/snapshot';

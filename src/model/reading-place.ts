@@ -1,5 +1,5 @@
 /**
- * Where a person reads comes in: run, program, level, scroll, folds, selection; the same comes back after a reload.
+ * The place where a person reads: run, program, level, scroll, folds, selection; restored after a reload.
  *
  * The place in a text belongs to a level of a program of a run: who goes to another program and back finds the text
  * where the text was.
@@ -16,7 +16,22 @@ export interface ITextPlace {
   readonly above: number;
   /** The folds that are closed: the first and the last line of each. */
   readonly closed: readonly (readonly [number, number])[];
+  /** The lines whose folded parts are shown. */
+  readonly shown?: readonly number[];
 }
+
+/** A text of a program in one of the places that show texts; the name of a view stands for all that the view shows. */
+export type PlaceName = LevelName | `wide ${LevelName}` | `view ${string}`;
+
+/** What hides, groups and heads the lines of a view. */
+export interface IKeptFilters {
+  readonly hidden: readonly string[];
+  readonly grouped: boolean;
+  readonly interleaved: boolean;
+}
+
+/** The two views that have filters of their own. */
+export type FilteredView = 'panel' | 'wide';
 
 /** What is kept of a notebook, as plain data. */
 export interface IKeptPlace {
@@ -25,10 +40,11 @@ export interface IKeptPlace {
   readonly level: LevelName;
   readonly selection: Selection | null;
   readonly texts: Readonly<Record<string, ITextPlace>>;
+  readonly filters: Readonly<Partial<Record<FilteredView, IKeptFilters>>>;
 }
 
 /** Texts of which the place is kept, of a notebook. */
-const TEXTS_KEPT = 24;
+const TEXTS_KEPT = 48;
 const LEVELS: readonly LevelName[] = ['jaxpr', 'stablehlo', 'hlo'];
 
 const places = new WeakMap<IJaxprModel, ReadingPlace>();
@@ -41,6 +57,20 @@ export function readingPlaceOf(model: IJaxprModel): ReadingPlace {
     places.set(model, place);
   }
   return place;
+}
+
+/** Where one text of a notebook was read before, and where the text is read now. */
+export function placeIn(
+  model: IJaxprModel,
+  snapshot: string,
+  program: number,
+  name: PlaceName
+): { load(): ITextPlace | null; keep(place: ITextPlace): void } {
+  const place = readingPlaceOf(model);
+  return {
+    load: () => place.textPlace(snapshot, program, name),
+    keep: now => place.keepText(snapshot, program, name, now)
+  };
 }
 
 export class ReadingPlace {
@@ -58,6 +88,11 @@ export class ReadingPlace {
     return this._restored;
   }
 
+  /** The run that was in view when the page was left; null where nothing is known of that. */
+  get runBefore(): string | null {
+    return this._runBefore;
+  }
+
   get level(): LevelName {
     return this._level;
   }
@@ -72,18 +107,18 @@ export class ReadingPlace {
   textPlace(
     snapshot: string,
     program: number,
-    level: LevelName
+    name: PlaceName
   ): ITextPlace | null {
-    return this._texts.get(`${snapshot} ${program} ${level}`) ?? null;
+    return this._texts.get(`${snapshot} ${program} ${name}`) ?? null;
   }
 
   keepText(
     snapshot: string,
     program: number,
-    level: LevelName,
+    name: PlaceName,
     place: ITextPlace
   ): void {
-    const key = `${snapshot} ${program} ${level}`;
+    const key = `${snapshot} ${program} ${name}`;
     if (JSON.stringify(this._texts.get(key)) === JSON.stringify(place)) {
       return;
     }
@@ -93,6 +128,18 @@ export class ReadingPlace {
       this._texts.delete(oldest);
     }
     this._changed.emit();
+  }
+
+  /** What was last set in a view; null where nothing was. */
+  filters(view: FilteredView): IKeptFilters | null {
+    return this._filters[view] ?? null;
+  }
+
+  keepFilters(view: FilteredView, filters: IKeptFilters): void {
+    if (JSON.stringify(this._filters[view]) !== JSON.stringify(filters)) {
+      this._filters = { ...this._filters, [view]: filters };
+      this._changed.emit();
+    }
   }
 
   /** As plain data; null while the place of before the reload is still to come into view. */
@@ -105,7 +152,8 @@ export class ReadingPlace {
           program,
           level: this._level,
           selection,
-          texts: Object.fromEntries(this._texts)
+          texts: Object.fromEntries(this._texts),
+          filters: this._filters
         };
   }
 
@@ -116,10 +164,18 @@ export class ReadingPlace {
       return;
     }
     this._level = read.level;
+    this._runBefore = read.run;
     this._texts = new Map([...Object.entries(read.texts), ...this._texts]);
-    this._wanted = read;
+    this._filters = { ...read.filters, ...this._filters };
+    this._wanted = this._isLeft ? null : read;
     this._goOn();
     this._restored.emit();
+  }
+
+  /** The user goes to another place: the run of before the reload does not come into view any more. */
+  leave(): void {
+    this._isLeft = true;
+    this._wanted = null;
   }
 
   private _onModel(_: unknown, change: ModelChange): void {
@@ -161,7 +217,10 @@ export class ReadingPlace {
   private _restored = new Signal<this, void>(this);
   private _level: LevelName = 'jaxpr';
   private _texts = new Map<string, ITextPlace>();
+  private _filters: IKeptPlace['filters'] = {};
   private _wanted: IKeptPlace | null = null;
+  private _isLeft = false;
+  private _runBefore: string | null = null;
   private _goes = false;
   private _began = Date.now() / 1000;
 }
@@ -170,7 +229,8 @@ function readPlace(kept: unknown): IKeptPlace | null {
   if (typeof kept !== 'object' || kept === null) {
     return null;
   }
-  const { run, program, level, selection, texts } = kept as Partial<IKeptPlace>;
+  const { run, program, level, selection, texts, filters } =
+    kept as Partial<IKeptPlace>;
   const known = LEVELS.find(name => name === level);
   if (
     typeof run !== 'string' ||
@@ -183,35 +243,65 @@ function readPlace(kept: unknown): IKeptPlace | null {
     run,
     program: program as number,
     level: known,
-    selection: isEquations(selection) ? selection : null,
+    selection: isSelection(selection) ? selection : null,
     texts: Object.fromEntries(
       Object.entries(texts ?? {}).filter(([, place]) => isTextPlace(place))
+    ),
+    filters: Object.fromEntries(
+      Object.entries(filters ?? {}).filter(([, kept]) => isFilters(kept))
     )
   };
 }
 
-/** The other kinds point into a cell or a file, which may have changed. */
-function isEquations(selection: unknown): selection is Selection {
-  const { kind, equations } = (selection ?? {}) as {
-    kind?: unknown;
-    equations?: unknown;
-  };
+/** All kinds point into the document of the run: into its equations, its texts, or the source as the source ran. */
+function isSelection(selection: unknown): selection is Selection {
+  const { kind, equations, level, line, stack, cellId, path, column } =
+    (selection ?? {}) as Record<string, unknown>;
+  const isPlace = Number.isInteger(line) && Number.isInteger(column);
+  switch (kind) {
+    case 'equations':
+      return (
+        Array.isArray(equations) &&
+        equations.every(
+          equation =>
+            Number.isInteger(equation?.scope) &&
+            Number.isInteger(equation?.equation)
+        )
+      );
+    case 'text':
+      return (
+        (level === 'stablehlo' || level === 'hlo') &&
+        Number.isInteger(line) &&
+        Number.isInteger(stack)
+      );
+    case 'caret':
+      return typeof cellId === 'string' && isPlace;
+    case 'source':
+      return typeof path === 'string' && isPlace;
+    default:
+      return false;
+  }
+}
+
+function isFilters(filters: unknown): filters is IKeptFilters {
+  const { hidden, grouped, interleaved } = (filters ??
+    {}) as Partial<IKeptFilters>;
   return (
-    kind === 'equations' &&
-    Array.isArray(equations) &&
-    equations.every(
-      ({ scope, equation }) =>
-        Number.isInteger(scope) && Number.isInteger(equation)
-    )
+    Array.isArray(hidden) &&
+    hidden.every(noise => typeof noise === 'string') &&
+    typeof grouped === 'boolean' &&
+    typeof interleaved === 'boolean'
   );
 }
 
 function isTextPlace(place: unknown): place is ITextPlace {
-  const { line, above, closed } = (place ?? {}) as Partial<ITextPlace>;
+  const { line, above, closed, shown } = (place ?? {}) as Partial<ITextPlace>;
   return (
     Number.isInteger(line) &&
     typeof above === 'number' &&
     Array.isArray(closed) &&
-    closed.every(fold => Array.isArray(fold) && fold.every(Number.isInteger))
+    closed.every(fold => Array.isArray(fold) && fold.every(Number.isInteger)) &&
+    (shown === undefined ||
+      (Array.isArray(shown) && shown.every(Number.isInteger)))
   );
 }

@@ -79,7 +79,7 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
     const follow = (): void => {
       const panel = notebooks.currentWidget;
       const model = tracker.current;
-      links.follow(model, panel && new NotebookCells(panel));
+      links.follow(model, panel && new NotebookCells(panel, app.shell));
       counted?.changed.disconnect(links.cellsChanged, links);
       counted = panel?.model?.cells ?? null;
       counted?.changed.connect(links.cellsChanged, links);
@@ -145,7 +145,10 @@ function cellId(model: CodeEditor.IModel): string | null {
 
 /** The cells of a notebook, by their ids. */
 class NotebookCells implements ICells {
-  constructor(private _panel: NotebookPanel) {}
+  constructor(
+    private _panel: NotebookPanel,
+    private _shell: JupyterFrontEnd.IShell
+  ) {}
 
   source(id: string): string | null {
     return this._find(id)?.model.sharedModel.getSource() ?? null;
@@ -168,6 +171,8 @@ class NotebookCells implements ICells {
     if (index < 0) {
       return;
     }
+    // The columns side by side may lie over the notebook.
+    this._shell.activateById(this._panel.id);
     notebook.activeCellIndex = index;
     const cell = notebook.widgets[index];
     await notebook.scrollToCell(cell);

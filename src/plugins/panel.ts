@@ -35,9 +35,16 @@ import { IJaxprModel, IJaxprTracker } from '../tokens';
 // A name.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { TOGGLE_TYPES } from './editor';
+import { COPY_LINK, addEquationLinks } from './equation-links';
 import { widenAtFirst } from './first-width';
 import { addGoing } from './go-to-place';
 import { OPEN_LESSONS } from './lessons';
+// Light: it adds a command.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { PRESENT, addPresenting } from './presenting';
+// A name.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { TOGGLE_LIVE } from './live';
 // Light, and the settings are wanted at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { preferences } from './preferences';
@@ -138,9 +145,17 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
 
     const menu = new Menu({ commands });
     const preferred = preferences(settings, panelPlugin.id);
-    const panel = new JaxprPanel(tracker, trans, {
+    const panel: JaxprPanel = new JaxprPanel(tracker, trans, {
       copy: () => void commands.execute(CommandIDs.copyProgram),
       more: (x, y) => menu.open(x, y),
+      presenter:
+        labShell === null
+          ? undefined
+          : {
+              isPresenting: (): boolean => panel.presented,
+              toggle: () => void commands.execute(PRESENT)
+            },
+      live: () => void commands.execute(TOGGLE_LIVE),
       rendermime: rendermime ?? undefined,
       hides: () => preferred.hides(),
       lessons: () => void commands.execute(OPEN_LESSONS),
@@ -306,8 +321,11 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     });
 
     if (labShell !== null) {
+      addPresenting(app, labShell, panel, tracker, trans);
       /** Open the wide view, or bring the open one to the front. */
-      const openWide = async (): Promise<MainAreaWidget<WideView>> => {
+      const openWide = async (
+        isRestored: boolean
+      ): Promise<MainAreaWidget<WideView>> => {
         const known = wide.currentWidget;
         if (known !== null) {
           labShell.activateById(known.id);
@@ -340,7 +358,16 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
           tracker.currentChanged.disconnect(follow)
         );
         widget.content.model = tracker.current;
-        labShell.add(widget, 'main', { mode: 'split-right', type: 'Jaxpr' });
+        // The columns have all the room, and the program once.
+        if (!isRestored && panel.isVisible) {
+          hide(shell, panel);
+          widget.disposed.connect(() => {
+            if (!panel.isDisposed) {
+              labShell.activateById(panel.id);
+            }
+          });
+        }
+        labShell.add(widget, 'main', { type: 'Jaxpr' });
         await wide.add(widget);
         labShell.activateById(widget.id);
         return widget;
@@ -354,11 +381,24 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
           'Show source, jaxpr, StableHLO and HLO of the program as linked columns in the main area'
         ),
         isEnabled: hasProgram,
-        describedBy: NO_ARGUMENTS,
-        execute: openWide
+        describedBy: {
+          args: {
+            type: 'object',
+            properties: {
+              isRestored: {
+                type: 'boolean',
+                description: trans.__(
+                  'Whether the columns were open when the page was left; then the panel stays as it is.'
+                )
+              }
+            }
+          }
+        },
+        execute: args => openWide(args['isRestored'] === true)
       });
       void restorer?.restore(wide, {
         command: CommandIDs.openWide,
+        args: () => ({ isRestored: true }),
         name: () => 'levels'
       });
       menu.addItem({ command: CommandIDs.openWide });
@@ -367,6 +407,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     }
     menu.addItem({ command: CommandIDs.copyProgram });
     menu.addItem({ command: CommandIDs.copyMarkdown });
+    menu.addItem({ command: COPY_LINK });
     menu.addItem({ command: SAVE_PAGE });
     menu.addItem({ command: SAVE_EXCERPT });
     menu.addItem({ type: 'separator' });
@@ -374,11 +415,16 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     menu.addItem({ command: CommandIDs.togglePause });
     menu.addItem({ type: 'separator' });
     menu.addItem({ command: TOGGLE_TYPES });
+    if (labShell !== null) {
+      menu.addItem({ command: PRESENT });
+    }
     menu.addItem({ command: LOAD_IN_EVERY_KERNEL });
 
     const category = trans.__('Jaxpr');
+    addEquationLinks(app, panel, tracker, notebooks, trans);
     const going = addGoing(app, panel, tracker, trans);
-    for (const command of [...Object.values(CommandIDs), ...going]) {
+    const others = [COPY_LINK, PRESENT, ...going];
+    for (const command of [...Object.values(CommandIDs), ...others]) {
       if (commands.hasCommand(command)) {
         palette?.addItem({ command, category });
       }

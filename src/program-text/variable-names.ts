@@ -1,5 +1,5 @@
 /**
- * A document comes in; the names that the user's assignments gave the results of equations go out.
+ * Finds the names that the user's assignments gave to the results of equations.
  *
  * jupyter_jaxpr/document/read/variable_names.py gives the exports the same names.
  */
@@ -29,6 +29,16 @@ export class VariableNames {
   /** All names of a variable, in the order of the document; `a = b = x @ w` gives two. */
   of(scope: number, variable: number): readonly string[] {
     return this._names.get(`${scope}:${variable}`) ?? NONE;
+  }
+
+  /** Every variable that has a name, with each of its names. */
+  *all(): Iterable<{ scope: number; variable: number; name: string }> {
+    for (const [key, names] of this._names) {
+      const [scope, variable] = key.split(':').map(Number);
+      for (const name of names) {
+        yield { scope, variable, name };
+      }
+    }
   }
 
   private _names = new Map<string, string[]>();

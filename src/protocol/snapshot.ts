@@ -57,6 +57,8 @@ export type Wire =
   | Level
   | LiteralValue
   | LiveBuffer
+  | LiveProgram
+  | LiveRequest
   | Machine
   | MachineRequest
   | MakeRequest
@@ -470,7 +472,7 @@ export interface CompareRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -794,7 +796,7 @@ export interface CostRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -886,7 +888,7 @@ export interface Edit {
   text: string;
 }
 /**
- * Try the cures of a run's misses and loops; JAX traces the edited code with types, and nothing runs.
+ * Try the cures of a run's misses, notes and loops; JAX traces the edited code with types, and nothing runs.
  */
 export interface CuresRequest {
   type: 'cures';
@@ -895,7 +897,7 @@ export interface CuresRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
 }
@@ -969,7 +971,7 @@ export interface DiffRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -1224,7 +1226,7 @@ export interface Program {
    */
   name: string;
   /**
-   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for each program that JAX ran.
+   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one; where it is not known which program a call that hit ran, each one that may have run, and 'how' says so, such as 'one of 2 candidates'. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for each program that JAX ran.
    */
   origin: 'derived' | 'ran' | 'recorded' | 'seen_before' | 'traced';
   /**
@@ -3134,7 +3136,7 @@ export interface ExactLinksRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3156,7 +3158,7 @@ export interface ExportRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3205,6 +3207,71 @@ export interface Hello {
   environment: Environment;
 }
 /**
+ * What became of a cell as it is written now; nothing of the cell ran.
+ */
+export interface LiveProgram {
+  /**
+   * traced: snapshot has the program. raised: the trace raised an error; snapshot has the card in its notes. not_traced: a line would do more than compute, or Live does not run it. needs_arguments: no argument types are known. no_function: the cell defines none. no_python: the text does not parse, or is not Python. waiting: something is measured or recorded now. stopped: the trace took too long.
+   */
+  state: 'needs_arguments' | 'no_function' | 'no_python' | 'not_traced' | 'raised' | 'stopped' | 'traced' | 'waiting';
+  /**
+   * The function that was chosen; null where none was.
+   */
+  function: string | null;
+  /**
+   * From 1: the line that the text is about; null where it is about none.
+   */
+  line: number | null;
+  /**
+   * What to know and what to do, sentences; null where the state says it all.
+   */
+  text: string | null;
+  /**
+   * The document of a trace; no kernel stands behind it.
+   */
+  snapshot: Snapshot | null;
+  /**
+   * How long the trace took.
+   */
+  seconds: number;
+}
+/**
+ * Trace a function of a cell as it is written: the user typed in the cell, or chose Trace Now.
+ *
+ * The function's Python runs on tracers, if it has no side effects. Nothing is compiled, no call of the cell is made.
+ */
+export interface LiveRequest {
+  type: 'live';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run; empty where the request is about none.
+   */
+  snapshot: string;
+  /**
+   * The text of the cell, as the user sees it.
+   */
+  source: string;
+  /**
+   * Of the notebook.
+   */
+  cell_id: string;
+  /**
+   * Of the caret, from 1; null where the caret is not in the cell.
+   */
+  line: number | null;
+  /**
+   * Name of the program in view; null for none.
+   */
+  in_view: string | null;
+  /**
+   * Argument types that the user typed in this page; null for none.
+   */
+  specs: string | null;
+}
+/**
  * Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life.
  */
 export interface MachineRequest {
@@ -3214,7 +3281,7 @@ export interface MachineRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3232,7 +3299,7 @@ export interface MakeRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3279,7 +3346,7 @@ export interface PassDiffRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3309,7 +3376,7 @@ export interface PassesRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3561,7 +3628,7 @@ export interface ScopeRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3587,7 +3654,7 @@ export interface ShardingsRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3653,7 +3720,7 @@ export interface SourceRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3671,7 +3738,7 @@ export interface StartupRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3706,7 +3773,7 @@ export interface StepsRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3738,7 +3805,7 @@ export interface SweepRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3833,7 +3900,7 @@ export interface TextRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3871,7 +3938,7 @@ export interface TimeRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3907,7 +3974,7 @@ export interface TransformRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**

@@ -1,5 +1,5 @@
 /**
- * The model comes in; its program goes out beside what JAX derives from it, one column each, linked by their source.
+ * Shows a program beside its derived programs, one column each, linked by their source.
  *
  * What is pointed at in one column is marked in all: every equation that the same expression of the user's made. What
  * is switched on here is asked for again with the next run. While the view is out of sight it does nothing.
@@ -8,6 +8,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
+import { costsOf } from '../model/costs';
 import { linksOf } from '../model/links';
 import {
   TransformKind,
@@ -299,10 +300,6 @@ export class TransformView extends LinkedView {
     if (!model || !shown) {
       return;
     }
-    for (const column of this._columns) {
-      column.pane?.mark(reveal && this._together);
-      column.showCount();
-    }
     const pointed = model.hover ?? model.selection;
     // Told by the program that it was pointed at in.
     const [scope] =
@@ -316,10 +313,16 @@ export class TransformView extends LinkedView {
           scope !== undefined && listings.links.equations.has(scope)
       ) ?? panes[0];
     if (pane) {
-      const { links, jaxpr } = pane.listings;
+      const { links, jaxpr, snapshot, index } = pane.listings;
       const linked = links.resolve(pointed);
       const { trans } = this._options;
-      this._detail.show(detailOf(pointed, linked, jaxpr, null, trans));
+      const cost = costsOf(model).costOf(snapshot, index);
+      this._detail.show(detailOf(pointed, linked, jaxpr, null, cost, trans));
+    }
+    // After the details: the texts have their height when a line is brought into view.
+    for (const column of this._columns) {
+      column.pane?.mark(reveal && this._together);
+      column.showCount();
     }
   }
 

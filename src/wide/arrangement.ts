@@ -1,5 +1,5 @@
 /**
- * What was remembered of the columns comes in, and what the user does with them; how they stand goes out.
+ * Remembers which columns are shown, their order and their widths.
  *
  * Plain data: order, which are shown, how wide, whether they scroll together.
  */
@@ -34,13 +34,18 @@ export const FIRST_ARRANGEMENT: IArrangement = {
   together: true
 };
 
+/** What a window of 1440 pixels leaves beside JupyterLab's file browser: four columns of 275 pixels. */
+const ROOM_FOR_FOUR = 1100;
+const ROOM_FOR_THREE = 1000;
+
 /** The columns that there is room for. @param width Of all columns, in pixels; 0 where it is not known. */
 export function fitting(width: number): readonly ColumnName[] {
-  if (width === 0 || width >= 840) {
+  if (width === 0 || width >= ROOM_FOR_FOUR) {
     return COLUMNS;
   }
-  // The notebook stands beside it and has the source.
-  return width >= 600 ? ['jaxpr', 'stablehlo', 'hlo'] : ['jaxpr', 'hlo'];
+  return width >= ROOM_FOR_THREE
+    ? ['source', 'jaxpr', 'hlo']
+    : ['jaxpr', 'hlo'];
 }
 
 /** A column is never narrower than this part of two. */

@@ -1,5 +1,5 @@
 /**
- * The model comes in; the levels of its program go out side by side, with its source, linked by one selection.
+ * Shows the levels of a program side by side with its source, linked by one selection.
  *
  * What is pointed at in one column is marked in all and brought into view in the others. While the view is out of
  * sight it does nothing.
@@ -10,7 +10,9 @@ import { Message } from '@lumino/messaging';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { Attention } from '../model/attention';
+import { costsOf } from '../model/costs';
 import { linksOf } from '../model/links';
+import { placeIn, readingPlaceOf } from '../model/reading-place';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, LevelName } from '../tokens';
 import type { IHeaderActions } from '../parts/program-header';
@@ -73,6 +75,7 @@ export class WideView extends LinkedView {
         })),
       goToLevel: level => this._searchIn(level)
     });
+    this._tools.filtersChanged.connect(this._onFilters, this);
     const filters = new FilterRow(this._tools, element('span', ''), trans);
     this._toolbar = new WideToolbar(
       trans,
@@ -224,12 +227,36 @@ export class WideView extends LinkedView {
 
   protected override follow(model: IJaxprModel, attention: Attention): void {
     this._head.model = model;
+    readingPlaceOf(model).restored.connect(this._onRestored, this);
+    this._takeFilters(model);
     attention.programWanted.connect(this._onWanted, this);
   }
 
-  protected override unfollow(_: IJaxprModel, attention: Attention): void {
+  protected override unfollow(model: IJaxprModel, attention: Attention): void {
     this._head.model = null;
+    readingPlaceOf(model).restored.disconnect(this._onRestored, this);
     attention.programWanted.disconnect(this._onWanted, this);
+  }
+
+  private _onFilters(): void {
+    if (this.model) {
+      readingPlaceOf(this.model).keepFilters('wide', this._tools.filters);
+    }
+  }
+
+  private _takeFilters(model: IJaxprModel): void {
+    const filters = readingPlaceOf(model).filters('wide');
+    if (filters !== null) {
+      this._tools.filters = filters;
+    }
+  }
+
+  private _onRestored(): void {
+    if (this.model) {
+      this._takeFilters(this.model);
+      this._eachLevel(pane => pane.goToPlace());
+      this.mark(true);
+    }
   }
 
   private _onWanted(): void {
@@ -318,6 +345,7 @@ export class WideView extends LinkedView {
       program: index,
       level: column,
       tools: this._tools,
+      place: placeIn(model, snapshot.id, index, `wide ${column}`),
       host: { ...host, left: (_, by) => this._goToColumn(column, by) }
     });
   }
@@ -330,11 +358,19 @@ export class WideView extends LinkedView {
     if (!model || !shown) {
       return;
     }
+    this._showDetail(model, shown);
     for (const [column, pane] of this._panes) {
       pane.mark(reveal && this._arrangement.together);
       this._showColumn(column);
     }
     this._say('');
+  }
+
+  /** First of all: the texts above it have their height when a line is brought into view. */
+  private _showDetail(
+    model: IJaxprModel,
+    shown: { snapshot: Snapshot; index: number }
+  ): void {
     const pane = this._levelPane;
     const pointed = model.hover ?? model.selection;
     const links = linksOf(shown.snapshot, shown.index);
@@ -348,6 +384,7 @@ export class WideView extends LinkedView {
           links.resolve(pointed),
           jaxpr,
           text,
+          costsOf(model).costOf(shown.snapshot, shown.index),
           this._options.trans
         )
       );

@@ -1,4 +1,4 @@
-"""Documents in, what the Python side does wrong with them out: errors that are no refusal, slow operations.
+"""Reads hostile documents with the Python side and reports errors that are no refusal, and slow operations.
 
 `python tests/fuzz/python_side.py FILE REPORT` reads a document from each line of FILE, and writes to each line of
 REPORT why it was refused, null where it was not, and the findings.

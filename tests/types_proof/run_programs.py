@@ -1,4 +1,4 @@
-"""Cells in, the types that the package shows of names and those that a trace function of Python saw, out.
+"""Compares the types that the package shows for names with the types that Python's trace function sees.
 
     python run_programs.py OUT.json FILE...
 

@@ -1,4 +1,4 @@
-"""Text or data from anywhere in, a document that is safe to show out, or a sentence on why not.
+"""Reads text or data of any origin as a document that is safe to show, or says in a sentence why that is impossible.
 
 A saved notebook is nobody's friend: every index is in its pool, columns are of one length, scopes do not hold
 themselves, and nothing is beyond `limits`. `src/protocol/document.ts` refuses the same documents.

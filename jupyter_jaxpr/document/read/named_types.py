@@ -1,4 +1,4 @@
-"""A document in, what the names of the user's Python had while JAX traced a program out."""
+"""Lists the types that the user's Python names had while JAX traced a program."""
 
 from __future__ import annotations
 

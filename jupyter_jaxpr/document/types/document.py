@@ -295,8 +295,10 @@ class Program(Struct):
     origin: Annotated[
         Literal["ran", "seen_before", "derived", "traced", "recorded"],
         _text(
-            "ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one. "
-            "derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our "
+            "ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one; where it is not "
+            "known which program a call that hit ran, each one that may have run, and 'how' says so, such as 'one of 2 "
+            "candidates'. derived: JAX made it in this run from the user's function by a transform outside any jit. "
+            "traced: our "
             "own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for "
             "each program that JAX ran."
         ),

@@ -1,6 +1,5 @@
 /**
- * A program comes in, and what the user points at; what belongs together goes out: equations, spans of cells, lines
- * of StableHLO and HLO.
+ * Finds what belongs together in a program: equations, spans of cells, lines of StableHLO and HLO.
  *
  * Everything is found by stacks. Two things with the same chain of user frames come from the same place of the
  * user's code; where the library frames below are the same too, from the same place of the library. An equation
@@ -217,6 +216,12 @@ export class Links {
     const linked = this._resolve(selection);
     this._resolved = { selection, linked };
     return linked;
+  }
+
+  /** Where equations were written, without their lines in other texts. */
+  spansOf(equations: readonly IEquationRef[]): readonly ILinkedSpan[] {
+    const { ids, origins } = this._chosen(equations);
+    return this._make(ids, origins).spans;
   }
 
   private _resolve(selection: Selection): ILinked {

@@ -1,6 +1,4 @@
-/**
- * A row of the ledger comes in; its cells go out.
- */
+/** The cells of a row of the ledger. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -52,7 +50,7 @@ function FunctionCells(props: CellProps<IFunctionRow>): JSX.Element {
     <>
       <div role="gridcell" className="jp-JaxprCache-name">
         <Fold unfolded={row.unfolded} />
-        <b>{shortened(one.name, 120)}</b>{' '}
+        <b title={shortened(one.name, 120)}>{shortened(one.name, 120)}</b>{' '}
         {place !== null && (
           <Place
             label={place.label}

@@ -1,6 +1,4 @@
-/**
- * An outcome, a text with typed parts comes in; how it is drawn goes out.
- */
+/** Draws an outcome, and a text with coloured types. */
 import * as React from 'react';
 
 import { LedgerMiss } from '../../protocol/snapshot';
@@ -16,16 +14,50 @@ export function Sign(props: { outcome: LedgerMiss['outcome'] }): JSX.Element {
   );
 }
 
-/** Code with its types in their colour. */
+/** Code with its types in their colour; an argument stays on one line with its type where the line is long enough. */
 export function Code(props: { text: string }): JSX.Element {
   return (
-    <code>
-      {typedParts(props.text).map(({ text, type }, at) => (
-        <span key={at} className={type ? 'jp-JaxprPanel-type' : undefined}>
-          {text}
-        </span>
+    <code className="jp-JaxprCache-signature" title={props.text}>
+      {argumentsOf(props.text).map((argument, at) => (
+        <React.Fragment key={at}>
+          {at > 0 && ' '}
+          <span className="jp-JaxprCache-argument">
+            {typedParts(argument).map(({ text, type }, part) => (
+              <span
+                key={part}
+                className={type ? 'jp-JaxprPanel-type' : undefined}
+              >
+                {text}
+              </span>
+            ))}
+          </span>
+        </React.Fragment>
       ))}
     </code>
+  );
+}
+
+/** A signature, cut after each comma that stands in no bracket and in no text. */
+export function argumentsOf(signature: string): string[] {
+  const cuts: number[] = [];
+  let depth = 0;
+  let quote = '';
+  for (let at = 0; at < signature.length; at++) {
+    const letter = signature[at];
+    if (quote !== '') {
+      quote = letter === quote ? '' : quote;
+    } else if (letter === "'" || letter === '"') {
+      quote = letter;
+    } else if ('([{<'.includes(letter)) {
+      depth++;
+    } else if (')]}>'.includes(letter)) {
+      depth--;
+    } else if (depth === 0 && signature.startsWith(', ', at)) {
+      cuts.push(at + 1);
+    }
+  }
+  return [0, ...cuts.map(cut => cut + 1)].map((from, index) =>
+    signature.slice(from, cuts[index] ?? signature.length)
   );
 }
 

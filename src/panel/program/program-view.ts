@@ -1,22 +1,20 @@
 /**
- * The model comes in; its program goes out as jaxpr, StableHLO and HLO, linked to the notebook's cells.
+ * The Program view: jaxpr, StableHLO and HLO, linked to the notebook's cells.
  *
  * What is shown is made when the view is on screen; while it is hidden it does nothing.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Attention } from '../../model/attention';
-import { readingPlaceOf } from '../../model/reading-place';
+import { costsOf } from '../../model/costs';
+import { placeIn, readingPlaceOf } from '../../model/reading-place';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, LevelName } from '../../tokens';
 import { element } from '../../parts/dom';
 import { Detail, detailOf } from '../../workbench/words/detail';
 import { FilterRow } from '../../workbench/reading/filter-row';
 import { showHelp } from '../../workbench/reading/help-overlay';
-import {
-  ILevelPaneOptions,
-  LevelPane
-} from '../../workbench/levels/level-pane';
+import { LevelPane } from '../../workbench/levels/level-pane';
 import { LinkedView } from '../../workbench/listing/linked-view';
 import type { ListingView } from '../../workbench/listing/listing-view';
 import { TransformRow } from '../../transform/transform-row';
@@ -51,6 +49,7 @@ export class ProgramView extends LinkedView {
       goToLevel: level => this._searchIn(level)
     });
     this._tools.setHidden(options.hidden ?? []);
+    this._tools.filtersChanged.connect(this._onFilters, this);
     const filters = new FilterRow(
       this._tools,
       helpButton(this._trans, () => this.help(), 'jp-mod-narrow'),
@@ -106,6 +105,7 @@ export class ProgramView extends LinkedView {
   protected override follow(model: IJaxprModel, attention: Attention): void {
     this._transforms.model = model;
     this._level = readingPlaceOf(model).level;
+    this._takeFilters(model);
     readingPlaceOf(model).restored.connect(this._onRestored, this);
     attention.programWanted.connect(this._onWanted, this);
   }
@@ -189,7 +189,7 @@ export class ProgramView extends LinkedView {
         program: shown.index,
         level: this._level,
         tools: this._tools,
-        place: this._placeIn(model, shown.snapshot.id, shown.index),
+        place: placeIn(model, shown.snapshot.id, shown.index, this._level),
         host: {
           changed: pane => this._onPane(pane),
           entered: pane => this._goToCell(pane),
@@ -209,23 +209,24 @@ export class ProgramView extends LinkedView {
     this._onPane(pane);
   }
 
-  /** Where a level of a program was read before. */
-  private _placeIn(
-    model: IJaxprModel,
-    snapshot: string,
-    program: number
-  ): ILevelPaneOptions['place'] {
-    const place = readingPlaceOf(model);
-    const level = this._level;
-    return {
-      load: () => place.textPlace(snapshot, program, level),
-      keep: now => place.keepText(snapshot, program, level, now)
-    };
+  private _onFilters(): void {
+    if (this.model) {
+      readingPlaceOf(this.model).keepFilters('panel', this._tools.filters);
+    }
+  }
+
+  /** Filter as the notebook was filtered last; where it never was, as the notebook before. */
+  private _takeFilters(model: IJaxprModel): void {
+    const filters = readingPlaceOf(model).filters('panel');
+    if (filters !== null) {
+      this._tools.filters = filters;
+    }
   }
 
   private _onRestored(): void {
     if (this.model) {
       this._level = readingPlaceOf(this.model).level;
+      this._takeFilters(this.model);
       this._showLevel();
       this._pane?.goToPlace();
       this.mark(true);
@@ -256,13 +257,22 @@ export class ProgramView extends LinkedView {
       return;
     }
     this._said.textContent = '';
-    // What the mouse is over is marked; only what is chosen moves the text.
-    pane.mark(reveal && model.hover === null);
     const pointed = model.hover ?? model.selection;
     const { links, jaxpr } = pane.listings;
     this._detail.show(
-      detailOf(pointed, links.resolve(pointed), jaxpr, pane.text, this._trans)
+      detailOf(
+        pointed,
+        links.resolve(pointed),
+        jaxpr,
+        pane.text,
+        this._shown &&
+          costsOf(model).costOf(this._shown.snapshot, this._shown.index),
+        this._trans
+      )
     );
+    // After the details: the text has its height when a line is brought into view.
+    // What the mouse is over is marked; only what is chosen moves the text.
+    pane.mark(reveal && model.hover === null);
     this._showCount();
   }
 

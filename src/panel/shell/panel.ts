@@ -1,5 +1,5 @@
 /**
- * The tracker comes in; the panel's widget goes out, empty until it is first seen.
+ * The panel's widget, which stays empty until it is first seen.
  *
  * JupyterLab makes it at its start, so that its layout can be restored; what fills it is fetched when it is shown.
  */
@@ -13,6 +13,8 @@ import { IPanelActions } from './above-view';
 import { jaxprIcon } from '../../parts/icon';
 import type { Shell } from './shell';
 import type { ViewName } from './views';
+
+const PRESENTED = 'jp-mod-presented';
 
 export class JaxprPanel extends Panel {
   constructor(
@@ -53,6 +55,16 @@ export class JaxprPanel extends Panel {
     }
   }
 
+  /** Whether the panel is presented: larger, with one tab and nothing around the view. */
+  get presented(): boolean {
+    return this.hasClass(PRESENTED);
+  }
+
+  set presented(presented: boolean) {
+    this.toggleClass(PRESENTED, presented);
+    this._shell?.updateHead();
+  }
+
   /** The panel was shown or hidden. */
   get visibilityChanged(): ISignal<this, void> {
     return this._visibilityChanged;
@@ -61,7 +73,7 @@ export class JaxprPanel extends Panel {
   /** The view that is shown first. */
   firstView: Promise<ViewName> = Promise.resolve('program');
 
-  /** Told which view a person has chosen. */
+  /** Told which view is shown, by a person or because a run asked for the view. */
   viewChosen: (view: ViewName) => void = () => undefined;
 
   /** Whether the next activation leaves the keyboard where it is: nobody asked for the panel. */

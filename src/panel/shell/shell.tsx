@@ -1,11 +1,11 @@
-/**
- * The model of the notebook in front comes in; the panel's head and its views go out, each view made when first chosen.
- */
+/** The panel's head and views for the notebook in front; a view is made when it is first chosen. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { Panel, PanelLayout, Widget } from '@lumino/widgets';
 
 import { diffsOf } from '../../model/diffs';
+import { liveOf } from '../../model/live';
+import { readingPlaceOf } from '../../model/reading-place';
 import { usersPrograms } from '../../model/users-programs';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel, ModelChange } from '../../tokens';
@@ -14,6 +14,7 @@ import { filling } from '../../parts/filling';
 import { NotesView } from '../notes/notes';
 import { STOP } from '../../parts/roving';
 import { tabId, viewId } from './tabs';
+import { ViewScroll } from './view-scroll';
 import { SIMPLE_VIEWS, VIEW_NAMES, ViewName, viewLabels } from './views';
 
 /** A view of the panel. */
@@ -138,9 +139,13 @@ export class Shell extends Widget {
     if (model === this._model) {
       return;
     }
-    this._model?.changed.disconnect(this._onChanged, this);
+    this._leave();
     this._model = model;
-    model?.changed.connect(this._onChanged, this);
+    if (model !== null) {
+      model.changed.connect(this._onChanged, this);
+      liveOf(model).changed.connect(this._arrange, this);
+      readingPlaceOf(model).restored.connect(this._onRestored, this);
+    }
     this._head.model = model;
     this._followAsked();
     for (const view of this._made.values()) {
@@ -150,9 +155,18 @@ export class Shell extends Widget {
       this._since.model = model;
     }
     this._arrange();
+    this._followScroll();
   }
 
-  /** Told which view a person has chosen. */
+  private _leave(): void {
+    if (this._model !== null) {
+      this._model.changed.disconnect(this._onChanged, this);
+      liveOf(this._model).changed.disconnect(this._arrange, this);
+      readingPlaceOf(this._model).restored.disconnect(this._onRestored, this);
+    }
+  }
+
+  /** Told which view is shown, by a person or because a run asked for the view. */
   viewChosen: (view: ViewName) => void = () => undefined;
 
   /** Something the user did has worked. */
@@ -167,6 +181,11 @@ export class Shell extends Widget {
       this._arrange();
       this._head.update();
     }
+  }
+
+  /** Draw the head again: what its buttons do has changed. */
+  updateHead(): void {
+    this._head.update();
   }
 
   /** Show a view, where there is anything for it to show. */
@@ -190,8 +209,9 @@ export class Shell extends Widget {
 
   override dispose(): void {
     if (!this.isDisposed) {
-      this._model?.changed.disconnect(this._onChanged, this);
+      this._leave();
       this._model = null;
+      this._scrolls.forEach(scroll => scroll.dispose());
       super.dispose();
     }
   }
@@ -212,7 +232,28 @@ export class Shell extends Widget {
     }
     if (change !== 'hover' && change !== 'selection') {
       this._arrange();
+      this._followScroll();
     }
+  }
+
+  private _followScroll(): void {
+    this._scrolls.forEach(scroll => scroll.follow(this._model));
+  }
+
+  /** Whether a run is the one that was read when the page was left. */
+  private _wasRead(snapshot: Snapshot): boolean {
+    return (
+      this._model !== null &&
+      readingPlaceOf(this._model).runBefore === snapshot.id
+    );
+  }
+
+  private _onRestored(): void {
+    const snapshot = this._model?.snapshot ?? null;
+    if (snapshot !== null && this._wasRead(snapshot) && this._before !== null) {
+      this._choose(this._before); // the run came before what was kept of it
+    }
+    this._scrolls.forEach(scroll => scroll.restore());
   }
 
   /** A run that was asked to compare or to time shows that; the next one what was in view before. */
@@ -223,14 +264,19 @@ export class Shell extends Widget {
       return;
     }
     this._seen.add(snapshot.id);
+    if (this._wasRead(snapshot)) {
+      return; // the view that was chosen then comes back
+    }
     const asked = askedFor(snapshot);
     if (asked !== null && this._wanted !== asked) {
       this._before ??= this._wanted;
       this._wanted = asked;
+      this.viewChosen(asked);
       this._head.update();
     } else if (asked === null && this._before !== null) {
       this._wanted = this._before;
       this._before = null;
+      this.viewChosen(this._wanted);
       this._head.update();
     }
   }
@@ -288,7 +334,12 @@ export class Shell extends Widget {
 
   /** Show the chosen view, where there is anything to show. */
   private _arrange(): void {
-    this.toggleClass('jp-mod-stale', this._model?.status.kind === 'stale');
+    // The program of before stays in view where the text of now raises an error.
+    this.toggleClass(
+      'jp-mod-stale',
+      this._model !== null &&
+        (this._model.status.kind === 'stale' || liveOf(this._model).isBehind)
+    );
     const shown = this._views().length > 0 ? this._chosen : null;
     for (const [name, place] of this._places) {
       place.setHidden(name !== shown);
@@ -359,6 +410,11 @@ export class Shell extends Widget {
       view.model = this._model;
       this._made.set(name, view);
       this._places.get(name)?.addWidget(view);
+      if (name !== 'program') {
+        const scroll = new ViewScroll(view.node, name);
+        this._scrolls.push(scroll);
+        scroll.follow(this._model);
+      }
     } catch (reason) {
       // Fetched anew when it is next chosen: the server may have been away.
       this._asked.delete(name);
@@ -373,6 +429,7 @@ export class Shell extends Widget {
   private _places = new Map<ViewName, Panel>();
   private _made = new Map<ViewName, IView>();
   private _asked = new Set<ViewName>();
+  private _scrolls: ViewScroll[] = [];
   /** As high as a line, whether or not the line has come: nothing below it moves. */
   private _sincePlace = new Panel();
   private _since: IView | null = null;

@@ -13,12 +13,15 @@ const ALL = fitting(0);
 
 describe('the columns', () => {
   it('are as many as there is room for, until the user has chosen', () => {
-    const shown = [1280, 700, 400].map(width =>
+    const shown = [1440, 1100, 1099, 1000, 999, 400].map(width =>
       shownColumns(FIRST_ARRANGEMENT, fitting(width)).join(' ')
     );
     expect(shown).toEqual([
       'source jaxpr stablehlo hlo',
-      'jaxpr stablehlo hlo',
+      'source jaxpr stablehlo hlo',
+      'source jaxpr hlo',
+      'source jaxpr hlo',
+      'jaxpr hlo',
       'jaxpr hlo'
     ]);
     const chosen = toggled(FIRST_ARRANGEMENT, fitting(400), 'source');

@@ -1,6 +1,4 @@
-/**
- * The lines on screen come in; their decorations go out: classes, numbers, badges, chips, buttons.
- */
+/** Decorates the lines on screen: classes, numbers, badges, chips, buttons. */
 import { Range } from '@codemirror/state';
 import {
   Decoration,
@@ -11,7 +9,10 @@ import {
   WidgetType
 } from '@codemirror/view';
 
+import { TranslationBundle } from '@jupyterlab/translation';
+
 import type { IHeat } from '../../model/heat';
+import type { LevelName } from '../../tokens';
 import { binderChips } from './binder-chips';
 import { ChosenField, Life, lifeOf } from './chosen-variable';
 import { closedBetween, foldsChanged } from './folding';
@@ -127,7 +128,13 @@ export class Display implements PluginValue {
       const isMore = shown.button !== null;
       const life = variable && lifeOf(variable.range, index, last);
       ranges.push(
-        lineDecoration(shown, isLinked, chosen === index, life).range(line.from)
+        lineDecoration(
+          shown,
+          isLinked,
+          chosen === index,
+          life,
+          lineName(shown, line.text, listing.level, this._owner.trans)
+        ).range(line.from)
       );
       if (life) {
         ranges.push(
@@ -273,10 +280,12 @@ function lineDecoration(
   line: IListedLine,
   linked: boolean,
   chosen: boolean,
-  life: Life | null
+  life: Life | null,
+  name: string | null
 ): Decoration {
   const { badge } = line;
   const attributes: Record<string, string> = {
+    ...(name === null ? {} : { role: 'group', 'aria-label': name }),
     style: `--jjx-depth: ${line.depth}`,
     'data-kind': line.kind,
     'data-number': line.number
@@ -297,6 +306,49 @@ function lineDecoration(
       : 'jp-JaxprProgram-line',
     attributes
   });
+}
+
+/** More of a line is not read out. */
+const LONGEST_NAME = 300;
+
+/**
+ * What a screen reader says of a line: `equation 4, line 6, o: f32[16] = dot_general l j`; null where the text says all.
+ */
+export function lineName(
+  line: IListedLine,
+  text: string,
+  level: LevelName,
+  trans: TranslationBundle
+): string | null {
+  const { number, badge, chips, kind } = line;
+  if (number === '') {
+    return null;
+  }
+  const shown = shownText(text, chips)
+    .replace(/(?<=^| )([^\s:]+):(?=\S)/g, '$1: ')
+    .slice(0, LONGEST_NAME);
+  if (level === 'jaxpr' && kind === 'equation') {
+    return badge === null
+      ? trans.__('equation %1, %2', number, shown)
+      : trans.__('equation %1, %2, %3', number, badge.title, shown);
+  }
+  return badge === null
+    ? trans.__('text line %1, %2', number, shown)
+    : trans.__('text line %1, from %2, %3', number, badge.title, shown);
+}
+
+/** A line without what is folded into chips. */
+function shownText(text: string, chips: IListedLine['chips']): string {
+  const cuts = chips
+    .flatMap(({ from, to, also }) => [[from, to], ...(also ?? [])])
+    .sort(([a], [b]) => a - b);
+  let shown = '';
+  let at = 0;
+  for (const [from, to] of cuts) {
+    shown += text.slice(at, Math.max(at, from));
+    at = Math.max(at, to);
+  }
+  return (shown + text.slice(at)).replace(/\s+/g, ' ').trim();
 }
 
 /** The first member of an ascending list from first to last; null where there is none. */

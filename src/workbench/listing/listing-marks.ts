@@ -1,7 +1,5 @@
-/**
- * What is marked and what is opened comes in as effects; the editor's state keeps it.
- */
-import { StateEffect, StateField } from '@codemirror/state';
+/** Keeps the marked and the opened lines in the editor's state. */
+import { EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, DecorationSet, WidgetType } from '@codemirror/view';
 
 /** What is marked: lines and variables. */
@@ -61,6 +59,15 @@ export const openChips = StateField.define<DecorationSet>({
 });
 
 const OPEN_LINE = Decoration.widget({ widget: new OpenLine() });
+
+/** The lines whose chips are open, from 0. */
+export function openLines(state: EditorState): number[] {
+  const lines: number[] = [];
+  state.field(openChips).between(0, state.doc.length, from => {
+    lines.push(state.doc.lineAt(from).number - 1);
+  });
+  return lines;
+}
 
 /** Whether a decoration starts at a place. */
 export function startsAt(set: DecorationSet, at: number): boolean {

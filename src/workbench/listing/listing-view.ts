@@ -1,6 +1,5 @@
 /**
- * A listing comes in; an editor that shows it goes out: numbers, folds, chips, badges, links, and what the user
- * points at.
+ * The editor that shows a listing: numbers, folds, chips, badges, links, and what the user points at.
  *
  * The text is CodeMirror's, so selecting, copying, searching and scrolling are those of every editor. All else is made
  * for the lines on screen only, from what the listing says of them.
@@ -35,6 +34,7 @@ import {
   NO_MARKS,
   marks,
   openChips,
+  openLines,
   setChips,
   setMarks
 } from './listing-marks';
@@ -165,16 +165,17 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     return {
       line: view.state.doc.lineAt(block.from).number - 1,
       above: Math.round(top - at),
-      closed: [...this._listing.allFolds()]
+      closed: this._folds
         .filter(fold => this.isClosed(fold))
-        .map(({ first, last }) => [first, last] as const)
+        .map(({ first, last }) => [first, last] as const),
+      shown: openLines(view.state)
     };
   }
 
   /** Bring the text to where it was read before. */
-  goToPlace({ line, above, closed }: ITextPlace): void {
+  goToPlace({ line, above, closed, shown = [] }: ITextPlace): void {
     const keys = new Set(closed.map(([first, last]) => `${first} ${last}`));
-    const folds = [...this._listing.allFolds()];
+    const folds = this._folds;
     const isClosed = (fold: IListedFold): boolean =>
       keys.has(`${fold.first} ${fold.last}`);
     this.setFolds(
@@ -184,22 +185,31 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     this.setFolds(folds.filter(isClosed), true);
     const { doc } = this.view.state;
     this.view.dispatch({
-      effects: EditorView.scrollIntoView(
-        doc.line(Math.min(line + 1, doc.lines)).from,
-        { y: 'start', yMargin: -above }
-      )
+      effects: [
+        ...shown
+          .filter(index => index < doc.lines)
+          .map(index =>
+            setChips.of({ at: doc.line(index + 1).from, open: true })
+          ),
+        EditorView.scrollIntoView(
+          doc.line(Math.min(line + 1, doc.lines)).from,
+          { y: 'start', yMargin: -above }
+        )
+      ]
     });
   }
 
   foldAll(): void {
-    this.setFolds([...this._listing.allFolds(), ...this._reading.groups], true);
+    this.setFolds(this._folds, true);
   }
 
   unfoldAll(): void {
-    this.setFolds(
-      [...this._listing.allFolds(), ...this._reading.groups],
-      false
-    );
+    this.setFolds(this._folds, false);
+  }
+
+  /** All that can be folded, groups too. */
+  private get _folds(): IListedFold[] {
+    return [...this._listing.allFolds(), ...this._reading.groups];
   }
 
   /** Whether any fold is closed. */

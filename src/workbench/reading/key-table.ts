@@ -1,5 +1,5 @@
 /**
- * Nothing comes in; every key of the program's views goes out: where it holds, which command it gives, what it does.
+ * Every key of the program's views: where it holds, its command, its help.
  *
  * This one table dispatches, documents and is tested. A listener names its place and brings a handler for each command of
  * that place; the compiler refuses handlers that are not exactly the commands of the table:
@@ -22,6 +22,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
  * - cell: a cell of the notebook that the keyboard came to from a program; JupyterLab listens there
  * - code: the text of a cell of the notebook that ran
  * - diff, diffLines: the view of a diff, and its lines
+ * - stepper: the steps of a construct in the Flow view
+ * - presenting: the whole page, while the panel is presented
  */
 export type KeyPlace =
   | 'view'
@@ -35,7 +37,9 @@ export type KeyPlace =
   | 'cell'
   | 'code'
   | 'diff'
-  | 'diffLines';
+  | 'diffLines'
+  | 'stepper'
+  | 'presenting';
 
 /** The places that one key event passes, from the inner one to the outer one. */
 const PATHS: readonly (readonly KeyPlace[])[] = [
@@ -45,7 +49,9 @@ const PATHS: readonly (readonly KeyPlace[])[] = [
   ['shardings', 'view'],
   ['divider', 'view'],
   ['cell', 'code'],
-  ['diffLines', 'diff']
+  ['diffLines', 'diff'],
+  ['stepper'],
+  ['presenting']
 ];
 
 /** Keys that belong together, and what they do. */
@@ -277,6 +283,27 @@ export const KEYS = [
     in: ['diffLines'],
     keys: { a: 'showHidden' },
     does: trans => trans.__('Show all hidden lines')
+  },
+  {
+    in: ['stepper'],
+    keys: { Space: 'play' },
+    mouse: ['Play'],
+    does: trans =>
+      trans.__('In the steps of a construct: play the steps, and pause')
+  },
+  {
+    in: ['presenting'],
+    keys: { PageDown: 'next', PageUp: 'previous' },
+    does: trans =>
+      trans.__(
+        'While you present: go to the next or previous step in the Flow view, else to the next or previous program'
+      )
+  },
+  {
+    in: ['presenting'],
+    keys: { Escape: 'end' },
+    mouse: ['End'],
+    does: trans => trans.__('While you present: end the presentation')
   }
 ] as const satisfies readonly IKeyEntry[];
 
@@ -428,7 +455,7 @@ function isTyped(key: string): boolean {
 
 function isField(target: EventTarget | null): boolean {
   return (
-    target instanceof HTMLInputElement ||
+    (target instanceof HTMLInputElement && target.type !== 'range') ||
     target instanceof HTMLSelectElement ||
     target instanceof HTMLTextAreaElement
   );

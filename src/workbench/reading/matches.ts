@@ -1,6 +1,4 @@
-/**
- * A query comes in; its places in an editor go out, marked where they are on screen, and the way from one to the next.
- */
+/** Finds and marks the matches of a query in an editor, and moves between them. */
 import {
   Extension,
   RangeSetBuilder,
@@ -19,7 +17,7 @@ import {
 import type { LevelName } from '../../tokens';
 import { closedBetween } from '../listing/folding';
 import { hiddenLines, isHidden } from '../listing/hidden-lines';
-import { ILineFacts, LineMatcher, Query } from './query';
+import { ILineFacts, LineMatcher, Query, besidePattern } from './query';
 
 /** Places in a document, ascending: where each starts and ends. */
 export interface IMatches {
@@ -29,7 +27,10 @@ export interface IMatches {
 
 export const NO_MATCHES: IMatches = { from: [], to: [] };
 
-/** Every place in a document. */
+/**
+ * Every place in a document: the text itself, and, as whole lines, what stands beside the text. A line of source, a
+ * scope and a name of the user's Python are one place each, where they begin.
+ */
 export function findMatches(
   document: Text,
   facts: ILineFacts,
@@ -41,18 +42,78 @@ export function findMatches(
   }
   const matcher = new LineMatcher(query.terms, query.caseSensitive, level);
   const matches = { from: [] as number[], to: [] as number[] };
+  const pattern = besidePattern(query);
+  const beside =
+    pattern === null ? NO_LINES : linesBeside(document, facts, pattern);
   let start = 0;
   let index = 0;
   const lines = document.iterLines();
   for (let next = lines.next(); !next.done; next = lines.next()) {
     const text = next.value;
-    matcher.find(text, index++, facts, (from, to) => {
+    const before = matches.from.length;
+    matcher.find(text, index, facts, (from, to) => {
       matches.from.push(start + from);
       matches.to.push(start + to);
     });
+    if (matches.from.length === before && beside.has(index) && text !== '') {
+      matches.from.push(start);
+      matches.to.push(start + text.length);
+    }
+    index++;
     start += text.length + 1;
   }
   return matches;
+}
+
+const NO_LINES: ReadonlySet<number> = new Set();
+
+/** The lines at which something beside the text begins that has a pattern. */
+function linesBeside(
+  document: Text,
+  facts: ILineFacts,
+  pattern: RegExp
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const [index, name] of facts.named?.() ?? []) {
+    if (pattern.test(name)) {
+      found.add(index);
+    }
+  }
+  // Most lines share their scopes and their line of source.
+  const scopes = new Map<readonly string[], boolean>();
+  const sources = new Map<string, number>();
+  const said = new Set<string>();
+  let wasInScope = false;
+  let index = 0;
+  const lines = document.iterLines();
+  for (let next = lines.next(); !next.done; next = lines.next()) {
+    const names = facts.scopes(index);
+    let isInScope = scopes.get(names);
+    if (isInScope === undefined) {
+      isInScope = names.some(name => pattern.test(name));
+      scopes.set(names, isInScope);
+    }
+    if (isInScope && !wasInScope) {
+      found.add(index);
+    }
+    wasInScope = isInScope;
+    const head = facts.heads?.of(index) ?? null;
+    if (head !== null && pattern.test(head.text)) {
+      if (!sources.has(head.key)) {
+        sources.set(head.key, index);
+      }
+      if (pattern.test(next.value)) {
+        said.add(head.key); // the program says so itself
+      }
+    }
+    index++;
+  }
+  for (const [key, first] of sources) {
+    if (!said.has(key)) {
+      found.add(first);
+    }
+  }
+  return found;
 }
 
 export const setMatches = StateEffect.define<IMatches>();

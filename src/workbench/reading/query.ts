@@ -1,10 +1,9 @@
 /**
- * What a person seeks comes in as text; for each level, a pattern that finds it in a line goes out, or a sentence
- * that says why it cannot be sought.
+ * Makes a pattern for each level from a search text, or says why the text cannot be searched.
  *
  * `f32[*,128]` finds types, `line:7` what comes from a line of the cell, `scope:step` what is inside a named scope,
  * `primitive:dot_general` operations; all other words are plain text. Words of several kinds are all to be met by a
- * line.
+ * line. Plain text alone is also found in the source, the scopes and the Python names beside a line.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -37,9 +36,13 @@ export type Term =
 
 /** What is sought, read; `invalid` is a sentence. */
 export type Query =
-  | { kind: 'nothing' }
-  | { kind: 'invalid'; reason: string }
-  | { kind: 'terms'; terms: readonly Term[]; caseSensitive: boolean };
+  { kind: 'nothing' } | { kind: 'invalid'; reason: string } | ITerms;
+
+export interface ITerms {
+  kind: 'terms';
+  terms: readonly Term[];
+  caseSensitive: boolean;
+}
 
 const DTYPE = String.raw`\*|bool|pred|key<[\w*]+>|b?f\d+\w*|[a-z]+\d+\w*`;
 const TYPE = new RegExp(String.raw`^(${DTYPE})\[([^\]]*)\]$`);
@@ -321,6 +324,20 @@ export interface ILineFacts {
   sourceLine(index: number): number;
   /** The names of the scopes that a line is in. */
   scopes(index: number): readonly string[];
+  /** The line of source that a line comes from. */
+  readonly heads?: {
+    of(index: number): { readonly key: string; readonly text: string } | null;
+  };
+  /** The lines whose results have names in the user's Python, with each name. */
+  named?(): Iterable<readonly [index: number, name: string]>;
+}
+
+/** Finds plain text in what stands beside a line; null where more than plain text is sought. */
+export function besidePattern({ terms, caseSensitive }: ITerms): RegExp | null {
+  const [term, ...others] = terms;
+  return term?.kind === 'text' && others.length === 0
+    ? new RegExp(escape(term.text), caseSensitive ? '' : 'i')
+    : null;
 }
 
 /** Finds a query in the lines of one level. */

@@ -1,11 +1,12 @@
 /**
- * What a reader of one view has set comes in; what all levels of that view follow goes out: the search, the filters.
+ * Shares the search and the filters of one view between all its levels.
  *
  * It lives as long as the view: another program or another level keeps what is sought and what is hidden.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ISignal, Signal } from '@lumino/signaling';
 
+import type { IKeptFilters } from '../../model/reading-place';
 import type { LevelName } from '../../tokens';
 import type { IListing } from '../listing/listing';
 import { NOISES, Noise } from './noise-rules';
@@ -106,6 +107,21 @@ export class ReadingTools {
       this._interleaved = interleaved;
       this._filtersChanged.emit();
     }
+  }
+
+  /** What hides, groups and heads the lines, as plain data; names that are unknown are left out. */
+  get filters(): IKeptFilters {
+    return {
+      hidden: [...this._hidden],
+      grouped: this._grouped,
+      interleaved: this._interleaved
+    };
+  }
+
+  set filters({ hidden, grouped, interleaved }: IKeptFilters) {
+    this._grouped = grouped;
+    this._interleaved = interleaved;
+    this.setHidden(NOISES.filter(noise => hidden.includes(noise)));
   }
 
   dispose(): void {

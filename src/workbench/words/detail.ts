@@ -1,12 +1,12 @@
-/**
- * What the user points at comes in; what is known of it goes out, below the code.
- */
+/** The detail strip below the code: what is known of what the user points at. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ILinked, Links } from '../../model/links';
 import { noNamesSentence } from '../../model/named-types';
 import { typesChoice } from '../../model/types-choice';
 import type { Selection } from '../../tokens';
+import type { ProgramCost } from '../../protocol/snapshot';
+import { costLine } from './cost-line';
 import { badgeText, describeEquation } from './describe';
 import { element } from '../../parts/dom';
 import { drawIcon } from './icons';
@@ -14,7 +14,10 @@ import { noEquationWords } from './no-equation';
 import type { JaxprListing } from '../levels/jaxpr-listing';
 import type { TextListing } from '../levels/text-listing';
 
-/** The place below the code; its height does not depend on what it shows. */
+/**
+ * The place below the code, as tall as its text. It grows and does not shrink while one program is shown: what is
+ * pointed at next moves nothing.
+ */
 export class Detail {
   constructor(private _trans: TranslationBundle) {
     this.node = element('div', 'jp-JaxprProgram-detail');
@@ -37,6 +40,20 @@ export class Detail {
   show(content: HTMLElement | null): void {
     this.node.hidden = content === null;
     this._content.replaceChildren(...(content === null ? [] : [content]));
+    if (content === null) {
+      this._tallest = 0;
+    } else if (!this._isOpen) {
+      this._tallest = Math.max(this._tallest, content.offsetHeight);
+    }
+    this._setHeight();
+  }
+
+  /** Open, the strip has a height of its own. */
+  private _setHeight(): void {
+    this._content.firstElementChild?.setAttribute(
+      'style',
+      this._isOpen ? '' : `min-height: ${this._tallest}px`
+    );
   }
 
   private _open(open: boolean): void {
@@ -49,11 +66,14 @@ export class Detail {
     this._button.setAttribute('aria-label', label);
     this._button.setAttribute('aria-expanded', String(open));
     this._button.replaceChildren(drawIcon(open ? 'down' : 'up'));
+    this._setHeight();
   }
 
   private _content: HTMLElement;
   private _button: HTMLButtonElement;
   private _isOpen = false;
+  /** Of the texts of the program so far, in pixels. */
+  private _tallest = 0;
 }
 
 /** More numbers are counted. */
@@ -65,6 +85,7 @@ export function detailOf(
   linked: ILinked,
   jaxpr: JaxprListing,
   text: TextListing | null,
+  cost: ProgramCost | null,
   trans: TranslationBundle
 ): HTMLElement {
   const { links } = jaxpr.described;
@@ -91,7 +112,9 @@ export function detailOf(
   } else if (linked.equations.size === 1) {
     const row = jaxpr.rowOf(linked);
     if (row) {
-      node.append(describeEquation(jaxpr.described, row, true));
+      node.append(
+        describeEquation(jaxpr.described, row, true, costLine(cost, row, trans))
+      );
     }
   } else if (linked.equations.size > 1) {
     node.append(several(linked, jaxpr, links, trans));

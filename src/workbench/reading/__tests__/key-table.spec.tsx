@@ -10,10 +10,13 @@ import { CellLinks } from '../../../editor/cell-links';
 import { FakeChannel } from '../../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../../model/model';
 import { DiffTable } from '../../../panel/diff/diff-table';
+import { Stepper } from '../../../panel/flow/stepper';
+import { card } from '../../../panel/flow/stepper/__tests__/recordings';
 import { ProgramView } from '../../../panel/program';
 import { act, render } from '../../../parts/__tests__/render';
 import { golden } from '../../../program-text/__tests__/documents';
 import { programDiff } from '../../../protocol/__tests__/diffs';
+import { recording, snapshot } from '../../../protocol/__tests__/documents';
 import type { Snapshot } from '../../../protocol/snapshot';
 import type { LevelName } from '../../../tokens';
 import { TransformView } from '../../../transform/transform-view';
@@ -21,6 +24,7 @@ import { WideView } from '../../../wide/wide-view';
 import type { LinkedView } from '../../listing/linked-view';
 import { shardings } from '../../shardings/__tests__/spread';
 import { showHelp } from '../help-overlay';
+import { PresentingKeys } from '../presenting-keys';
 import {
   IKeyEntry,
   KEYS,
@@ -76,6 +80,7 @@ const spread: Snapshot = { ...golden('rnn-0.12'), shardings: [shardings()] };
 let opened: Widget[] = [];
 
 afterEach(() => {
+  keys?.stop();
   act(() => opened.forEach(view => view.dispose()));
   opened = [];
   links?.dispose();
@@ -156,6 +161,23 @@ function diff(): Element {
   ).node;
 }
 
+function steps(): Element {
+  const model = modelOf(
+    snapshot({ control_flow: [card()], recordings: [recording()] })
+  );
+  return render(<Stepper model={model} card={card()} index={0} trans={trans} />)
+    .node;
+}
+
+let keys: PresentingKeys | null = null;
+
+function presented(): Element {
+  const act = (): void => undefined;
+  keys = new PresentingKeys({ next: act, previous: act, end: act });
+  keys.start();
+  return document.body;
+}
+
 let links: CellLinks | null = null;
 
 /** The text of the cell that ran. */
@@ -234,7 +256,9 @@ const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
   ],
   ['code', 'the notebook', code],
   ['diff', 'the Diff view', () => found(diff(), 'button')],
-  ['diffLines', 'the Diff view', () => found(diff(), '[role="listbox"]')]
+  ['diffLines', 'the Diff view', () => found(diff(), '[role="listbox"]')],
+  ['presenting', 'the page', presented],
+  ['stepper', 'the Flow view', () => found(steps(), 'input[type="range"]')]
 ];
 
 /** Press a key that is written as in the table. */

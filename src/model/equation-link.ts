@@ -1,0 +1,147 @@
+/**
+ * The equation that is chosen comes in; an address goes out. An address comes in; the equation is chosen again.
+ *
+ * An address names the cell, the program, and the equation by its number and its primitive: a run of another day has
+ * the same ones where the cell is the same. Where the cell is not, a sentence says so.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { IRow, ProgramRows } from '../program-text/rows';
+import type { IJaxprModel } from '../tokens';
+import { linksOf } from './links';
+import { readingPlaceOf } from './reading-place';
+
+/** What an address names. */
+export interface IEquationLink {
+  /** Id of the cell; empty for a run that no cell made. */
+  cell: string;
+  /** Index of the program in its run, and its name. */
+  program: number;
+  name: string;
+  /** Number of the equation, from 1, and its primitive. */
+  equation: number;
+  primitive: string;
+}
+
+const MARK = '#jaxpr?';
+
+/** The address of what is chosen, behind the address of the notebook; null where no equation is chosen. */
+export function fragmentOf(model: IJaxprModel): string | null {
+  const link = linkOf(model);
+  return link === null
+    ? null
+    : MARK +
+        new URLSearchParams({
+          cell: link.cell,
+          program: String(link.program),
+          name: link.name,
+          equation: String(link.equation),
+          primitive: link.primitive
+        }).toString();
+}
+
+function linkOf(model: IJaxprModel): IEquationLink | null {
+  const { snapshot, program, selection } = model;
+  if (snapshot === null || program < 0 || selection === null) {
+    return null;
+  }
+  const links = linksOf(snapshot, program);
+  const rows = new ProgramRows(links.equations, links.spans);
+  const [first] = [...links.resolve(selection).equations]
+    .flatMap(id => rows.rowOfId(id) ?? [])
+    .sort((a, b) => a.index - b.index);
+  return first === undefined || first.number === 0
+    ? null
+    : {
+        cell: snapshot.cell?.id ?? '',
+        program,
+        name: snapshot.programs[program].name,
+        equation: first.number,
+        primitive: primitiveOf(rows, first)
+      };
+}
+
+function primitiveOf({ equations }: ProgramRows, row: IRow): string {
+  return equations.part(row.scope, row.equation)?.primitive(row.equation) ?? '';
+}
+
+/** The address of an equation in the fragment of a page's address; null where the fragment is of something else. */
+export function readFragment(fragment: string): IEquationLink | null {
+  if (!fragment.startsWith(MARK)) {
+    return null;
+  }
+  const given = new URLSearchParams(fragment.slice(MARK.length));
+  const number = (name: string): number => Number(given.get(name) ?? '-1');
+  const link = {
+    cell: given.get('cell') ?? '',
+    program: number('program'),
+    name: given.get('name') ?? '',
+    equation: number('equation'),
+    primitive: given.get('primitive') ?? ''
+  };
+  return Number.isInteger(link.program) &&
+    Number.isInteger(link.equation) &&
+    link.equation > 0
+    ? link
+    : null;
+}
+
+/**
+ * Choose the equation of an address in the newest run of its cell.
+ *
+ * Returns:
+ *   false while the panel has no run of the cell; else what a person has to know, empty where all is as it was.
+ */
+export function followLink(
+  model: IJaxprModel,
+  link: IEquationLink,
+  trans: TranslationBundle
+): false | string {
+  const run = model.runs.find(
+    ({ snapshot }) => (snapshot.cell?.id ?? '') === link.cell
+  );
+  if (run === undefined) {
+    return false;
+  }
+  const { snapshot } = run;
+  const { programs } = snapshot;
+  const program =
+    programs[link.program]?.name === link.name
+      ? link.program
+      : programs.findIndex(({ name }) => name === link.name);
+  readingPlaceOf(model).leave();
+  model.setRun(snapshot.id);
+  if (program < 0) {
+    return trans.__('The newest run of the cell has no program %1.', link.name);
+  }
+  model.setProgram(program);
+  const links = linksOf(snapshot, program);
+  const rows = new ProgramRows(links.equations, links.spans);
+  const row = rows.rows.find(
+    ({ kind, number }) => kind === 'equation' && number === link.equation
+  );
+  if (row === undefined) {
+    return link.equation > programs[program].equations
+      ? trans.__('%1 has no equation %2 now.', link.name, link.equation)
+      : trans.__(
+          'Equation %2 of %1 has not arrived in the panel. Scroll to the equation.',
+          link.name,
+          link.equation
+        );
+  }
+  const { scope, equation } = row;
+  model.setSelection({
+    kind: 'equations',
+    equations: [{ scope, equation }]
+  });
+  const primitive = primitiveOf(rows, row);
+  return primitive === link.primitive
+    ? ''
+    : trans.__(
+        'The link was made for %3. Equation %2 of %1 is %4 now.',
+        link.name,
+        link.equation,
+        link.primitive,
+        primitive
+      );
+}

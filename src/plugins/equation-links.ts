@@ -1,0 +1,94 @@
+/** The equation that is chosen comes in, its address goes to the clipboard; an address that is opened leads there. */
+import { JupyterFrontEnd } from '@jupyterlab/application';
+import { Clipboard } from '@jupyterlab/apputils';
+import { PageConfig } from '@jupyterlab/coreutils';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { JaxprPanel } from '../panel/shell/panel';
+import { IJaxprModel, IJaxprTracker, ModelChange } from '../tokens';
+
+export const COPY_LINK = 'jupyter-jaxpr:copy-link';
+
+/** Add the command, and follow the address that the page was opened with, or goes to. */
+export function addEquationLinks(
+  app: JupyterFrontEnd,
+  panel: JaxprPanel,
+  tracker: IJaxprTracker,
+  notebooks: INotebookTracker,
+  trans: TranslationBundle
+): void {
+  app.commands.addCommand(COPY_LINK, {
+    label: trans.__('Copy Link to the Equation'),
+    caption: trans.__(
+      'Copy an address that opens this notebook and chooses the equation again. In a Markdown cell of this notebook, the part from # on is enough.'
+    ),
+    isEnabled: () => (tracker.current?.selection ?? null) !== null,
+    describedBy: { args: { type: 'object', properties: {} } },
+    execute: async () => {
+      const model = tracker.current;
+      const path = notebooks.currentWidget?.context.path;
+      const { fragmentOf } = await import('../model/equation-link');
+      const fragment = model && fragmentOf(model);
+      if (fragment === null || path === undefined) {
+        panel.notice = trans.__(
+          'No equation is chosen. Click an equation, or an expression in the cell, and copy again.'
+        );
+        return;
+      }
+      Clipboard.copyToSystem(
+        PageConfig.getUrl({
+          treePath: path,
+          workspace: PageConfig.defaultWorkspace
+        }) + fragment
+      );
+      panel.notice = trans.__('Copied.');
+    }
+  });
+
+  let followed: IJaxprModel | null = null;
+  const goOn = async (): Promise<void> => {
+    const model = tracker.current;
+    const fragment = wanted;
+    if (fragment === null || model === null) {
+      return;
+    }
+    const { followLink, readFragment } = await import('../model/equation-link');
+    const link = readFragment(fragment);
+    const words = link === null ? '' : followLink(model, link, trans);
+    if (words === false || wanted !== fragment) {
+      return; // the run of its cell is still to come
+    }
+    wanted = null;
+    if (link !== null) {
+      panel.keepFocus = true;
+      app.shell.activateById(panel.id);
+      await panel.showView('program');
+      panel.notice = words;
+    }
+  };
+  const onChanged = (_: IJaxprModel, change: ModelChange): void => {
+    if (change === 'snapshots') {
+      void goOn();
+    }
+  };
+  const follow = (): void => {
+    followed?.changed.disconnect(onChanged);
+    followed = tracker.current;
+    followed?.changed.connect(onChanged);
+    void goOn();
+  };
+  let wanted: string | null = fragmentNow();
+  tracker.currentChanged.connect(follow);
+  follow();
+  window.addEventListener('hashchange', () => {
+    wanted = fragmentNow() ?? wanted;
+    void goOn();
+  });
+}
+
+/** The fragment of the page's address, where it may be one of ours; JupyterLab takes the fragment away later. */
+function fragmentNow(): string | null {
+  const { hash } = window.location;
+  return hash.startsWith('#jaxpr?') ? hash : null;
+}
