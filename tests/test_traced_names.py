@@ -129,6 +129,9 @@ def f(x, n):
     wide = half * x
     scaled = jnp.arange(3) * 2.5
     asked = jnp.sum(half, dtype=jnp.float32)
+    chosen = jax.lax.cond(total > 0, lambda v: v, lambda v: v * 2, x)
+    small = jnp.zeros(2, jnp.int8)
+    taken = jnp.arange(9)[small]
     return total + five
 f(x, 3)"""
 
@@ -160,7 +163,10 @@ LOOPS_TYPES = [
     "19:4 wide: f32[8] · promoted from bf16",
     "20:4 scaled: f32[3]{weak} · promoted from i32",
     "21:4 asked: f32[]",
-    "22:4 return: f32[8]",
+    "22:4 chosen: f32[8]",
+    "23:4 small: i8[2]",
+    "24:4 taken: i32[2]",
+    "25:4 return: f32[8]",
 ]
 
 

@@ -59,6 +59,12 @@ def test_a1_the_function_becomes_three_equations_each_linked_to_its_line(lesson)
     nb.page.keyboard.press("End")
     expect(nb.listing().locator('[data-linked="true"]')).to_have_text("d:f32[]weak = div b c")
 
+    nb.page.keyboard.press("Shift+F1")
+    card = nb.page.locator(".jp-JaxprCell-expression")
+    for words in ("ln_x / ln_2", "this line returned the type f32[]{weak}", "1 equation", "d:f32[] = div b c"):
+        expect(card).to_contain_text(words)
+    nb.page.keyboard.press("ArrowUp")
+
     expect(nb.cell(cell).get_by_role("note").nth(1)).to_have_attribute(
         "aria-label", "While JAX traced, ln_x had the type f32[]{weak} here."
     )

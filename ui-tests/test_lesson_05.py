@@ -14,7 +14,10 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
     def every_step(steps):
         return steps.get_by_role("region", name="All steps").get_by_role("row")
 
-    with lesson.claim("c1-step"):
+    with lesson.claim("c1-step") as index:
+        expect(lesson.nb.cell(index).get_by_role("note").first).to_have_attribute(
+            "data-jaxpr-types", "carry: f32[]{weak} · carry, 5 steps  x: f32[] · xs, 5 steps"
+        )
         steps = lesson.steps()
         rows = ["stepcarryxsy", "10.01.02.0", "21.02.06.0", "33.03.012.0", "46.04.020.0", "510.05.030.0", "after15.0"]
         expect(every_step(steps)).to_have_text(rows)

@@ -89,6 +89,18 @@ def test_a_loop_of_python_leads_to_the_equations_of_its_body(two_cells):
         expect(linked(nb).filter(has_text=re.compile(f"= {primitive}\\b"))).to_have_count(times)
 
 
+def test_the_line_of_a_def_leads_to_the_equations_of_its_body(two_cells):
+    nb = two_cells
+    caret_in(nb, 1, 3)
+    expect(linked(nb)).to_have_text([re.compile("= mul")])
+    caret_in(nb, 1, 2)
+    expect(linked(nb)).to_have_text([re.compile("= mul")])
+    caret_in(nb, 1, 6)
+    program = nb.panel.get_by_role("toolbar", name="Program", exact=True)
+    expect(program).to_contain_text("halve")
+    expect(linked(nb)).to_have_text([re.compile("= div")])
+
+
 def test_the_types_of_each_cell_are_those_of_its_newest_run(two_cells):
     nb = two_cells
     expect(nb.cell(1).get_by_role("note").first).to_have_attribute(

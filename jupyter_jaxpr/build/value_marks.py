@@ -22,6 +22,16 @@ _DTYPES = re.compile(
 )
 _KINDS = ("bool", "uint", "int", "bfloat", "float", "complex")
 
+#: Operations whose operands JAX promotes to the dtype of the result; an index or a predicate is converted, too.
+_ARITHMETIC = frozenset(
+    {
+        *("add", "add_any", "sub", "mul", "div", "rem", "pow", "max", "min", "atan2"),
+        *("dot_general", "conv_general_dilated", "concatenate"),
+        *("exp", "exp2", "expm1", "log", "log1p", "sqrt", "rsqrt", "cbrt", "logistic", "erf"),
+        *("sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan"),
+    }
+)
+
 Role = Literal["carry", "xs", "ys"]
 
 
@@ -63,8 +73,9 @@ class ValueMarks:
         """The dtype that an operand had before JAX promoted it for a variable's equation, where nobody asked for it."""
         columns = self._walk.scopes[scope]
         equation = self._bound_by(scope).get(variable)
-        if equation is None:
+        if equation is None or self._walk.strings.items[columns.primitive[equation]] not in _ARITHMETIC:
             return None
+        result = self._walk.avals[columns.variable_avals[variable]].dtype
         for operand in columns.operands[equation]:
             conversion = self._bound_by(scope).get(operand)
             if conversion is None or not self._is_unasked(columns, conversion, equation):
@@ -73,7 +84,7 @@ class ValueMarks:
             if before >= 0:
                 narrow = self._walk.avals[columns.variable_avals[before]]
                 wide = self._walk.avals[columns.variable_avals[operand]]
-                if _is_wider(narrow.dtype, wide.dtype):
+                if wide.dtype == result and _is_wider(narrow.dtype, wide.dtype):
                     return narrow.text.partition("[")[0]
         return None
 

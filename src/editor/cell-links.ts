@@ -5,7 +5,7 @@
  * Places in a cell are those of the text that ran; `movedText` of the editor says where they are now.
  */
 import { Extension, StateEffect, Text } from '@codemirror/state';
-import { EditorView, ViewPlugin } from '@codemirror/view';
+import { EditorView, ViewPlugin, ViewUpdate } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -25,6 +25,9 @@ import { MarksOfCells } from './marks-of-cells';
 import { ICells, RanCells } from './ran-cells';
 
 export type { ICells } from './ran-cells';
+
+/** Milliseconds from one key to the next of who types. */
+const TYPING = 200;
 
 /** A cell's editor marks, and is pointed at. */
 const RETURNS = 'jp-mod-jaxprReturns';
@@ -56,6 +59,7 @@ export class CellLinks implements IDisposable {
   dispose(): void {
     if (!this._isDisposed) {
       this.follow(null, null);
+      window.clearTimeout(this._typing);
       typesChoice.changed.disconnect(this._mark, this);
       this._isDisposed = true;
     }
@@ -73,13 +77,13 @@ export class CellLinks implements IDisposable {
         return {
           update: update => {
             if (update.docChanged) {
-              this._edited(cellId, update.view);
+              this._edited(cellId, update);
             }
             if (
               (update.selectionSet || update.focusChanged) &&
               update.view.hasFocus
             ) {
-              this._caret(cellId, update.view);
+              this._caretMoved(cellId, update);
             }
             if (update.focusChanged && !update.view.hasFocus) {
               update.view.dom.classList.remove(RETURNS);
@@ -159,9 +163,12 @@ export class CellLinks implements IDisposable {
     this._marked.delete(view);
   }
 
-  private _edited(cellId: string, view: EditorView): void {
-    view.dom.classList.remove(RETURNS);
-    if (this._ran.ran(cellId) !== undefined) {
+  private _edited(cellId: string, update: ViewUpdate): void {
+    update.view.dom.classList.remove(RETURNS);
+    const [before, now] = [update.startState, update.state].map(
+      state => state.field(movedText)?.isEdited
+    );
+    if (this._ran.ran(cellId) !== undefined && before !== now) {
       queueMicrotask(() => this._tellUnlinked());
     }
   }
@@ -188,6 +195,19 @@ export class CellLinks implements IDisposable {
     at: number
   ): { line: number; column: number } | null {
     return view.state.field(movedText)?.ranPlace(at) ?? null;
+  }
+
+  /** The views follow the caret; while the user types, after the last key: following takes longer than a frame has. */
+  private _caretMoved(cellId: string, update: ViewUpdate): void {
+    window.clearTimeout(this._typing);
+    if (update.docChanged) {
+      this._typing = window.setTimeout(
+        () => this._caret(cellId, update.view),
+        TYPING
+      );
+    } else {
+      this._caret(cellId, update.view);
+    }
   }
 
   private _caret(cellId: string, view: EditorView): void {
@@ -457,5 +477,6 @@ export class CellLinks implements IDisposable {
   private _marked = new Map<EditorView, string>();
   private _where: Parameters<CellLinks['_hoverAt']>[0] = null;
   private _frame = 0;
+  private _typing = 0;
   private _isDisposed = false;
 }

@@ -371,7 +371,7 @@ export class Links {
       return this._ofSpans(narrowest(around, this.spans), chains, 'span');
     }
     const starting = here.filter(id => this._index.chainsOfSpan.has(id));
-    const body = this._bodyOfLoop(paths, line);
+    const body = this._bodyOf(paths, line);
     if (body.length > 0) {
       const chains = [this._index.chainsOfSpan, this._index.chainsThrough];
       return this._ofSpans([...starting, ...body], chains, 'line');
@@ -384,12 +384,14 @@ export class Links {
       : this._ofLibraryLine(paths, line);
   }
 
-  /** The spans in the body of the Python loop that a line begins; none where it begins none. */
-  private _bodyOfLoop(paths: readonly string[], line: number): number[] {
+  /** The spans in the body of the Python loop, or of the function, that a line begins; none where it begins none. */
+  private _bodyOf(paths: readonly string[], line: number): number[] {
     const body = new Set<number>();
     for (const path of paths) {
       const lines = this._linesOf(path);
-      const indent = /^(\s*)(for|while)\b/.exec(lines[line - 1] ?? '')?.[1];
+      const indent = /^(\s*)(for|while|def|async\s+def)\b/.exec(
+        lines[line - 1] ?? ''
+      )?.[1];
       if (indent === undefined) {
         continue;
       }
