@@ -1,4 +1,4 @@
-/** A place in a cell comes in; the cell's editor has one mark there, until the text changes or the mark is taken away. */
+/** Marks one place in a cell's editor until the text changes or the mark is removed. */
 import { Extension, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, DecorationSet, EditorView } from '@codemirror/view';
 

@@ -1,5 +1,5 @@
 /**
- * The equation that is chosen comes in; an address goes out. An address comes in; the equation is chosen again.
+ * Makes an address of the chosen equation, and chooses the equation of an address.
  *
  * An address names the cell, the program, and the equation by its number and its primitive: a run of another day has
  * the same ones where the cell is the same. Where the cell is not, a sentence says so.

@@ -1,4 +1,4 @@
-/** Keys that the user presses in a cell come in; requests to trace the cell go out, one at a time, the newest text last. */
+/** Asks the kernel to trace the cell that the user writes: one request at a time, the newest text last. */
 import type { EvaluableText } from '../protocol/evaluable';
 import type { IJaxprModel } from '../tokens';
 import { liveOf } from './live';

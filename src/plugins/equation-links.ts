@@ -1,4 +1,4 @@
-/** The equation that is chosen comes in, its address goes to the clipboard; an address that is opened leads there. */
+/** Copies the address of the chosen equation, and opens an equation by its address. */
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { Clipboard } from '@jupyterlab/apputils';
 import { PageConfig } from '@jupyterlab/coreutils';

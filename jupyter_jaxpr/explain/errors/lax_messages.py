@@ -1,4 +1,4 @@
-"""Messages of `jax.lax`, einsum, custom derivatives and shard_map, each with a title and a way out."""
+"""The table of messages of `jax.lax`, einsum, custom derivatives and shard_map, each with a title and a way out."""
 
 from __future__ import annotations
 
