@@ -1,27 +1,70 @@
-"""An error that ended code of ours in, whether it is the user's: raised by a signal handler such as that of an alarm.
+"""Decides whether an error that ended our code is the user's: raised by a signal handler such as that of an alarm.
 
 Python calls a signal handler between any two instructions, so also between two of ours. What the handler raises is
-meant for the user's cell: it is no failure of ours, and has to go on.
+meant for the user's cell: it is no failure of ours, and has to go on. So no `except` of ours names a class that such a
+handler may raise by itself: it says `except not_of_a_signal(ValueError)`.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 import signal
-from types import CodeType, FunctionType, MethodType
-from typing import Any
+import sys
+from types import CodeType, FrameType, FunctionType, MethodType
+from typing import Any, TypeVar
+
+_Kind = TypeVar("_Kind", bound=BaseException)
+
+
+def not_of_a_signal(*kinds: type[_Kind]) -> tuple[type[_Kind], ...]:
+    """The classes that an `except` takes; none of them where a signal handler of the user's raised the error.
+
+    Python evaluates what stands after `except` when there is an error.
+    """
+    error = sys.exception()
+    try:
+        return () if error is not None and is_of_a_signal(error) else kinds
+    except RecursionError:  # the stack is at its end, which is what the error says, too
+        return kinds
 
 
 def is_of_a_signal(error: BaseException) -> bool:
     """Whether a signal handler of the user's raised an error; most are functions of Python."""
+    # The first frame is that of the `try` statement, or of what it called.
+    above = error.__traceback__
+    frames = []
+    while above is not None and (above := above.tb_next) is not None:
+        frames.append(above.tb_frame)
+    frames = [frame for frame in frames if _takes_two(frame.f_code)]
+    if not frames:
+        return False
+    if any(_was_called_by_a_signal(frame) for frame in frames):
+        return True
     handlers = [signal.getsignal(number) for number in signal.valid_signals()]
-    codes = {_code_of(each) for each in handlers} - {None}
-    traceback = error.__traceback__
-    while traceback is not None:
-        if traceback.tb_frame.f_code in codes:
-            return True
-        traceback = traceback.tb_next
-    return False
+    codes = {_code_of(handler) for handler in handlers} - {None}
+    return any(frame.f_code in codes for frame in frames)
+
+
+def _takes_two(code: CodeType) -> bool:
+    return code.co_argcount >= 2 or bool(code.co_flags & inspect.CO_VARARGS)
+
+
+def _was_called_by_a_signal(frame: FrameType) -> bool:
+    """Whether a function was called with a signal and the frame that it struck: it may be the handler no more."""
+    code, values = frame.f_code, frame.f_locals
+    given = [values.get(name) for name in code.co_varnames[: code.co_argcount]]
+    if code.co_flags & inspect.CO_VARARGS:
+        more = values.get(code.co_varnames[code.co_argcount + code.co_kwonlyargcount])
+        given += more if type(more) is tuple else ()
+    signals = signal.valid_signals()
+    return any(
+        type(struck) is FrameType
+        and struck is frame.f_back
+        and type(number) in (int, signal.Signals)
+        and number in signals
+        for number, struck in zip(given, given[1:], strict=False)
+    )
 
 
 def _code_of(handler: Any) -> CodeType | None:

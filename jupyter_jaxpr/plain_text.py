@@ -1,4 +1,4 @@
-"""An object of the user's in, a plain `str` of bounded length about the object out; nothing is raised.
+"""Makes a plain `str` of bounded length about any object of the user; never raises.
 
 A name, a file, a key or a printed value may be of a subclass of `str`, of any length, or of a class whose `__str__`
 raises: what enters here leaves as text that can be joined, cut, hashed, compared and encoded.
@@ -14,6 +14,8 @@ import traceback
 import types
 from types import CodeType, FunctionType
 from typing import Any, Final
+
+from .interruptions import not_of_a_signal
 
 
 class Limit:
@@ -81,7 +83,7 @@ def attribute_of(value: Any, name: str) -> Any:
     """An attribute as it is stored; None where there is none. A property is given itself, and is not asked."""
     try:
         return inspect.getattr_static(value, name, None)
-    except FAILURES:  # a class of the user's may hide how its attributes are stored
+    except not_of_a_signal(*FAILURES):  # a class of the user's may hide how its attributes are stored
         return None
 
 
@@ -121,7 +123,7 @@ def text_of(value: Any, limit: int = Limit.NAME) -> str:
         return value if len(value) <= limit else exact(value, limit)
     try:
         return exact(str(value), limit)
-    except FAILURES as error:
+    except not_of_a_signal(*FAILURES) as error:
         return unreadable(value, error, limit)
 
 
@@ -131,7 +133,7 @@ def repr_of(value: Any, limit: int = Limit.NAME) -> str:
         if type(value) is str and len(value) > limit:  # the repr of a long text takes as long
             value = value[: limit + 1]
         return exact(repr(value), limit)
-    except FAILURES as error:
+    except not_of_a_signal(*FAILURES) as error:
         return unreadable(value, error, limit)
 
 
@@ -149,7 +151,7 @@ def message_of(error: BaseException, limit: int = Limit.ERROR) -> str:
     """What an error says; empty where that fails."""
     try:
         return exact(str(error), limit)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return ""
 
 
@@ -163,7 +165,7 @@ def error_lines(error: BaseException) -> str:
     """An error as a traceback ends with it: its class, its message, what was added to it."""
     try:
         return exact("".join(traceback.format_exception_only(error)).strip(), Limit.ERROR)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return error_text(error)
 
 
@@ -171,6 +173,6 @@ def traceback_text(error: BaseException) -> str:
     """The traceback of an error, its end where it is too long."""
     try:
         text = "".join(traceback.format_exception(error))
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         text = error_text(error)
     return text if len(text) <= Limit.PRINTED else "…" + text[1 - Limit.PRINTED :]

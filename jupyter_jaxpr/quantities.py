@@ -1,4 +1,4 @@
-"""A number in, its words out: seconds, bytes and counts as every text of ours writes them.
+"""Formats seconds, bytes and counts, as every text of this package writes them.
 
 Times have two figures below 100 and whole units above; counts and sizes are decimal. The space before a unit
 does not break. What is not known is "unknown", never 0 or a dash.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 NO_BREAK = "\u00a0"
@@ -81,6 +82,12 @@ def count(number: int | None, one: str, many: str | None = None, *, exact: bool 
     if number is None or (number == 0 and not exact):
         return f"{many} {UNKNOWN}"
     return f"{'' if exact else '≥'}{number:,} {one if number == 1 and exact else many}"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """The first names of a list, and how many more there are: ``a, b, c`` or ``a, b and 3 more``."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
 def _two_figures(value: float) -> str:

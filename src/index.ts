@@ -3,6 +3,7 @@ import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { cellEditingPlugin } from './plugins/cell-editing';
 import { editorPlugin } from './plugins/editor';
 import { lessonsPlugin } from './plugins/lessons';
+import { livePlugin } from './plugins/live';
 import { outputPlugin } from './plugins/output';
 import { panelPlugin } from './plugins/panel';
 import { runningPlugin } from './plugins/run-with-magic';
@@ -22,6 +23,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   savingPlugin,
   startupPlugin,
   lessonsPlugin,
+  livePlugin,
   transformsPlugin
 ];
 

@@ -1,5 +1,5 @@
 /**
- * A number comes in, the text that the panel shows of it goes out: times and counts.
+ * Formats times and counts as the panel shows them.
  *
  * The same words as jupyter_jaxpr/quantities.py: two figures below 100 and whole units above, and a
  * space before the unit that does not break.

@@ -12,7 +12,13 @@ import type {
   RequestName,
   ShortName
 } from './protocol/questions';
-import { Environment, Progress, Snapshot, Working } from './protocol/snapshot';
+import {
+  Environment,
+  LiveProgram,
+  Progress,
+  Snapshot,
+  Working
+} from './protocol/snapshot';
 
 /** A level of text of a program. */
 export type LevelName = 'jaxpr' | 'stablehlo' | 'hlo';
@@ -134,6 +140,8 @@ export interface IRun {
   readonly snapshot: Snapshot;
   /** Read from a notebook instead of received from its kernel. */
   readonly fromSaved: boolean;
+  /** Traced from the text of a cell that has not run as it is; no kernel holds it. */
+  readonly isWritten?: boolean;
 }
 
 /** One failure of ours, as the kernel or the browser reported it. */
@@ -153,6 +161,8 @@ export interface IJaxprModel extends IDisposable {
   readonly snapshot: Snapshot | null;
   /** Whether a saved copy of a notebook is in view instead of the kernel's latest. */
   readonly fromSaved: boolean;
+  /** Whether the program in view was traced from the text of a cell, which has not run as it is. */
+  readonly isWritten: boolean;
   /** The runs that can be chosen, newest first; the one in view is among them. */
   readonly runs: readonly IRun[];
   /** Index into the snapshot's programs; -1 when there is none. */
@@ -180,6 +190,10 @@ export interface IJaxprModel extends IDisposable {
   readonly pinned: boolean;
   /** Replace the snapshot in view: after `make`, or when a saved output is opened. */
   show(snapshot: Snapshot, fromSaved: boolean): void;
+  /** Put what a cell would show as it is written in view, in the place of what it would have shown before. */
+  showWritten(snapshot: Snapshot): void;
+  /** Ask the kernel what a cell would show as it is written; rejects with a sentence. */
+  traceWritten(params: Params<'live'>): Promise<LiveProgram>;
   /** Show a saved copy until the first run of the kernel comes; does nothing where a run is in view. */
   standIn(snapshot: Snapshot): void;
   /** The user has read the failure. */

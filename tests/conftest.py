@@ -161,6 +161,7 @@ def no_trial_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     from jupyter_jaxpr.explain.errors import time_limit
 
     monkeypatch.setattr(time_limit, "SECONDS", 60.0)
+    monkeypatch.setattr(time_limit, "SECONDS_AT_ERROR", 60.0)
 
 
 @pytest.fixture
@@ -316,3 +317,14 @@ def kernel() -> Iterator[Kernel]:
     made.run("%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
     yield made
     made.stop()
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Of the table of faults: how many rows were tried, how many survived, how many failed."""
+    outcomes = {
+        outcome: sum("faults/test_faults.py" in report.nodeid for report in terminalreporter.stats.get(outcome, []))
+        for outcome in ("passed", "failed", "error")
+    }
+    failed = outcomes["failed"] + outcomes["error"]
+    if tried := outcomes["passed"] + failed:
+        terminalreporter.write_line(f"Faults: {tried} tried, {outcomes['passed']} survived, {failed} failed")

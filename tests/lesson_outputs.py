@@ -1,4 +1,4 @@
-"""The first lesson in; the lesson with the output of its first program out: what the panel shows before anything ran.
+"""Puts the output of the first program into the first lesson: the panel shows it before anything runs.
 
     python tests/lesson_outputs.py
 

@@ -1,4 +1,4 @@
-"""A row of the table of JAX's private names in, whether the JAX at hand has the name out."""
+"""Says whether the installed JAX has a name of the table of JAX's private names."""
 
 from __future__ import annotations
 

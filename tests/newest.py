@@ -1,4 +1,4 @@
-"""The JAX at hand in, what became of the private names that we use out, as Markdown.
+"""Reports, as Markdown, what became of the private names that we use in the installed JAX.
 
     python tests/newest.py            names that are gone, and names that take other arguments than in the tested JAX
     python tests/newest.py --write    keeps the arguments of each name; to be run on the newest JAX line that is tested

@@ -1,4 +1,4 @@
-"""A function and its arguments in, the document that one call of it would make out: the observer left aside."""
+"""Makes the document that one call of a function would make, without the observer."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ def test_markdown_has_a_row_for_each_construct_and_its_values_by_path():
 | operand | h | f32\[\] |
 | result | h | f32\[\] |
 
-- False: \<lambda\>, 0 equations
-- True: loud, 1 equation
+- False · \<lambda\> · 0 equations
+- True · loud · 1 equation
 
 The jaxpr lists the False branch first: branch 0 is False, branch 1 is True\.
 """.strip()

@@ -76,7 +76,7 @@ def test_a_diff_is_printed_in_80_columns_with_the_names_of_both_sides() -> None:
         == """\
 --- looped
 +++ looped_with_more
-1 equation added, 1 argument or result changed.
+1 equation was added. 1 argument or result was changed.
 
   ... 2 equal lines
     jaxpr: c:f32[8]
@@ -98,7 +98,7 @@ def test_what_was_wrapped_is_said_once_and_shown_at_both_places() -> None:
         == """\
 --- plain
 +++ wrapped
-1 equation added, 4 equations moved, 1 argument or result changed.
+1 equation was added. 4 equations were moved. 1 argument or result was changed.
   4 equations moved into scan (length 4).
 
   a:f32[8]  x

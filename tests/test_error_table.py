@@ -17,6 +17,7 @@ FILES = {
     "others": (pytest.mark.slow,),
     "statements": (pytest.mark.any_jax,),
     "further": (pytest.mark.slow,),
+    "lax_and_objects": (pytest.mark.slow,),
 }
 ROWS = [
     pytest.param(row, id=f"{name}: {row.name}", marks=marks)

@@ -277,8 +277,8 @@ def test_what_jax_would_translate_by_the_users_python_has_no_twin():
     with pytest.raises(ValueError) as said:
         exact(root, 2.0)
     assert str(said.value) == (
-        "JAX could not lower the twin (TypeError: to lower the program again, JAX would run the Python of user-defined "
-        "types or functions). The other links are not affected."
+        "JAX could not lower the tagged copy (TypeError: to lower the program again, JAX would run the Python of "
+        "user-defined types or functions). The other links are not affected."
     )
 
 
@@ -333,19 +333,19 @@ def test_what_a_script_prints():
 
     found = exact(f, jnp.ones(8))
     first, *levels, last = str(found).split("\n")
-    assert first.startswith("Exact links of f: lowering and compiling the tagged program took ")
+    assert first.startswith("Exact links of f: lowering and compiling the tagged copy took ")
     assert levels[0].startswith("StableHLO: ")
-    assert levels[0].endswith(" JAX made the same lines for the twin and for the program.")
+    assert levels[0].endswith(" JAX made the same lines for the tagged copy and for the program.")
     assert levels[1].startswith("HLO: ")
-    assert levels[1].endswith(" XLA made the same instructions for the twin and for the program.")
+    assert levels[1].endswith(" XLA made the same instructions for the tagged copy and for the program.")
     assert last == "3 of 3 equations have an instruction in the HLO."
 
 
 def test_a_program_that_was_not_compiled_has_nothing_to_be_compared_with():
     found = jj.inspect(lambda x: jnp.sin(x) * 2, jnp.ones(8), stage="trace").exact_links()
     assert [(level.same, level.words) for level in found.levels] == [
-        (None, "The program has no StableHLO, so the lines of the twin cannot be compared."),
-        (None, "The program has no HLO, so the instructions of the twin cannot be compared."),
+        (None, "The program has no StableHLO, so the lines of the tagged copy cannot be compared."),
+        (None, "The program has no HLO, so the instructions of the tagged copy cannot be compared."),
     ]
 
 
@@ -359,7 +359,8 @@ def test_another_text_is_not_said_to_be_the_same():
     hlo = found.levels[1]
     assert hlo.same is False
     assert hlo.words == (
-        "XLA made 1 different instruction for the twin. The text below is the twin, not the program that ran."
+        "XLA made 1 different instruction for the tagged copy. The text below is the tagged copy, not the program that "
+        "ran."
     )
 
 
@@ -432,7 +433,7 @@ def test_nothing_of_it_is_counted(notebook):
     said = []
     while isinstance(reply := replies.get(timeout=60), Working):
         said.append(reply.text)
-    assert said == ["lowering the twin", "compiling the twin"]
+    assert said == ["lowering the tagged copy", "compiling the tagged copy"]
     assert reply.result.levels[1].same
     assert built[-1].sources.document.programs[0].stages == stages
     assert notebook.run("f._cache_size()").result.result == size
@@ -497,9 +498,9 @@ def runs_and_answers():
 def test_the_panel_is_asked_first_and_told_the_price():
     _, answers = kept(in_cell(CELL, "f(jnp.ones((8, 8)))")[0])
     assert answers(type="exact_links", confirmed=False).question == (
-        "JAX lowers and XLA compiles a twin of f0. Each equation of the twin has a number, and the instructions carry "
-        "the number. "
-        "The duration is unknown. Nothing runs. Stop has no effect while XLA compiles. Compile the twin?"
+        "JAX lowers and XLA compiles a tagged copy of f0: each equation of the copy has a number, and the instructions "
+        "carry the number. "
+        "The duration is unknown. Nothing runs. Stop has no effect while XLA compiles. Compile the tagged copy?"
     )
     page = {"type": "text", "level": "hlo", "first_line": 0, "line_count": 9, "twin": True}
     assert answers(**page).reason == (
@@ -515,9 +516,12 @@ def test_the_panel_is_asked_first_and_told_the_price():
     [
         (
             StageTimes(lower=0.021, compile=0.169),
-            "The twin takes about 190\u00a0ms, the time that lowering and compiling the program took.",
+            "The tagged copy takes about 190\u00a0ms, the time that lowering and compiling the program took.",
         ),
-        (StageTimes(compile=0.169), "The twin takes more than 169\u00a0ms, the time that compiling the program took."),
+        (
+            StageTimes(compile=0.169),
+            "The tagged copy takes more than 169\u00a0ms, the time that compiling the program took.",
+        ),
         (
             StageTimes(lower=0.02, compile=0.0068, from_disk=True),
             "Reading the executable from the disk cache took 6.8\u00a0ms; compiling takes longer.",
@@ -529,9 +533,9 @@ def test_the_panel_is_asked_first_and_told_the_price():
 def test_the_price_is_what_the_program_took(stages, price):
     asked = exact_links_question(ObservedProgram("ran", None, stages=stages), "rnn")
     assert asked == (
-        "JAX lowers and XLA compiles a twin of rnn. Each equation of the twin has a number, and the instructions carry "
-        "the number. "
-        f"{price} Nothing runs. Stop has no effect while XLA compiles. Compile the twin?"
+        "JAX lowers and XLA compiles a tagged copy of rnn: each equation of the copy has a number, and the "
+        "instructions carry the number. "
+        f"{price} Nothing runs. Stop has no effect while XLA compiles. Compile the tagged copy?"
     )
 
 
@@ -567,7 +571,7 @@ def test_what_xla_refuses_is_a_sentence(monkeypatch):
     monkeypatch.setattr(twin_compile, "executable_text", refuse)
     _, answers = kept(in_cell(CELL, "f(jnp.ones((8, 8)))")[0])
     assert answers(type="exact_links", confirmed=True).reason == (
-        "JAX could not print the twin (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
+        "JAX could not print the tagged copy (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
         "The other links are not affected."
     )
 
@@ -601,5 +605,5 @@ def test_stop_ends_it_before_the_compilation(monkeypatch):
     asked.answer({"type": "stop", "id": 1})
     go.set()
     while isinstance(reply := replies.get(timeout=60), Working):
-        assert reply.text == "lowering the twin"
-    assert reply.reason == "The request was stopped before XLA compiled the twin. Ask for the exact links again."
+        assert reply.text == "lowering the tagged copy"
+    assert reply.reason == "The request was stopped before XLA compiled the tagged copy. Ask for the exact links again."

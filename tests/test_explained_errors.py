@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 from conftest import Notebook
 
+from jupyter_jaxpr.build.cures import try_cures
 from jupyter_jaxpr.explain.errors import time_limit
 from jupyter_jaxpr.explain.errors.explained import trace_error
 from jupyter_jaxpr.observe.observation import Finding
+from jupyter_jaxpr.observe.process_observer import observer
 
 FILE = "/tmp/ipykernel_1/errors.py"
 ONE = jnp.float32(1.5)
@@ -204,12 +206,32 @@ def test_an_error_of_python_alone_has_no_output(notebook: Notebook) -> None:
 
 @pytest.mark.parametrize("loop", ["for i in range(n):\n        x = x + i", "while 0 < n:\n        n = n - 1"])
 def test_a_trial_that_would_take_too_long_ends(notebook: Notebook, monkeypatch: pytest.MonkeyPatch, loop: str) -> None:
-    monkeypatch.setattr(time_limit, "SECONDS", 0.2)
+    monkeypatch.setattr(time_limit, "SECONDS_AT_ERROR", 0.2)
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x, n):\n    {loop}\n    return x\nf(1.0, 10**9)")
     cures = {cure["name"]: cure.get("level", "advice") for cure in ran.note("trace_raised")["cures"]}
     assert "static_argnames" not in cures
     assert cures["scan with a mask"] == "advice"
     assert sys.gettrace() is None
+
+
+def test_a_cure_that_was_not_tried_in_time_is_tried_when_the_panel_asks(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notebook.run("import jax, jax.numpy as jnp")
+    built = notebook.builds()
+    levels = []
+    for after in ("", "1 / 0"):
+        monkeypatch.setattr(time_limit, "SECONDS_AT_ERROR", 0.0)
+        notebook.run("%%jaxpr\n@jax.jit\ndef f(x):\n    return x[x > 1].sum()\nf(jnp.ones(3))")
+        run = built[-1]
+        notebook.run(after)
+        for document in (run.document, try_cures(observer(), run.sources, notebook.shell.user_ns)):
+            (note,) = [note for note in document.notes if note.kind == "trace_raised"]
+            levels.append([(cure.name, cure.level, cure.code) for cure in note.cures])
+    applies = [("jnp.where", "applies", "return jnp.where(x > 1, x, 0).sum()")]
+    untried = [("jnp.where", "advice", None)]
+    # Python keeps the last error alone: of an earlier one nothing can be tried.
+    assert levels == [untried, applies, untried, untried]
 
 
 def test_no_trial_takes_the_place_of_a_debugger(notebook: Notebook) -> None:

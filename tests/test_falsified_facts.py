@@ -23,9 +23,19 @@ import test_ledger_reasons as reasons
 from jupyter_jaxpr.jax.cleared_caches import ClearedCaches
 from jupyter_jaxpr.jax.facts import Bound
 from jupyter_jaxpr.observe import functions, observer
-from jupyter_jaxpr.observe.cache import argument_differences, held_entries, history, keys
+from jupyter_jaxpr.observe.cache import (
+    argument_differences,
+    function_history,
+    function_objects,
+    held_entries,
+    history,
+    key_texts,
+    keys,
+    keys_of_calls,
+)
 from jupyter_jaxpr.observe.cache import closed_over as reads
-from jupyter_jaxpr.observe.cache.keys import JitOptions, Key, StaticValue
+from jupyter_jaxpr.observe.cache.keys import JitOptions, Key
+from jupyter_jaxpr.observe.cache.static_values import StaticValue
 
 pytestmark = pytest.mark.any_jax
 
@@ -126,7 +136,7 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         reasons.test_call_style_positional_or_keyword,
     ),
     "the default values": (
-        replaced(keys, "_left_out", lambda *_: {}),
+        replaced(keys_of_calls, "_left_out", lambda *_: {}),
         bound.test_a_static_default_that_a_call_replaces_is_another_static_value,
     ),
     "JAX's settings": (key_without("context", ()), reasons.test_config_matmul_precision),
@@ -136,19 +146,19 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         reasons.test_another_jit_of_the_same_function_is_compared_with_the_first,
     ),
     "how many function objects there were": (
-        replaced(history.FunctionHistory, "count_alike", lambda *_: None),
+        replaced(function_history.FunctionHistory, "count_alike", lambda *_: None),
         reasons.test_new_nested_def,
     ),
     "what a partial binds": (
-        replaced(history, "partial_of", lambda value: Bound(value.func, (), {})),
+        replaced(function_objects, "partial_of", lambda value: Bound(value.func, (), {})),
         reasons.test_new_partial,
     ),
     "what is wrapped around a function": (
-        replaced(history, "wrappers_of", lambda _: ()),
+        replaced(function_objects, "wrappers_of", lambda _: ()),
         reasons.test_another_transformation_of_a_function_is_a_function_of_its_own,
     ),
     "what a function reads from outside": (
-        replaced(history, "values_outside", lambda *_: {}),
+        replaced(function_objects, "values_outside", lambda *_: {}),
         closed_over.test_a_function_that_reads_the_variable_of_the_loop,
     ),
     "whether a value from outside is the same": (
@@ -167,7 +177,7 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
     ),
     "the thread of a call": (one_thread, blocks.test_what_another_thread_called_is_not_counted_and_not_denied),
     "whether a function object is there still": (
-        replaced(history.FunctionHistory, "is_alive", lambda *_: True),
+        replaced(function_history.FunctionHistory, "is_alive", lambda *_: True),
         entries.test_the_entries_of_function_objects_that_are_gone,
     ),
     "how often the caches were cleared": (
@@ -175,7 +185,7 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         entries.test_clear_caches,
     ),
     "the names of nnx": (
-        replaced(keys, "nnx_variables", lambda *_: []),
+        replaced(key_texts, "nnx_variables", lambda *_: []),
         models.test_an_nnx_model_without_a_bias_and_a_wider_one,
     ),
     "whose the executed text is": (

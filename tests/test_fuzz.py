@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))
 
 from mutations import document
-from python_side import attempt, findings
+from python_side import attempt, findings, limited_memory
 
 pytestmark = pytest.mark.any_jax
 
@@ -20,7 +20,9 @@ BATCH = 50
 @pytest.mark.parametrize("first", range(0, 500, BATCH))
 def test_no_document_makes_a_reader_or_an_export_fail_or_wait(first):
     for number in range(first, first + BATCH):
-        assert list(findings(document(1, number, everyday=True))) == [], f"--seed 1 --document {number}, everyday"
+        with limited_memory():
+            found = list(findings(document(1, number, everyday=True)))
+        assert found == [], f"--seed 1 --document {number}, everyday"
 
 
 def fails():
@@ -35,6 +37,10 @@ def refuses_without_a_sentence():
     raise ValueError("no")
 
 
+def takes_much():
+    bytearray(600_000_000)
+
+
 def works_on():
     while True:
         pass
@@ -45,7 +51,10 @@ def test_the_fuzzer_finds_what_goes_wrong(monkeypatch):
     monkeypatch.setattr("python_side.SLOW", 0.05)
     assert list(attempt("it", refuses)) == []
     assert [each.what for each in attempt("it", refuses_without_a_sentence)] == ["ValueError: no"]
-    assert [each.what for each in attempt("it", fails)] == ["ZeroDivisionError: no test_fuzz.py:27"]
+    assert [each.what for each in attempt("it", fails)] == ["ZeroDivisionError: no test_fuzz.py:29"]
+    with limited_memory():
+        (memory,) = attempt("it", takes_much)
+    assert memory.what.startswith("MemoryError: ")
     stopped, slow = attempt("it", works_on)
     assert stopped.what.startswith("Stopped: stopped after 0.1 s ")
     assert slow.what.startswith("took 0.1 s")

@@ -11,8 +11,10 @@ from typing import get_args
 import pytest
 
 import jupyter_jaxpr
+from jupyter_jaxpr.explain.errors.lax_messages import LAX_MESSAGES
 from jupyter_jaxpr.explain.errors.message_rows import ARRAY_MESSAGES, MESSAGES
 from jupyter_jaxpr.explain.loops.rewrites import Form
+from jupyter_jaxpr.explain.notes.sketches import MAKERS as KINDS_OF_NOTES
 
 pytestmark = pytest.mark.any_jax
 
@@ -65,7 +67,7 @@ def test_every_name_of_a_cure_of_a_miss_by_its_reasons_has_a_row() -> None:
 def test_every_message_has_a_row() -> None:
     titles = set(re.findall(r"^title: (.*)$", table("error_table"), re.MULTILINE))
     missing = set()
-    for message in (*ARRAY_MESSAGES, *MESSAGES):
+    for message in (*ARRAY_MESSAGES, *LAX_MESSAGES, *MESSAGES):
         pattern = re.sub(r"\\\{\d\\\}", ".+", re.escape(message.title))
         if not any(re.fullmatch(pattern, title) for title in titles):
             missing.add(message.title)
@@ -77,3 +79,10 @@ def test_every_form_of_a_rewritten_loop_has_a_row_that_applies() -> None:
     errors = re.findall(r"^cure: .* \(applies\)\n((?:    \|.*\n)+)", table("error_table"), re.MULTILINE)
     text = "".join([*loops, *errors])
     assert [form for form in get_args(Form) if f".{form}(" not in text] == []
+
+
+def test_every_kind_of_note_with_an_edit_has_a_row_that_applies() -> None:
+    rows = re.findall(
+        r"^note: (\w+), .*\n(?:advice: .*\n|    .*\n)*cure: .* \(applies\)$", table("note_table"), re.MULTILINE
+    )
+    assert set(rows) == set(KINDS_OF_NOTES)

@@ -534,19 +534,25 @@ PRINTED = """\
 function                         calls    hits  entries  compiles      price
 --------------------------------------------------------------------------------
 a_function_with_quite_a_long… {counts[0]}        3         2       TIME
-    line 15: compiled, TIME: first call of a_function_with_quite_a_long_name
-    line 16: compiled, TIME: the structure of params gained params['b']; the
-        type of x changed from f32[8] to f16[8]
-    line 17: slow hit: x changed from jax.Array to numpy, with the same type
-        f32[8]
+    line 15 · compiled · TIME
+        first call of a_function_with_quite_a_long_name
+    line 16 · compiled · TIME
+        the structure of params gained params['b']
+        the type of x changed from f32[8] to f16[8]
+    line 17 · slow hit
+        x changed from jax.Array to numpy, with the same type f32[8]
 g (line 8)                    {counts[1]}        3         3       TIME
-    line 19: compiled, TIME: first call of g
-    line 19: compiled, TIME: the static argument n changed from 0 to 1
-    line 20: compiled, TIME: the call leaves out n, which the earlier call
-        passed: the value is the default
+    line 19 · compiled · TIME
+        first call of g
+    line 19 · compiled · TIME
+        the static argument n changed from 0 to 1
+    line 20 · compiled · TIME
+        the call leaves out n, which the earlier call passed: the value is the
+            default
     1 call inlined while JAX traced another function
 <lambda> (line 21)            {counts[2]}        0         1       TIME
-    line 21: compiled, TIME: first call of <lambda>
+    line 21 · compiled · TIME
+        first call of <lambda>
 """
 COUNTS = ("    1002    1000", "      ≥4 unknown", "       1       0") if HAS_MONITORING else (" unknown unknown",) * 3
 WHY_NOT = """\
@@ -674,8 +680,8 @@ def test_a_limit_that_is_kept(x: Any) -> None:
 
 
 def plain(text: str) -> str:
-    text = re.sub(r"(line \d+: \w+,) [\d.]+ m?s", r"\1 TIME", text)
-    return re.sub(r" +[\d.]+ m?s$", "       TIME", text, flags=re.MULTILINE)
+    text = re.sub(r"(line \d+ · \w+ ·) [\d.]+ m?s", r"\1 TIME", text)
+    return re.sub(r" {2,}[\d.]+ m?s$", "       TIME", text, flags=re.MULTILINE)
 
 
 EAGER = """

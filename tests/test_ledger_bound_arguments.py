@@ -168,13 +168,7 @@ def test_keywords_that_have_no_parameter() -> None:
         total(ROW, c=ROW)
         total(ROW)
     assert told(ledger, "total") == [
-        (
-            "pytree",
-            "the call passes c, which the earlier call did not pass; the call does not pass b, which the earlier call "
-            "passed",
-            "b",
-            "c",
-        ),
+        ("pytree", "the call passes c, where the earlier call passed b", "b", "c"),
         ("pytree", "the call does not pass c, which the earlier call passed", "c", "none of them"),
     ]
 

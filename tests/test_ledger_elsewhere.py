@@ -41,7 +41,7 @@ def ready(notebook: Notebook, tmp_path: Path) -> Notebook:
 
 
 def without_times(text: str) -> list[str]:
-    lines = [re.sub(r", [\d.]+ (ms|s|us|µs)", "", line) for line in text.splitlines()]
+    lines = [re.sub(r" · [\d.]+ (ms|s|us|µs)", "", line) for line in text.splitlines()]
     return [re.sub(r"  +[\d.]+ (ms|s|us|µs)$", "", line) for line in lines if line]
 
 
@@ -50,11 +50,12 @@ def test_lines_of_another_file_carry_it(ready: Notebook) -> None:
     ran = ready.run("with jj.observe() as ledger:\n    y = far_model.train(jnp.ones(3))\nprint(ledger)")
     assert without_times(ran.stdout)[2:] == [
         "step (line 4 of far_model.py)        1       0        1         1",
-        "    line 15 of far_model.py: compiled: first call of step",
+        "    line 15 of far_model.py · compiled",
+        "        first call of step",
         "another_step_with_a_long_name (line 9 of far_model.py)",
         "                                     1       0        1         1",
-        "    line 15 of far_model.py: compiled: first call of",
-        "        another_step_with_a_long_name",
+        "    line 15 of far_model.py · compiled",
+        "        first call of another_step_with_a_long_name",
     ]
 
 
@@ -64,14 +65,16 @@ def test_lines_of_the_block_carry_nothing_and_those_of_another_cell_its_number(r
     ran = ready.run("with jj.observe() as ledger:\n    y = own(jnp.ones(3))\nprint(ledger)")
     assert without_times(ran.stdout)[2:] == [
         f"{f'own (line 2 of cell [{number}])':30}       1       0        1         1",
-        "    line 2: compiled: first call of own",
+        "    line 2 · compiled",
+        "        first call of own",
     ]
     ran = ready.run(
         "@jax.jit\ndef near(x):\n    return x\nwith jj.observe() as ledger:\n    y = near(jnp.ones(3))\nprint(ledger)"
     )
     assert without_times(ran.stdout)[2:] == [
         "near (line 1)                        1       0        1         1",
-        "    line 5: compiled: first call of near",
+        "    line 5 · compiled",
+        "        first call of near",
     ]
 
 

@@ -164,3 +164,24 @@ def test_entries_without_a_fast_path_go_with_their_traces(
     shown = notebook.run(f"%%jaxpr\n{calls}")
     (function,) = [each for each in shown.document["ledger"]["functions"] if each["name"] == name]
     assert [(entry["signature"], entry["held"]) for entry in function["entries"]] == expected
+
+
+def test_a_block_that_missed_and_hit_has_the_entries_that_a_hit_may_have_used() -> None:
+    @jax.jit
+    def scaled(v: Any) -> Any:
+        return v * 3
+
+    with observe():
+        scaled(jnp.ones(3))
+        scaled(jnp.ones(4))
+    with observe() as only_missed:
+        scaled(jnp.ones(5))
+    with observe() as missed_and_hit:
+        for size in (6, 6, 3):
+            scaled(jnp.ones(size))
+    assert [entry.signature for entry in only_missed["scaled"].entries] == ["v: f32[5]"]
+    known = [(entry.signature, entry.hits, entry.misses) for entry in missed_and_hit["scaled"].entries]
+    assert known[-1] == ("v: f32[6]", None, 1)
+    if HAS_MONITORING:  # else the calls that hit are not known
+        assert [signature for signature, *_ in known] == ["v: f32[3]", "v: f32[4]", "v: f32[5]", "v: f32[6]"]
+        assert {hits for _, hits, _ in known} == {None}

@@ -9,7 +9,7 @@ import pytest
 from conftest import Notebook, Ran
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.cache import history
+from jupyter_jaxpr.observe.cache import function_history, history
 from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
 
 
@@ -58,7 +58,7 @@ def test_a_cell_that_only_hits(notebook: Notebook) -> None:
 
 def test_a_line_that_makes_a_new_function_each_time(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     """More often than the ledger remembers misses one by one."""
-    monkeypatch.setattr(history, "EVENTS_PER_FUNCTION", history.EVENTS_PER_FUNCTION // 8)
+    monkeypatch.setattr(function_history, "EVENTS_PER_FUNCTION", function_history.EVENTS_PER_FUNCTION // 8)
     monkeypatch.setattr(history, "ENDED", history.ENDED // 8)
     ran = notebook.run("%%jaxpr\nfor k in range(75):\n    jax.jit(lambda y: y + 1)(x)")
     assert lines(ran) == sure((3, 75, 0, 75))

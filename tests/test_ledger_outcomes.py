@@ -135,7 +135,7 @@ def test_lowered() -> None:
     """JAX's of today compile whatever a call lowers, so its events stand here for one that finds an executable."""
     from jupyter_jaxpr.jax.facts import LOWER_EVENT
     from jupyter_jaxpr.observe.cache.history import History
-    from jupyter_jaxpr.observe.cache.keys import key_of
+    from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
     from jupyter_jaxpr.observe.functions import FunctionRecord as Function
     from jupyter_jaxpr.observe.stages import CallStages
 

@@ -636,8 +636,8 @@ def test_first_observed() -> None:
 
 def test_unknown() -> None:
     """An ingredient that only a future JAX has: keys that are equal to us, and yet JAX lowered again."""
-    from jupyter_jaxpr.observe.cache.history import FunctionHistory, MissEvent
-    from jupyter_jaxpr.observe.cache.keys import key_of
+    from jupyter_jaxpr.observe.cache.function_history import FunctionHistory, MissEvent
+    from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
     from jupyter_jaxpr.observe.cache.miss_reasons import reasons_of
 
     key = key_of(None, (1.0,), {})
@@ -651,8 +651,8 @@ def test_unknown() -> None:
 
 def test_evicted_from_the_fast_path_alone() -> None:
     """What more than 8,192 entries would bring about: the fast path's entry is gone, the executable is there."""
-    from jupyter_jaxpr.observe.cache.history import FunctionHistory, MissEvent
-    from jupyter_jaxpr.observe.cache.keys import key_of
+    from jupyter_jaxpr.observe.cache.function_history import FunctionHistory, MissEvent
+    from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
     from jupyter_jaxpr.observe.cache.miss_reasons import reasons_of
 
     key = key_of(None, (1.0,), {})

@@ -89,7 +89,9 @@ def test_numbers_of_a_users_function_are_traced_as_jit_would_and_fixed_where_jit
         "traced f(x: f32[8], n: 2) -> f32[2,4]: reshape",
         "recorded f(x: f32[8], n: 2) -> f32[2,4]: reshape",
     ]
-    assert ran.document["programs"][0]["origin_note"].endswith(" The trace held fixed what the call gave: n=2.")
+    assert ran.document["programs"][0]["origin_note"].endswith(
+        " The trace kept these arguments of the call fixed: n=2."
+    )
     assert ran.notes == []
 
 

@@ -32,17 +32,25 @@ NO_HLO_LOOP = (
     ("length", "unroll", "facts"),
     [
         (10, 1, []),
-        (10, 5, ["JAX unrolls the loop when JAX lowers the program: 2 iterations of 5 steps."]),
+        (
+            10,
+            5,
+            ["JAX unrolls the loop when JAX lowers the program. The lowered loop has 2 iterations of 5 steps."],
+        ),
         (
             10,
             4,
-            ["JAX unrolls the loop when JAX lowers the program: 2 iterations of 4 steps, and 2 steps after the loop."],
+            [
+                "JAX unrolls the loop when JAX lowers the program. "
+                "The lowered loop has 2 iterations of 4 steps, and 2 steps after the loop."
+            ],
         ),
         (
             10,
             6,
             [
-                "JAX unrolls the loop when JAX lowers the program: 1 iteration of 6 steps, and 4 steps after the loop.",
+                "JAX unrolls the loop when JAX lowers the program. "
+                "The lowered loop has 1 iteration of 6 steps, and 4 steps after the loop.",
                 NO_HLO_LOOP,
             ],
         ),

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from conftest import Notebook, Ran
 
-from jupyter_jaxpr.magic.outcome import WHAT_TO_TYPE
+from jupyter_jaxpr.magic.cells_without_program import WHAT_TO_TYPE
 from jupyter_jaxpr.quantities import duration
 
 F = "@jax.jit\ndef f(x):\n    return jnp.sin(x) * 2\n"
@@ -177,7 +177,7 @@ def test_a_trace_that_raises_is_counted_and_shows_the_equations_until_it_raised(
     assert program["how"] == "traced until it raised"
     assert program["origin_note"] == (
         "The trace of f raised TracerBoolConversionError. The program has the equations that JAX had traced until "
-        "then; JAX compiled and ran nothing of it."
+        "then. JAX did not compile or run the program."
     )
     counts = ("calls", "misses", "traces", "lowerings", "compiles", "raised")
     assert [program["activity"][name] for name in counts] == [1, 1, 1, 0, 0, 1]
@@ -425,8 +425,20 @@ def test_a_mistake_is_named_and_the_cell_is_not_run(notebook: Notebook, magic: s
 
 
 def test_an_empty_cell_and_an_empty_line(notebook: Notebook) -> None:
-    assert str(notebook.run("%%jaxpr f(x)\n   \n").result.error_in_exec) == (
+    for empty in ("%%jaxpr", "%%jaxpr\n", "%%jaxpr\n   \n\n", "\n%%jaxpr --title nothing\n"):
+        ran = notebook.run(empty)
+        assert ran.result.success
+        assert ran.document["message"] == (
+            "The cell has no code below %%jaxpr. Write code there, or trace one call with %jaxpr f(x)."
+        )
+    notebook.run("def double(v):\n    return v * 2")
+    assert notebook.run("%%jaxpr double(x)\n   \n").programs == ["traced double(v: f32[8]) -> f32[8]: mul"]
+    assert str(notebook.run("get_ipython().run_cell_magic('jaxpr', '', '  ')").result.error_in_exec) == (
         "The cell is empty below %%jaxpr. To trace one call, write %jaxpr f(x) with one %."
+    )
+    assert str(notebook.run("%%jaxpr --sweep n=8,16").result.error_in_exec) == (
+        "--sweep n=8,16: the line names no call that uses n. Write the call after the values, such as --sweep n=8,16 "
+        "f(jnp.ones(n))."
     )
     assert str(notebook.run("%jaxpr").result.error_in_exec) == (
         "%jaxpr needs a call to trace, such as %jaxpr f(x) or %jaxpr f(f32[8,128]). To watch a whole cell, put %%jaxpr "

@@ -89,7 +89,7 @@ def test_one_trace_compiled_for_two_placements_is_told_by_the_placement(ready: N
 
 
 CANDIDATE = (
-    "Which program of f ran for 3 calls of this cell is unknown. This is one that f may have run: jupyter_jaxpr knows "
+    "It is unknown which program of f ran for 3 calls of this cell. This program is a candidate: jupyter_jaxpr knows "
     "2 programs of f, compiled earlier."
 )
 
@@ -115,8 +115,8 @@ def test_a_program_compiled_before_the_extension_came_is_not_taken_for_the_one_t
     ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    y = f(two)\nprint(1)")
     assert shown(ran) == ["f32[5] may be what ran"]
     assert ran.own_programs[0]["origin_note"] == (
-        "Which program of f ran for 3 calls of this cell is unknown. This is one that f may have run: jupyter_jaxpr "
-        "knows 1 program of f, compiled earlier. JAX may hold others."
+        "It is unknown which program of f ran for 3 calls of this cell. This program is a candidate: jupyter_jaxpr "
+        "knows 1 program of f, compiled earlier. JAX may hold more programs."
     )
     ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    y = f(five)\nprint(1)")
     assert shown(ran) == ["f32[5]"]
@@ -129,8 +129,8 @@ def test_calls_that_come_too_fast_are_counted_in_the_note(ready: Notebook, monke
     ran = ready.run("%%jaxpr\nfor _ in range(100):\n    y = s(two)\nprint(1)")
     assert shown(ran) == ["f32[2]"]
     assert ran.own_programs[0]["origin_note"] == (
-        "JAX compiled the program earlier and reused the executable. Of the calls of s, jupyter_jaxpr did not look at "
-        "the arguments of 68 calls, which came too fast: they may have run another program of s."
+        "JAX compiled the program earlier and reused the executable. jupyter_jaxpr did not look at the "
+        "arguments of 68 calls of s, because the calls came too fast. These calls may have run another program of s."
     )
 
 

@@ -106,22 +106,22 @@ def test_a_matrix_product_over_a_mesh(on_eight_devices):
     assert said == [
         "8 devices",
         "",
-        "argument a: f32[8,16], P('x', 'y'), [2,8] on each device, set before compiling",
+        "argument a: f32[8,16] · P('x', 'y') · [2,8] on each device · set before compiling",
         "      │ 0:8 │ 8:16",
         "  0:2 │ 0   │ 1",
         "  2:4 │ 2   │ 3",
         "  4:6 │ 4   │ 5",
         "  6:8 │ 6   │ 7",
         "",
-        "argument w: f32[16,4], P('y', None), [8,4] on each device, 4 copies of each shard, set before compiling",
+        "argument w: f32[16,4] · P('y', None) · [8,4] on each device · 4 copies of each shard · set before compiling",
         "       │ 0:4",
         "  0:8  │ 0, 2, 4, 6",
         "  8:16 │ 1, 3, 5, 7",
         "",
-        "result result[0]: f32[], P(), [] on each device, 8 copies of each shard, chosen by XLA",
+        "result result[0]: f32[] · P() · [] on each device · 8 copies of each shard · chosen by XLA",
         "  Every device holds the whole array: 0 to 7",
         "",
-        "result result[1]: f32[8,4], P('x',), [2,4] on each device, 2 copies of each shard, chosen by XLA",
+        "result result[1]: f32[8,4] · P('x',) · [2,4] on each device · 2 copies of each shard · chosen by XLA",
         "      │ 0:4",
         "  0:2 │ 0, 1",
         "  2:4 │ 2, 3",
@@ -130,8 +130,8 @@ def test_a_matrix_product_over_a_mesh(on_eight_devices):
         "",
         "The results of 2 collectives take 36 B on each device per call. "
         "Each device sends about 38 B per call (estimate for the ring algorithm).",
-        "all-reduce: 32 B on each device, once per call, line 26 (dot_general), 4 groups of 2 devices",
-        "all-reduce: 4 B on each device, once per call, line 27 (reduce_sum), 2 groups of 4 devices",
+        "all-reduce: 32 B on each device · once per call · line 26: dot_general · 4 groups of 2 devices",
+        "all-reduce: 4 B on each device · once per call · line 27: reduce_sum · 2 groups of 4 devices",
     ]
 
 
@@ -160,8 +160,8 @@ def test_a_data_parallel_step_sums_its_gradients(on_eight_devices):
         """
     )
     assert said == [
-        "all-reduce: 2.7 kB on each device, once per call, lines 30, 31 (reduce_sum, dot_general), "
-        "2 groups of 4 devices, 4 arrays combined",
+        "all-reduce: 2.7 kB on each device · once per call · lines 30, 31: reduce_sum, dot_general · "
+        "2 groups of 4 devices · 4 arrays combined",
         "The results of 1 collective take 2.7 kB on each device per call. "
         "Each device sends about 4.0 kB per call (estimate for the ring algorithm).",
         "[]",
@@ -195,12 +195,13 @@ def test_a_tensor_parallel_product(on_eight_devices):
     # Which of two constraints an exchange between them is for, XLA says otherwise from 0.12 on.
     line = 31 if jax.__version_info__ < (0, 12) else 30
     assert said == [
-        "all-reduce: 128 B on each device, once per call, line 30 (dot_general), 4 groups of 2 devices",
-        f"all-gather: 128 B on each device, once per call, line {line} (sharding_constraint), 4 groups of 2 devices",
-        f"all-gather: 512 B on each device, once per call, line {line} (sharding_constraint), 2 groups of 4 devices",
+        "all-reduce: 128 B on each device · once per call · line 30: dot_general · 4 groups of 2 devices",
+        f"all-gather: 128 B on each device · once per call · line {line}: sharding_constraint · 4 groups of 2 devices",
+        f"all-gather: 512 B on each device · once per call · line {line}: sharding_constraint · 2 groups of 4 devices",
         "The results of 3 collectives take 768 B on each device per call. "
         "Each device sends about 576 B per call (estimate for the ring algorithm).",
-        "sharding_constraint: f32[8,16], P(None, None), [8,16] on each device, 8 copies of each shard, set on line 31",
+        "sharding_constraint: f32[8,16] · P(None, None) · [8,16] on each device · 8 copies of each shard · "
+        "set on line 31",
         "Every device holds the whole array: 0 to 7",
         "[[0, 1], [2, 3], [4, 5], [6, 7], [0, 1], [2, 3], [4, 5], [6, 7], [0, 2, 4, 6], [1, 3, 5, 7]]",
     ]
@@ -224,20 +225,20 @@ def test_shard_map(on_eight_devices):
         """
     )
     assert sorted(said[:5]) == [
-        "all-gather: 128 B on each device, once per call, line 27 (all_gather), 4 groups of 2 devices",
-        "all-reduce: 64 B on each device, once per call, line 25 (psum), 2 groups of 4 devices",
-        "all-to-all: 64 B on each device, once per call, line 29 (all_to_all), 2 groups of 4 devices",
-        "collective-permute: 64 B on each device, once per call, line 26 (ppermute), 8 pairs of devices",
-        "reduce-scatter: 32 B on each device, once per call, line 28 (reduce_scatter), 2 groups of 4 devices",
+        "all-gather: 128 B on each device · once per call · line 27: all_gather · 4 groups of 2 devices",
+        "all-reduce: 64 B on each device · once per call · line 25: psum · 2 groups of 4 devices",
+        "all-to-all: 64 B on each device · once per call · line 29: all_to_all · 2 groups of 4 devices",
+        "collective-permute: 64 B on each device · once per call · line 26: ppermute · 8 pairs of devices",
+        "reduce-scatter: 32 B on each device · once per call · line 28: reduce_scatter · 2 groups of 4 devices",
     ]
     assert said[5:] == [
         # all-gather 64 + all-reduce 96 + all-to-all 48 + collective-permute 64 + reduce-scatter 96
         "The results of 5 collectives take 352 B on each device per call. "
         "Each device sends about 368 B per call (estimate for the ring algorithm).",
-        "shard_map in_specs[0]: f32[8,16], P('x', 'y'), [2,8] on each device, set by an equation",
-        "shard_map out_specs[0]: f32[2,16], P(None, 'x'), [2,4] on each device, 2 copies of each shard, "
+        "shard_map in_specs[0]: f32[8,16] · P('x', 'y') · [2,8] on each device · set by an equation",
+        "shard_map out_specs[0]: f32[2,16] · P(None, 'x') · [2,4] on each device · 2 copies of each shard · "
         "set by an equation",
-        "shard_map out_specs[1]: f32[32,4], P('x', 'y'), [8,2] on each device, set by an equation",
+        "shard_map out_specs[1]: f32[32,4] · P('x', 'y') · [8,2] on each device · set by an equation",
     ]
 
 
@@ -261,7 +262,7 @@ def test_a_collective_in_a_scan_counts_once_a_trip(on_eight_devices):
         """
     )
     assert said[:2] == [
-        "all-reduce: 128 B on each device, 10 times per call, line 29 (dot_general), 4 groups of 2 devices",
+        "all-reduce: 128 B on each device · 10 times per call · line 29: dot_general · 4 groups of 2 devices",
         "The results of 1 collective take 1.3 kB on each device per call. "
         "Each device sends about 1.3 kB per call (estimate for the ring algorithm).",
     ]
@@ -284,11 +285,11 @@ def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(on_eight_devices):
         """
     )
     assert said == [
-        "all-reduce: 128 B on each device, once per loop step, line 25 (psum), 2 groups of 4 devices",
+        "all-reduce: 128 B on each device · once per loop step · line 25: psum · 2 groups of 4 devices",
         "The results of 1 collective take 128 B on each device per call. "
         "Each device sends about 192 B per call (estimate for the ring algorithm). "
         "A loop with an unknown number of steps counts as one step.",
-        "all-reduce: 128 B on each device, at most once per call, line 28 (psum), 4 groups of 2 devices",
+        "all-reduce: 128 B on each device · at most once per call · line 28: psum · 4 groups of 2 devices",
         "The results of 1 collective take 128 B on each device per call. "
         "Each device sends about 128 B per call (estimate for the ring algorithm). "
         "The sum counts every branch, as if each branch ran.",
@@ -474,7 +475,7 @@ def test_one_device():
     snapshot = jj.inspect(lambda x: jnp.sin(x), np.ones(3, np.float32))
     assert snapshot.document.shardings == []
     found = snapshot.shardings()
-    assert str(found).startswith("1 device\n\nargument x: f32[3], ")
+    assert str(found).startswith("1 device\n\nargument x: f32[3] · ")
     assert found.collectives == ()
     assert snapshot.document.shardings == []
 

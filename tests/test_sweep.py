@@ -53,9 +53,7 @@ def narrow(x):
 @pytest.fixture(autouse=True)
 def _ready(monkeypatch):
     observer().hooks.ensure()
-    monkeypatch.setattr(
-        sweep_point, "BUDGET", 0.01
-    )  # seconds for the runs of one call; they need not be exact
+    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call; they need not be exact
     monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
 
 

@@ -23,9 +23,7 @@ def activated(a):
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        sweep_point, "BUDGET", 0.01
-    )  # seconds for the runs of one call; they need not be exact
+    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call; they need not be exact
     monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
 
 
@@ -138,8 +136,8 @@ def test_arguments_that_raise_at_every_value(prepared: Notebook) -> None:
         ),
         (
             "--sweep n=1,2",
-            "--sweep n=1,2: a sweep needs a call that uses n. Write, for example, n=8,16,32 and a call that uses n, "
-            "such as f(jnp.ones(n)).",
+            "--sweep n=1,2: the line names no call that uses n. Write the call after the values, such as "
+            "--sweep n=1,2 f(jnp.ones(n)).",
         ),
         (
             "--sweep n=1,2 f(x)",

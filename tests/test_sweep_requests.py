@@ -93,9 +93,7 @@ class Panel:
 
 @pytest.fixture
 def panel(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> Panel:
-    monkeypatch.setattr(
-        sweep_point, "BUDGET", 0.01
-    )  # seconds for the runs of one call; they need not be exact
+    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call; they need not be exact
     monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
     return Panel(notebook)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
+from html import unescape
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -13,7 +16,7 @@ from conftest import Notebook
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.document.read.named_types import types_of
+from jupyter_jaxpr.document.read.named_types import shortened, types_of
 from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
 
@@ -23,7 +26,7 @@ needs_lines = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does no
 def shown(document: dict[str, Any]) -> list[str]:
     """The types beside the code, a line each: where, the name, its types."""
     types = types_of(read(document), document["focus"])
-    return [f"{at.line}:{at.column} {at.name}: {', '.join(at.types)}" for at in types]
+    return [f"{at.line}:{at.column} {at.name}: {' · '.join([', '.join(at.types), *at.marks])}" for at in types]
 
 
 STORY = """\
@@ -80,12 +83,12 @@ STORY_TYPES = [
     "18:4 h: f32[4]",
     "19:4 p: {'b': f32[4], 'w': f32[4,4]}",
     "21:8 h: f32[4]",
-    "22:13 c: f32[]{weak}",
-    "22:16 row: f32[]",
+    "22:13 c: f32[]{weak} · carry, 4 steps",
+    "22:16 row: f32[] · xs, 4 steps",
     "23:8 new: f32[]",
     "24:8 return: (f32[], f32[])",
-    "25:4 total: f32[]",
-    "25:11 ys: f32[4]",
+    "25:4 total: f32[] · carry, 4 steps",
+    "25:11 ys: f32[4] · ys, 4 steps",
     "28:4 state: State(mean=f32[], steps=int)",
     "29:4 a: f32[4]",
     "29:8 b: f32[4]",
@@ -102,6 +105,69 @@ STORY_TYPES = [
 def test_each_name_has_the_type_that_it_had_in_the_trace(notebook: Notebook) -> None:
     """Not there: a line that no trace reached, a name that one line stores twice, numbers and texts of Python."""
     assert shown(notebook.run(STORY).document) == STORY_TYPES
+
+
+LOOPS = """\
+%%jaxpr
+@jax.jit
+def f(x, n):
+    def step(c, row):
+        return c + row, {"row": row * 2}
+    total, ys = jax.lax.scan(step, 0.0, x)
+    again = total
+    both = jax.lax.scan(step, 0.0, x)
+    def double(i, v):
+        w = v * 2
+        return w
+    five = jax.lax.fori_loop(0, 5, double, x)
+    some = jax.lax.fori_loop(0, n, double, x)
+    i, last = jax.lax.while_loop(lambda s: s[0] < n,
+                                 lambda s: (s[0] + 1, s[1] * 2), (0, x))
+    rows = jax.lax.map(lambda r: r + 1, x)
+    ends = jax.vmap(lambda r: jax.lax.fori_loop(0, 3, double, r))(x)
+    half = x.astype(jnp.bfloat16)
+    wide = half * x
+    scaled = jnp.arange(3) * 2.5
+    asked = jnp.sum(half, dtype=jnp.float32)
+    return total + five
+f(x, 3)"""
+
+LOOPS_TYPES = [
+    "3:6 x: f32[8]",
+    "3:9 n: i32[]{weak}",
+    "4:13 c: f32[]{weak} · carry, 8 steps",
+    "4:16 row: f32[] · xs, 8 steps",
+    "5:8 return: (f32[], {'row': f32[]})",
+    "6:4 total: f32[] · carry, 8 steps",
+    "6:11 ys: {'row': f32[8]} · ys, 8 steps",
+    "7:4 again: f32[] · carry, 8 steps",
+    "8:4 both: (f32[], {'row': f32[8]})",
+    "9:15 i: i32[]{weak} · carry",
+    "9:18 v: f32[8] · carry",
+    "10:8 w: f32[8]",
+    "11:8 return: f32[8]",
+    "12:4 five: f32[8] · carry, 5 steps",
+    "13:4 some: f32[8] · carry",
+    "14:4 i: i32[]{weak} · carry",
+    "14:7 last: f32[8] · carry",
+    "14:40 s: (i32[]{weak}, f32[8]) · carry",
+    "15:40 s: (i32[]{weak}, f32[8]) · carry",
+    "16:4 rows: f32[8] · ys, 8 steps",
+    "16:30 r: f32[] · xs, 8 steps",
+    "17:4 ends: f32[8] · carry, 3 steps",
+    "17:27 r: f32[]",
+    "18:4 half: bf16[8]",
+    "19:4 wide: f32[8] · promoted from bf16",
+    "20:4 scaled: f32[3]{weak} · promoted from i32",
+    "21:4 asked: f32[]",
+    "22:4 return: f32[8]",
+]
+
+
+@needs_lines
+def test_names_of_loops_say_their_part_and_promotions_are_marked(notebook: Notebook) -> None:
+    """A body of two loops says only what holds for both; a dtype that the code asks for is no promotion."""
+    assert shown(notebook.run(LOOPS).document) == LOOPS_TYPES
 
 
 @needs_lines
@@ -144,15 +210,24 @@ def test_the_saved_page_has_the_types_beside_the_lines_of_the_cell(notebook: Not
     """They are drawn from an attribute: who searches or copies the text has the cell's own."""
     ran = notebook.run(
         "%%jaxpr\n@jax.jit\ndef f(x):\n    for n in (6, 4, 2):\n        x = x[:n]\n    p = {'x': x, 'y': x}\n"
-        "    return p\nf(x)"
+        "    q = (x,) * 9\n    return p\nf(x)"
     )
     html = page(read(ran.document))
-    assert re.findall(r'<li data-t="([^"]*)">([^<]*)</li>', html) == [
-        ("x: f32[8]", "def f(x):"),
-        ("x: f32[6] … f32[2]", "        x = x[:n]"),
-        ("p: {&#x27;x&#x27;: f32[2], &#x27;y&#x27;: f32[2]}", "    p = {'x': x, 'y': x}"),
-        ("→ {&#x27;x&#x27;: f32[2], &#x27;y&#x27;: f32[2]}", "    return p"),
+    found = re.findall(r'<li data-t="([^"]*)" title="([^"]*)">([^<]*)</li>', html)
+    wide = ", ".join(["f32[2]"] * 9)
+    assert [tuple(map(unescape, texts)) for texts in found] == [
+        ("x: f32[8]", "x: f32[8]", "def f(x):"),
+        ("x: f32[6] … f32[2]", "x: f32[6], f32[4], f32[2]", "        x = x[:n]"),
+        ("p: {'x': f32[2], 'y': f32[2]}", "p: {'x': f32[2], 'y': f32[2]}", "    p = {'x': x, 'y': x}"),
+        ("q: (…) of 9 arrays", f"q: ({wide})", "    q = (x,) * 9"),
+        ("→ {'x': f32[2], 'y': f32[2]}", "→ {'x': f32[2], 'y': f32[2]}", "    return p"),
     ]
+
+
+@pytest.mark.any_jax
+def test_a_long_type_is_shortened_as_in_the_panel() -> None:
+    rows = json.loads((Path(__file__).parent / "shortened_types.json").read_text())
+    assert [[text, shortened(text)] for text, _ in rows] == rows
 
 
 @needs_lines

@@ -159,7 +159,7 @@ def test_a_type_that_was_not_given(notebook, expression, asked, taken, where):
     ran = notebook.run("%%jaxpr\n" + where.format(expression))
     note = ran.note("truncated_type")
     assert (note["title"], note["text"], note["cure"]) == (
-        f"{asked} was asked for, {taken} was given",
+        f"The code asks for {asked}, JAX takes {taken}",
         f"This expression asks for {asked}. JAX takes {taken} in its place, because jax_enable_x64 is off.",
         f"Write {taken}, or turn 64-bit types on before anything else uses JAX: "
         'jax.config.update("jax_enable_x64", True).',

@@ -5,7 +5,7 @@ import pytest
 # --- an index that is out of bounds ---
 
 OUTSIDE = "{} is out of bounds: axis 0 of the array has the size 3. JAX raises no error. "
-NOT_CHECKED = "JAX takes for granted that the index is in bounds, so the value that the program reads is not defined."
+NOT_CHECKED = "JAX assumes that the index is in bounds, so the value that the program reads is undefined."
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ NOT_CHECKED = "JAX takes for granted that the index is in bounds, so the value t
         ("v.at[np.array([0, 7])].add(1.0)", "The program drops the update."),
         (
             "jnp.take(v, 9)",
-            "The result is a fill value in its place: NaN, or the least or the largest number of an integer type.",
+            "The result holds a fill value there: NaN, or the smallest or the largest number of an integer type.",
         ),
         ("lax.dynamic_index_in_dim(v, 9)", "The program reads the element 2 of the axis."),
     ],

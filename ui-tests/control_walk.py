@@ -1,4 +1,4 @@
-"""A page in; every control of the extension in it is used once; the names of the controls that were used go out.
+"""Uses every control of the extension in a page once, and names those that were used.
 
 Controls are found by what they are (buttons, tabs, menus, options, inputs, links), never by their names, so that a
 control which is added later is used too.

@@ -1,4 +1,4 @@
-"""An environment of a kernel alone: the packages that the kernel side needs and no other, copied, in; its Python out.
+"""Makes an environment for a kernel alone, with only the packages that the kernel side needs.
 
 Copied from the environment of the tests, so that no network is needed: without JAX, without JupyterLab, and without
 the labextension.

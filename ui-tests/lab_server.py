@@ -1,4 +1,4 @@
-"""A JupyterLab server of its own: a folder in; a running server, its address and its files out."""
+"""Starts a JupyterLab server of its own on a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The name of a lesson in; the lesson in a browser, whose claims are read one after the other, out."""
+"""Reads the claims of a lesson in a browser, one after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A notebook open in a browser: what a person does, in; what is then on the screen, out."""
+"""A notebook open in a browser: what a person does there, and what is then on the screen."""
 
 from __future__ import annotations
 

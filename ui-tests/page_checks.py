@@ -1,4 +1,4 @@
-"""A page in; what is wrong with it goes out: what axe-core has against it, and what is cut off at its right edge."""
+"""Checks a page: what axe-core finds, and what is cut off at the right edge."""
 
 from __future__ import annotations
 

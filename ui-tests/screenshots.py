@@ -1,4 +1,4 @@
-"""Notebooks run in a browser; the pictures of the README go out: program, levels, steps, time, cost, light and dark.
+"""Takes the pictures of the README in a browser: program, levels, steps, time, cost, light and dark.
 
     python ui-tests/screenshots.py [folder]
 

@@ -60,7 +60,7 @@ def show(nb):
 
 
 def test_after_an_edit_the_panel_says_what_changed_and_shows_it(edited):
-    expect(edited.panel).to_contain_text("Since run [2]: 1 equation added, 3 equations changed.")
+    expect(edited.panel).to_contain_text("Since run [2]: 1 equation was added. 3 equations were changed.")
     show(edited)
     expect(edited.panel.get_by_role("tab", name="Diff")).to_have_attribute("aria-selected", "true")
     rows = rows_of(edited)
@@ -102,7 +102,7 @@ def test_the_line_above_the_program_has_its_place_before_it_comes(notebook):
     )
     nb.write(1, AFTER)
     nb.run(1)
-    expect(nb.panel).to_contain_text("Since run [2]: 1 equation added, 3 equations changed.")
+    expect(nb.panel).to_contain_text("Since run [2]: 1 equation was added. 3 equations were changed.")
     assert len(nb.page.evaluate("[...window.tops]")) == 1
 
     # At 320 pixels it is one line too, with the way to the diff.
@@ -201,7 +201,9 @@ def test_any_two_programs_and_their_texts_are_compared(edited):
     )
     panel.get_by_label("After").select_option("1")
     before.select_option("2")
-    expect(panel.get_by_role("status").filter(has_text="1 equation added, 3 equations changed")).to_be_visible()
+    expect(
+        panel.get_by_role("status").filter(has_text="1 equation was added. 3 equations were changed")
+    ).to_be_visible()
     panel.get_by_role("combobox", name="Level").select_option("stablehlo")
     rows = rows_of(edited)
     added = rows.locator(".jp-JaxprDiff-item.jp-mod-added")
@@ -220,7 +222,7 @@ def test_it_is_copied_with_the_signs_of_a_diff(edited):
     lines = clipboard(edited.page).splitlines()
     assert re.fullmatch(r"--- f · cell \[2\] · \d\d:\d\d", lines[0])
     assert re.fullmatch(r"\+\+\+ f · cell \[3\] · \d\d:\d\d", lines[1])
-    assert lines[2:6] == ["1 equation added, 3 equations changed.", "", "  a:f32[8]  x", lines[5]]
+    assert lines[2:6] == ["1 equation was added. 3 equations were changed.", "", "  a:f32[8]  x", lines[5]]
     assert "-   e:f32[8] = sin d" in lines
     assert "+   e:f32[8] = cos d" in lines
     assert "+ j:f32[8] = mul i 3.0:f32[]" in lines
@@ -277,26 +279,26 @@ def filters_of(place):
 def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     noisy.set_panel_width(320)
     page, panel = noisy.page, noisy.panel
-    hidden = panel.get_by_text(re.compile(r"^(\d+ lines? hidden: |No lines hidden\. )"))
-    said = "2 equations added, 4 equations removed, 3 equations changed."
+    hidden = panel.get_by_text(re.compile(r"^(\d+ lines? (is|are) hidden: |No line is hidden\. )"))
+    said = "2 equations were added. 4 equations were removed. 3 equations were changed."
     counts = panel.get_by_role("status").filter(has_text=said).first
     every = rows_of(noisy).inner_text()
 
     rows_of(noisy).focus()
     page.keyboard.press("c")
     expect(hidden).to_have_text(
-        "2 lines hidden: 2 converts. 2 differences are hidden. The count above includes these differences."
+        "2 lines are hidden: 2 converts. 2 differences are hidden. The count above includes these differences."
     )
     page.keyboard.press("b")
     expect(hidden).to_have_text(
-        "4 lines hidden: 2 converts, 2 broadcasts. "
+        "4 lines are hidden: 2 converts, 2 broadcasts. "
         "4 differences are hidden. The count above includes these differences."
     )
     page.keyboard.press("w")
-    expect(hidden).to_have_text(re.compile(r"^7 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper\. "))
+    expect(hidden).to_have_text(re.compile(r"^7 lines are hidden: 2 converts, 2 broadcasts, 1 jit wrapper\. "))
     page.keyboard.press("u")
     expect(hidden).to_have_text(
-        "8 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused. "
+        "8 lines are hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused equation. "
         "5 differences are hidden. The count above includes these differences."
     )
     expect(filters_of(panel).get_by_role("button", pressed=True)).to_have_count(4)
@@ -344,7 +346,7 @@ def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     beside = page.get_by_role("main").get_by_role("tabpanel", name="Diff of f")
     filters_of(beside).get_by_role("button", name="Converts").click()
     filters_of(beside).get_by_role("button", name="Jit wrappers").click()
-    expect(beside).to_contain_text("5 lines hidden: 2 converts, 1 jit wrapper.")
+    expect(beside).to_contain_text("5 lines are hidden: 2 converts, 1 jit wrapper.")
     lines = beside.locator(".jp-JaxprDiff-line")
     expect(lines.filter(has_text="convert_element_type")).to_have_count(0)
     # The equation of a call that is hidden says what its names are outside.
@@ -367,7 +369,7 @@ def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     # What moves on leaves the filters as they are.
     noisy.write(1, NOISY)
     noisy.run(1)
-    expect(panel).to_contain_text("4 equations added, 2 equations removed, 3 equations changed")
+    expect(panel).to_contain_text("4 equations were added. 2 equations were removed. 3 equations were changed")
     expect(filters_of(panel).get_by_role("button", pressed=True)).to_have_text(["Converts", "Jit wrappers"])
 
 
@@ -378,8 +380,8 @@ def test_what_is_hidden_is_not_copied_and_said(noisy):
     expect(panel.get_by_role("button", name="Copied")).to_be_visible()
     lines = clipboard(noisy.page).splitlines()
     assert lines[2:4] == [
-        "2 equations added, 4 equations removed, 3 equations changed.",
-        "2 lines hidden: 2 converts. 2 differences are hidden. The count above includes these differences.",
+        "2 equations were added. 4 equations were removed. 3 equations were changed.",
+        "2 lines are hidden: 2 converts. 2 differences are hidden. The count above includes these differences.",
     ]
     assert not any("convert_element_type" in line for line in lines)
 
@@ -392,4 +394,4 @@ def test_a_run_from_before_a_restart_is_still_compared(notebook):
     nb.write(1, AFTER)
     nb.run(0)
     nb.run(1)
-    expect(nb.panel).to_contain_text("Since run [2]: 1 equation added, 3 equations changed.")
+    expect(nb.panel).to_contain_text("Since run [2]: 1 equation was added. 3 equations were changed.")

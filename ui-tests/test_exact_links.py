@@ -20,14 +20,15 @@ def twice(w, x):
 
 twice(jnp.eye(8), jnp.ones((4, 8))).shape"""
 
-TITLE = "Twin compile: exact links"
+TITLE = "Exact links of the tagged copy"
 PRICE = re.compile(
-    r"^JAX lowers and XLA compiles a twin of twice\. Each equation of the twin has a number, and the instructions "
-    r"carry the number\. The twin takes about [\d.]+.m?s, the time that lowering and compiling the program took\. "
-    r"Nothing runs\. Stop has no effect while XLA compiles\. Compile the twin\?"
+    r"^JAX lowers and XLA compiles a tagged copy of twice: each equation of the copy has a number, and the "
+    r"instructions carry the number\. The tagged copy takes about [\d.]+.m?s, the time that lowering and compiling the "
+    r"program took\. "
+    r"Nothing runs\. Stop has no effect while XLA compiles\. Compile the tagged copy\?"
 )
 SAME = re.compile(
-    r"XLA made the same instructions for the twin and for the program\. "
+    r"XLA made the same instructions for the tagged copy and for the program\. "
     r"\d+ of \d+ instructions come from equations of the program, \d+ of them from exactly one\. "
     r"Lowering and compiling took [\d.]+.m?s\."
 )
@@ -65,12 +66,12 @@ def own(nb, name="HLO"):
 
 def twin(nb, name="HLO"):
     """The text of the twin."""
-    return nb.panel.get_by_role("textbox", name=f"{name} of the twin of twice")
+    return nb.panel.get_by_role("textbox", name=f"{name} of the tagged copy of twice")
 
 
 def compile_twin(nb):
     button(nb).click()
-    question(nb).get_by_role("button", name="Compile the twin").click()
+    question(nb).get_by_role("button", name="Compile the tagged copy").click()
     expect(title(nb)).to_be_visible()
 
 
@@ -150,7 +151,7 @@ def test_by_keyboard_alone(twice):
     twice.page.keyboard.press("x")
     expect(question(twice)).to_contain_text(PRICE)
     twice.page.keyboard.press("Tab")
-    expect(question(twice).get_by_role("button", name="Compile the twin")).to_be_focused()
+    expect(question(twice).get_by_role("button", name="Compile the tagged copy")).to_be_focused()
     twice.page.keyboard.press("Enter")
     expect(title(twice)).to_be_visible()
     twin(twice).focus()
@@ -192,11 +193,11 @@ def test_side_by_side(twice):
     wide.column("HLO").get_by_role("button", name="Exact links", exact=True).click()
     asked = wide.root.get_by_role("alertdialog", name="Exact links")
     expect(asked).to_have_count(1)  # one question, where it was asked for
-    asked.get_by_role("button", name="Compile the twin").click()
+    asked.get_by_role("button", name="Compile the tagged copy").click()
     for column in ("StableHLO", "HLO"):
         expect(wide.column(column).get_by_role("heading", name=TITLE)).to_be_visible()
     expect(wide.column("HLO")).to_contain_text(SAME)
-    expect(wide.column("StableHLO")).to_contain_text("JAX made the same lines for the twin and for the program.")
+    expect(wide.column("StableHLO")).to_contain_text("JAX made the same lines for the tagged copy and for the program.")
 
     wide.lines("StableHLO", "stablehlo.dot_general").nth(1).click()
     expect(wide.linked("StableHLO")).to_have_count(1)
@@ -269,9 +270,9 @@ twin_compile.lower_twin = refuse"""
     expect(nb.equation(2)).to_contain_text("sin")
     level(nb, "HLO")
     button(nb).click()
-    question(nb).get_by_role("button", name="Compile the twin").click()
+    question(nb).get_by_role("button", name="Compile the tagged copy").click()
     expect(nb.panel.get_by_role("alert")).to_have_text(
-        "JAX could not lower the twin (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
+        "JAX could not lower the tagged copy (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
         "The other links are not affected."
     )
     expect(own(nb)).to_be_visible()
@@ -288,7 +289,7 @@ def test_no_violation_and_nothing_sideways(twice, width):
         twice.theme(theme)
         assert violations(twice.page) == [], f"question, {theme}, {width}"
     assert cut(twice.panel, ".jp-JaxprExact *") == []
-    question(twice).get_by_role("button", name="Compile the twin").click()
+    question(twice).get_by_role("button", name="Compile the tagged copy").click()
     expect(twin(twice)).to_be_visible()
     for theme in ("light", "dark"):
         twice.theme(theme)

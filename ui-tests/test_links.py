@@ -4,6 +4,7 @@ import re
 import sys
 
 import pytest
+from page_checks import violations
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
@@ -284,3 +285,63 @@ def test_a_setting_puts_the_types_after_the_names(notebook, lab):
     nb.page.keyboard.press("Enter")
     nb.page.keyboard.press("Control+v")
     expect(nb.lines(1).nth(4)).to_have_text(re.compile(r"^\s+h = x @ w$"))
+
+
+def card(nb):
+    """What is known of an expression, beside it."""
+    return nb.page.locator(".jp-JaxprCell-expression")
+
+
+PRODUCT = [
+    "x @ w",
+    "While JAX traced, h had the type f32[16] here.",
+    "1 equation comes from the expression.",
+    "The equations take 256 op, 43 % of the program.",
+    "c:f32[16] = dot_general b a",
+]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_mouse_over_an_expression_shows_its_type_its_equations_and_its_operations(dense, theme):
+    dense.theme(theme)
+    dense.set_panel_width(320)
+    product = dense.lines(1).nth(3).get_by_text("@", exact=True)
+    dense.point_at(product)
+    expect(card(dense).locator("div, li")).to_have_text(PRODUCT)
+    box, code = card(dense).bounding_box(), product.bounding_box()
+    assert box["y"] + box["height"] <= code["y"] + 1 or box["y"] >= code["y"] + code["height"] - 1
+    assert 0 <= box["x"] and box["x"] + box["width"] <= dense.page.viewport_size["width"]
+    assert violations(dense.page, ".jp-JaxprCell-expression") == []
+    dense.page.mouse.move(1, 1)
+    expect(card(dense)).to_have_count(0)
+
+    # Below lines that are new the expression is the same; an expression that is edited has no facts.
+    dense.lines(1).nth(0).click()
+    dense.page.keyboard.press("End")
+    dense.page.keyboard.press("Enter")
+    dense.point_at(dense.lines(1).nth(4).get_by_text("@", exact=True))
+    expect(card(dense).locator("div, li")).to_have_text(PRODUCT)
+
+
+def test_a_key_shows_the_expression_at_the_caret_and_says_it(dense):
+    dense.lines(1).nth(3).click()
+    dense.page.keyboard.press("End")
+    dense.page.keyboard.press("Shift+F1")
+    expect(card(dense).locator("div, li")).to_have_text(PRODUCT)
+    expect(dense.cell(1).locator(".cm-announced")).to_have_text("\n".join(PRODUCT))
+    # The text and the caret stay, and the card goes with the caret.
+    expect(dense.lines(1).nth(3)).to_have_text("    h = x @ w")
+    dense.page.keyboard.press("ArrowUp")
+    expect(card(dense)).to_have_count(0)
+    dense.page.keyboard.press("Home")
+    dense.page.keyboard.press("Shift+F1")
+    expect(card(dense)).to_have_text("The run has no type and no equation of this place in the code.")
+
+
+@pytest.mark.fresh_page
+def test_the_expression_is_shown_in_notebook_7_too(notebook):
+    nb = notebook(LOAD, DENSE, app="notebook")
+    nb.run_all()
+    expect(nb.cell(1).get_by_role("note")).to_have_count(3)
+    nb.point_at(nb.lines(1).nth(3).get_by_text("@", exact=True))
+    expect(card(nb).locator("div, li")).to_have_text(PRODUCT)

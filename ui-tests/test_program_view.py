@@ -165,7 +165,7 @@ def test_a_variable_and_a_primitive_say_what_they_are(rnn):
     assert box and text
     rnn.page.mouse.move(*text, steps=3)
     expect(tip).to_contain_text("shape 16, dtype float32")
-    expect(tip).to_contain_text("bound by equation 6")
+    expect(tip).to_contain_text("defined by equation 6")
     expect(tip).to_contain_text("a result")
 
 

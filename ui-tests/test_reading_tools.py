@@ -171,18 +171,18 @@ def test_noise_is_put_away_by_a_key_and_counted(net_at):
     shown = nb.listing().locator('.cm-line[data-kind="equation"]')
     numbers = "lines => lines.map(line => line.dataset.number)"
     before = shown.evaluate_all(numbers)
-    hidden = nb.panel.get_by_text(re.compile(r"^\d+ lines? hidden: "))
+    hidden = nb.panel.get_by_text(re.compile(r"^\d+ lines? (is|are) hidden: "))
     nb.equation(2).click(position={"x": 60, "y": 8})
 
     nb.page.keyboard.press("b")
-    expect(nb.panel.get_by_text("1 line hidden: 1 broadcast.")).to_be_visible()
+    expect(nb.panel.get_by_text("1 line is hidden: 1 broadcast.")).to_be_visible()
     expect(nb.listing().get_by_text("broadcast_in_dim", exact=True)).to_have_count(0)
     nb.page.keyboard.press("c")
-    expect(hidden).to_have_text("2 lines hidden: 1 convert, 1 broadcast.")
+    expect(hidden).to_have_text("2 lines are hidden: 1 convert, 1 broadcast.")
     nb.page.keyboard.press("u")
-    expect(hidden).to_have_text("3 lines hidden: 1 convert, 1 broadcast, 1 unused.")
+    expect(hidden).to_have_text("3 lines are hidden: 1 convert, 1 broadcast, 1 unused equation.")
     nb.page.keyboard.press("w")
-    expect(hidden).to_have_text("6 lines hidden: 1 convert, 1 broadcast, 1 jit wrapper, 1 unused.")
+    expect(hidden).to_have_text("6 lines are hidden: 1 convert, 1 broadcast, 1 jit wrapper, 1 unused equation.")
     assert violations(nb.page) == []
 
     nb.panel.get_by_role("button", name="Show the hidden lines").click()
@@ -193,7 +193,7 @@ def test_noise_is_put_away_by_a_key_and_counted(net_at):
     switches = nb.panel.get_by_role("group", name="Hide lines")
     switches.get_by_role("button", name="Broadcasts").click()
     expect(switches.get_by_role("button", pressed=True)).to_have_text(["Broadcasts"])
-    expect(hidden).to_have_text("1 line hidden: 1 broadcast.")
+    expect(hidden).to_have_text("1 line is hidden: 1 broadcast.")
     assert violations(nb.page) == []
     assert cut(nb.panel, ".jp-JaxprProgram-filters *, .jp-JaxprProgram-toolbar *") == []
 
@@ -207,7 +207,7 @@ def test_what_is_hidden_is_seen_when_it_is_linked(net):
 
     nb.lines(1).nth(8).get_by_text("sin").click()  # jnp.sin(hs), in the cell
     expect(sine).to_be_visible()
-    expect(nb.panel.get_by_text("No lines hidden. No line matches the filters: Unused.")).to_be_visible()
+    expect(nb.panel.get_by_text("No line is hidden. No line matches the filters: Unused.")).to_be_visible()
 
     # The arrows pass over what is hidden, and a search shows it.
     nb.listing().focus()
@@ -227,7 +227,9 @@ def test_a_variable_leads_to_its_definition_and_its_uses(net_at):
     expect(nb.equation(4)).to_contain_text("add")
     keys.press("Control+ArrowRight")
     keys.press("Control+ArrowRight")
-    words = nb.panel.get_by_text(re.compile("^[a-z]+: defined at equation 3, used once, live over equations 3 to 4$"))
+    words = nb.panel.get_by_text(
+        re.compile(r"^Equation 3 defines ([a-z]+)\. \1 is used once\. \1 is live over equations 3 to 4\.$")
+    )
     expect(words).to_be_visible()
     alive = nb.listing().locator(".cm-line[data-life]")
     expect(alive).to_have_count(2)

@@ -395,7 +395,7 @@ def test_a_trace_that_raised_shows_the_equations_until_then(notebook):
     )
     expect(nb.panel).to_contain_text(
         "The trace of half raised TracerBoolConversionError. The program has the equations that JAX had traced until "
-        "then; JAX compiled and ran nothing of it."
+        "then. JAX did not compile or run the program."
     )
     expect(rows(nb)).to_have_text(
         [

@@ -127,15 +127,15 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
         chosen.press("ArrowDown")
     expect(arrays.nth(3)).to_have_attribute("aria-selected", "true")
     expect(picture).to_have_accessible_name(
-        "x: f32[8,16], P('data',). [0:2, 0:16] on devices 0, 1; [2:4, 0:16] on devices 2, 3; "
-        "[4:6, 0:16] on devices 4, 5; [6:8, 0:16] on devices 6, 7."
+        "x: f32[8,16], P('data',). Devices 0, 1 hold [0:2, 0:16]. Devices 2, 3 hold [2:4, 0:16]. "
+        "Devices 4, 5 hold [4:6, 0:16]. Devices 6, 7 hold [6:8, 0:16]."
     )
 
     # One all-reduce moves four arrays: XLA joined what two lines asked for.
     [summed] = shown(nb.panel, "Collectives").all()
     expect(summed).to_contain_text("all-reduce 2.7\u00a0kB on each device, once per call, 4 arrays combined")
     expect(summed).to_contain_text(
-        "line 6: reduce_sum, dot_general (3 equations); line 7: dot_general, reduce_sum (3 equations)"
+        "line 6: reduce_sum, dot_general (3 equations) · line 7: dot_general, reduce_sum (3 equations)"
     )
     expect(summed).to_contain_text("{0,2,4,6} {1,3,5,7}")
     region = nb.panel.get_by_role("region", name="Shardings")

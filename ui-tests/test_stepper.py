@@ -66,6 +66,25 @@ def loud(xs):
 
 loud(xs)"""
 
+RNN = """\
+%%jaxpr
+@jax.jit
+def rnn(p, xs):
+    def step(h, x):
+        a = x @ p["wx"]
+        r = h @ p["wh"]
+        h = jnp.tanh(a + r + p["b"])
+        return h, h
+
+    h, hs = lax.scan(step, jnp.zeros(16), xs)
+    return jax.nn.softmax(h @ p["wo"]), hs
+
+k = jax.random.split(jax.random.key(0), 4)
+shapes = {"wx": (8, 16), "wh": (16, 16), "b": (16,), "wo": (16, 4)}
+p = {name: jax.random.normal(k[0], shape) * 0.3 for name, shape in shapes.items()}
+sequence = jax.random.normal(k[3], (100, 8))
+y, hs = rnn(p, sequence)"""
+
 WIDE = """\
 %%jaxpr
 @jax.jit
@@ -225,6 +244,53 @@ def test_a_loop_inside_another_is_chosen_by_the_outer_step(notebook):
     expect(n.get_by_role("cell")).to_have_text(["4", "2"])
 
 
+def positions(panel):
+    """Where the parts of a stepper are: left edge, top, width, height, in pixels."""
+    return panel.evaluate(
+        """panel => Object.fromEntries(
+          ['h3', 'button', 'input', 'select', '.jp-JaxprStepper-axis > *', 'th', 'td', 'summary', 'header']
+            .flatMap(kind => [...panel.querySelectorAll(kind)].map((node, at) => {
+              const { x, y, width, height } = node.getBoundingClientRect();
+              return [`${kind} ${at}`, [x, y, width, height].map(Math.round)];
+            })))"""
+    )
+
+
+@pytest.mark.parametrize("width", [320, 400, 900])
+def test_longer_numbers_move_nothing(notebook, width):
+    nb = notebook(LOAD, RNN)
+    nb.run(0)
+    steps = step_through(nb, 1)
+    expect(heading(steps)).to_have_text("Step 1 of 100")
+    nb.set_panel_width(width)
+    steps.get_by_role("slider", name="Step").focus()
+    before = positions(nb.panel)
+    for step in range(2, 14):
+        nb.page.keyboard.press("ArrowRight")
+        expect(heading(steps)).to_have_text(f"Step {step} of 100")
+        assert positions(nb.panel) == before, f"step {step} at {width} px"
+    nb.page.keyboard.press("End")
+    expect(heading(steps)).to_have_text("Step 100 of 100")
+    assert positions(nb.panel) == before
+
+
+def test_title_diagram_and_values_of_a_step_are_on_one_screen(notebook, page):
+    nb = notebook(LOAD, RNN)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    nb.run(0)
+    steps = step_through(nb, 1)
+    expect(heading(steps)).to_have_text("Step 1 of 100")
+    assert nb.panel.bounding_box()["width"] == pytest.approx(400, abs=2)
+    head = nb.panel.get_by_role("button", name="scan step, line 10").bounding_box()
+    values = steps.get_by_role("table").nth(0).bounding_box()
+    view = nb.panel.get_by_role("tabpanel", name="Control flow").bounding_box()
+    assert head["y"] >= view["y"]
+    assert values["y"] + values["height"] <= view["y"] + view["height"]
+    # The types of the values are one press away.
+    nb.panel.get_by_role("button", name="Types").click()
+    expect(nb.panel.get_by_role("table", name=re.compile("^Values of scan step"))).to_contain_text("xsf32[8]f32[100,8]")
+
+
 def test_play_goes_on_to_the_end_and_not_where_motion_is_unwanted(recorded):
     nb, steps = recorded(SUM)
     steps.get_by_role("button", name="Play", exact=True).click()
@@ -244,6 +310,40 @@ def test_play_goes_on_to_the_end_and_not_where_motion_is_unwanted(recorded):
     nb.panel.get_by_role("tab", name="Control flow").click()
     calm = steps.get_by_role("button", name="Play is off: your system asks for less motion")
     expect(calm).to_have_attribute("aria-disabled", "true")
+
+
+def test_the_cell_shows_what_the_step_in_view_computes(recorded):
+    nb, steps = recorded(SUM)
+    source = nb.save()["cells"][1]["source"]
+    notes = nb.cell(1).get_by_role("note", name=re.compile("^(Before|After) step"))
+    steps.get_by_role("button", name="Next").click()
+    expect(notes.nth(0)).to_have_accessible_name("Before step 2: total = 1, xs[1] = 2")
+    expect(notes.nth(1)).to_have_accessible_name("After step 2: total = 3, y = 6")
+    expect(nb.lines(1).nth(3).get_by_role("note", name="Before step 2")).to_have_count(1)
+    computed = nb.cell(1).locator(".jp-JaxprCell-stepSpan")
+    expect(computed).to_have_text(["total + x", "2 * total"])
+    steps.get_by_role("button", name="Next").click()
+    expect(notes.nth(0)).to_have_accessible_name("Before step 3: total = 3, xs[2] = 3")
+
+    nb.panel.get_by_role("tab", name="Program").click()
+    expect(notes).to_have_count(0)
+    nb.panel.get_by_role("tab", name="Control flow").click()
+    expect(notes).to_have_count(2)
+    nb.panel.get_by_role("button", name=re.compile("^scan step")).first.click()
+    expect(notes).to_have_count(0)
+    expect(computed).to_have_count(0)
+    assert nb.save()["cells"][1]["source"] == source
+
+
+def test_play_stops_when_the_keyboard_goes_to_the_cell(recorded):
+    nb, steps = recorded(RNN)
+    steps.get_by_role("combobox", name="Speed of Play").select_option("5 steps/s")
+    steps.get_by_role("slider", name="Step").focus()
+    nb.page.keyboard.press("Space")
+    expect(steps.get_by_role("button", name="Pause")).to_be_visible()
+    expect(heading(steps)).to_have_text(re.compile(r"^Step ([2-9]|[1-9]\d) of 100$"))
+    nb.editor(1).click()
+    expect(steps.get_by_role("button", name="Play", exact=True)).to_be_visible()
 
 
 def test_all_steps_are_copied_for_a_spreadsheet(recorded):

@@ -182,7 +182,9 @@ def test_nothing_is_cut_and_axe_finds_nothing(swept, width):
     if width < 480:
         expect(points).to_have_text(
             [
-                re.compile(rf"^n = {n}warm {DURATION}eager {DURATION} · first call {DURATION} · eager / warm {RATIO}$")
+                re.compile(
+                    rf"^n = {n}warm: {DURATION}eager: {DURATION} · first call: {DURATION} · eager / warm: {RATIO}$"
+                )
                 for n in ("64", "512", "4,096")
             ]
         )

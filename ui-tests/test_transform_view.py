@@ -127,7 +127,7 @@ def test_columns_side_by_side_with_one_selection(derived_alone: OpenNotebook, pa
     page.set_viewport_size({"width": 1900, "height": 900})
     side(derived_alone).get_by_role("button", name="Transforms side by side").click()
     loss, grad = column(derived_alone, "loss"), column(derived_alone, "grad")
-    expect(grad).to_contain_text(re.compile(r"5 → fwd · 8 ← bwd · 96\sB kept"))
+    expect(grad).to_contain_text(re.compile(r"→ fwd: 5 · ← bwd: 8 · kept: 96\sB"))
     line(loss, 2).click()
     marked(grad)(["2", "3", "10"])
     marked(column(derived_alone, "linearize: primal"))(["2", "3"])

@@ -33,7 +33,7 @@ clip(jnp.ones(3), 1.0)"""
     )
     expect(nb.panel.get_by_role("paragraph").first).to_have_text(
         "The trace of clip raised TracerBoolConversionError. The program has the equations that JAX had traced until "
-        "then; JAX compiled and ran nothing of it."
+        "then. JAX did not compile or run the program."
     )
     expect(nb.equation(1)).to_have_text(re.compile(r"^c:f32\[\] = reduce_sum.* a$"))
     expect(nb.equation(2)).to_have_text(re.compile(r"^d:f32\[\] = convert_element_type.* b$"))
@@ -83,7 +83,7 @@ size(jnp.full(2, -3.0))"""
     expect(nb.lines(1)).to_have_text(edited.split("\n"))
     expect(nb.prompt(1)).to_have_text("[2]:")  # nothing ran
     expect(where.get_by_role("status")).to_have_text(
-        re.compile("^Applied. Press Shift.Enter to run the cell again. .+Z takes the change back.$")
+        re.compile("^Applied. Press Shift.Enter to run the cell again. .+Z undoes the change.$")
     )
     expect(nb.editor(1)).to_be_focused()
     nb.page.keyboard.press("ControlOrMeta+z")
@@ -125,8 +125,8 @@ def test_a_long_trace_can_be_interrupted(notebook):
     expect(nb.outputs(1).last).to_contain_text("traced until it raised")
     expect(running).to_have_count(0)
     expect(nb.panel).to_contain_text(
-        "The trace of endless raised KeyboardInterrupt. The program has the equations that JAX had traced until then; "
-        "JAX compiled and ran nothing of it."
+        "The trace of endless raised KeyboardInterrupt. The program has the equations that JAX had traced until then. "
+        "JAX did not compile or run the program."
     )
     expect(nb.equation(1)).to_have_text(re.compile(r"b:f32\[\]xweak = add a 1\.0:f32\[\]"))
     # Nothing of the interrupted trace is left in the way.

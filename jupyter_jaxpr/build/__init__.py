@@ -1,1 +1,1 @@
-"""Live objects of an observation in; the document and its later parts out."""
+"""Builds the document, and the parts that are added later, from the live objects of an observation."""

@@ -1,4 +1,4 @@
-"""What was observed in, the document out, with the live handles that answer for what it does not hold.
+"""Builds the document of an observation, and the live sources that answer later requests about it.
 
 A program is sent whole up to `WHOLE` equations. A larger one is sent with its first `PAGE` equations, those in programs
 inside of it counted, and their names; `Sources.scope_page` answers for the rest.
@@ -22,6 +22,7 @@ from ..document.types.cost import ProgramCost
 from ..document.types.document import VERSION, Cell, Environment, Level, NamedValue, Note, Program, RaisedCall, Snapshot
 from ..document.types.ledger import Ledger
 from ..document.types.shardings import ProgramShardings
+from ..interruptions import not_of_a_signal
 from ..observe.collection import without_collection
 from ..observe.observation import (
     Observation,
@@ -45,9 +46,11 @@ from .live_sources import Sources, ToTry
 from .masked_notes import masked_notes
 from .named_values import named_values
 from .naming import learn_naming
+from .note_cures import NoteSketches
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
+from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
 
@@ -166,21 +169,26 @@ class _Builder:
         ledger = self._ledger(observation)
         controls = self._control_flow()
         costs = self._costs(controls, own)
+        sketches = NoteSketches(walk)
         shardings = self._shardings() if environment.device_count > 1 else []
         found = [
             *self._found(lambda: notes.captured_notes(walk, own)),
             *self._found(lambda: self._loop_notes(own)),
-            *self._found(lambda: notes.key_notes(walk, own, self._failures)),
+            *self._found(lambda: sketches.of(notes.key_notes(walk, own, self._failures))),
             *self._found(lambda: index_notes(walk, own, [each.jaxpr for each in self._observed], self._failures)),
-            *self._found(lambda: masked_notes(walk, own, self._failures)),
+            *self._found(lambda: sketches.of_notes(masked_notes(walk, own, self._failures))),
             *controls.notes,
-            *self._each(observation.printed, lambda each: notes.printed_notes(walk, [each], self._programs)),
+            *self._each(
+                observation.printed, lambda each: sketches.of_notes(notes.printed_notes(walk, [each], self._programs))
+            ),
             *self._found(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
-            *self._each(observation.findings, lambda each: notes.finding_notes(walk, [each], self._programs)),
+            *self._each(
+                observation.findings, lambda each: sketches.of_notes(notes.finding_notes(walk, [each], self._programs))
+            ),
             *extra_notes,
         ]
         found += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
-        names = self._found(lambda: self._named_values(observation))
+        names = self._found(lambda: self._named_values(observation, controls.controls))
         document = Snapshot(
             version=VERSION,
             values="kept" if saves_values else "live",
@@ -215,17 +223,20 @@ class _Builder:
             failed = notes.undescribed_note("A part of this run", why)
             document = msgspec.structs.replace(document, notes=[*document.notes, failed])
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
-        # A statement that ran another number of iterations in another program has a note of its own, without code.
+        # The same loop with another number of iterations in another program has a note of its own, without code.
         rewritten = {each.loop.statement.node for each in self._loops if each.loop.code is not None}
         loops = tuple(each for each in self._loops if each.loop.statement.node in rewritten)
-        sources.to_try = ToTry(self._miss_numbers, loops, len(own))
+        sources.to_try = ToTry(
+            self._miss_numbers, loops, len(own), notes=tuple(sketches.found), error=observation.error_to_try
+        )
         return Built(document, sources)
 
-    def _named_values(self, observation: Observation) -> list[NamedValue]:
+    def _named_values(self, observation: Observation, controls: Sequence[Control]) -> list[NamedValue]:
         if observation.named_values is None:
             return []
         outermost = {program.scope for program in self._programs}
-        return named_values(self._walk, self._builder.scopes, outermost, observation.named_values.all())
+        marks = ValueMarks(self._walk, controls)
+        return named_values(self._walk, self._builder.scopes, outermost, observation.named_values.all(), marks)
 
     def _raised_calls(self) -> list[RaisedCall]:
         """The operands of calls that raised, as far as the document holds the variables."""
@@ -245,7 +256,7 @@ class _Builder:
         """Notes or names, where finding them does not fail."""
         try:
             return find()
-        except Exception:
+        except not_of_a_signal(Exception):
             self._failures.append(traceback.format_exc())
             return []
 
@@ -254,7 +265,7 @@ class _Builder:
         for item in items:
             try:
                 yield from notes_of(item)
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 self._could_not("A note", error)
 
     def _could_not(self, what: str, error: Exception) -> None:
@@ -269,12 +280,12 @@ class _Builder:
                 self._walk, observation.ledger, self._files_of_cell(), self._could_not, small
             )
             return ledger
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             self._could_not("The cache", error)
             return None
 
     def _files_of_cell(self) -> set[str]:
-        """Under which names code of the cell was compiled: its own, and those of the magics below ours."""
+        """The file names of the cell's code: the cell's own, and those of the magics below ours."""
         cell = self._cell
         if cell is None:
             return set()
@@ -285,7 +296,7 @@ class _Builder:
         try:
             found = read_control_flow(self._walk, self._programs, self._failures.append)
             return replace(found, controls=[self._steppable(card) for card in found.controls])
-        except Exception:
+        except not_of_a_signal(Exception):
             self._failures.append(traceback.format_exc())
             return ControlFlowFound([], [], [])
 
@@ -305,7 +316,7 @@ class _Builder:
                 observed = self._observed[number]
                 ask = program.equations <= XLA_AT_ONCE
                 costs.append(program_cost(self._walk, number, program, observed, controls.controls, held, ask_xla=ask))
-            except Exception:  # the others can still be counted
+            except not_of_a_signal(Exception):  # one program that cannot be counted hides no other
                 self._failures.append(traceback.format_exc())
         return costs
 
@@ -322,7 +333,7 @@ class _Builder:
                     lines = level.text.split("\n")
                     hlo = HloLines(lines, level.line_stacks, level.inferred_lines, level.other_stacks)
                 found.append(program_shardings(self._walk, number, program, self._observed[number], hlo))
-            except Exception:  # the others can still be told
+            except not_of_a_signal(Exception):  # one program that cannot be described hides no other
                 self._failures.append(traceback.format_exc())
         return found
 
@@ -332,7 +343,7 @@ class _Builder:
         for observed in function.programs:
             try:
                 self._program(function, observed)
-            except Exception as error:  # one bad program hides no other
+            except not_of_a_signal(Exception) as error:  # one bad program hides no other
                 self._could_not(f"A program of {function.name}", error)
                 self._walk.forget(len(self._builder.scopes))
 
@@ -352,7 +363,7 @@ class _Builder:
                     level = held_level(self._observed[index], level, self._walk, program.scope, TEXT_LIMIT)
                 except Unavailable:
                     pass  # it stays on request, and the request says why
-                except Exception:
+                except not_of_a_signal(Exception):
                     self._failures.append(traceback.format_exc())
                 levels.append(level)
             self._programs[index] = msgspec.structs.replace(program, levels=levels)

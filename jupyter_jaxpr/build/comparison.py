@@ -1,4 +1,4 @@
-"""A comparison as it was measured in, the document's `VariantComparison` out."""
+"""Builds the document's `VariantComparison` from a measured comparison."""
 
 from __future__ import annotations
 

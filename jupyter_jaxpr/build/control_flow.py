@@ -1,4 +1,4 @@
-"""The cards that the program room found in, those of the document out, and where each construct is in its program."""
+"""Builds the document's cards of control flow, each with its place in its program."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import msgspec
 
 from ..document.types.control_flow import Branch, Control, Slot
 from ..document.types.document import Note, Program
+from ..interruptions import not_of_a_signal
 from ..program.control_flow import MOST as MOST_OF_PROGRAM
 from ..program.control_flow import Card, ControlPath, Reader, known_trips
 from ..program.jaxpr.walk import Walk
@@ -58,7 +59,7 @@ def read_control_flow(
             hlo = next((level for level in program.levels if level.name == "hlo" and level.text is not None), None)
             if hlo is not None:
                 known_trips(own, hlo.text or "", hlo.line_stacks or [], walk.positions)
-        except Exception:  # XLA's text: the cards do without
+        except not_of_a_signal(Exception):  # XLA's text: the cards do without
             failed(traceback.format_exc())
         cards += own
     return ControlFlowFound([_control(card) for card in cards], [card.path for card in cards], notes)

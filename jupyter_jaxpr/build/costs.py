@@ -1,4 +1,4 @@
-"""A walked program and JAX's own objects of it in, what it costs out: the part of the document about costs."""
+"""Builds the document's costs of a program from the walked program and the executable."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def program_cost(
     ask_xla: bool = True,
     recorded: Mapping[int, int | None] | None = None,
 ) -> ProgramCost:
-    """What a program costs, and why XLA's own count is another.
+    """The costs of a program, and the reasons why XLA's own count differs.
 
     Args:
         walk: It has walked the program.
@@ -156,7 +156,7 @@ def _loops(costs: Costs, runs: dict[int, ScopeRuns]) -> list[str]:
 
 
 def _line(walk: Walk, frame: int) -> str:
-    """The text of a line, as far as it is known."""
+    """The text of a line, empty where the text is unknown."""
     if frame < 0:
         return ""
     file, _, line, *_ = walk.positions.frames[frame]

@@ -1,4 +1,4 @@
-"""A run in, the document with its cures of misses and its rewrites of loops tried out.
+"""Tries the cures of misses and the rewrites of loops of a run, and adds those that passed to the document.
 
 The cures are tried when the panel asks: nothing of the user's runs, and all trials of one request share one budget.
 What a request could not decide, as its time was over or a name holds something else now, the next request tries again.
@@ -6,29 +6,37 @@ What a request could not decide, as its time was over or a name holds something 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from ..explain.errors.explained import error_finding
 from ..explain.errors.time_limit import Budget
 from ..explain.loops import words
 from ..explain.loops.tried import edits_of, tried
 from ..explain.misses.cures import miss_cures
-from ..observe.cache.history import FunctionHistory, MissEvent
-from ..observe.observation import Edit, FoundCure
+from ..explain.notes.trial import tried_at_top, tried_in
+from ..observe.cache.function_history import FunctionHistory, MissEvent
+from ..observe.observation import Edit, ErrorToTry, FoundCure
 
 if TYPE_CHECKING:
     from ..document.types.document import Note, Snapshot
     from ..observe.observer import Observer
     from .live_sources import Sources, ToTry
+    from .note_cures import SketchedNote
     from .notes import NotedLoop
 
 #: Misses of one run that are tried, the newest: a function that misses more often does so for one reason.
 _MISSES = 32
 #: Likewise rewrites of loops, the first.
 _LOOPS = 8
+#: Likewise edits of notes.
+_NOTES = 8
+#: The kinds of notes that are the card of the cell's error.
+_ERRORS = ("trace_raised", "raised")
 
 
 def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) -> Snapshot:
@@ -58,10 +66,66 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
                 undecided.append(loop)
             else:
                 loops.append(decided)
+        noted, undecided_notes = _of_notes(waiting, sources, names, budget)
+        of_error = _of_error(waiting.error, sources, budget)
     misses = {place: number for place, number in waiting.misses.items() if place not in cures}
     # What took the time of this request comes last in the next one.
-    rest = waiting._replace(misses=misses, left=(*untried, *undecided), tried=waiting.tried | seen)
-    return sources.add_cures(cures, loops, rest)
+    rest = waiting._replace(
+        misses=misses, left=(*untried, *undecided), tried=waiting.tried | seen, notes=tuple(undecided_notes)
+    )
+    if of_error and not budget.is_over:
+        rest = rest._replace(error=None)
+    return sources.add_cures(cures, loops, [*noted, *of_error], rest)
+
+
+def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> list[tuple[Note, tuple[FoundCure, ...]]]:
+    """The card of the cell's error with the cures that pass in the time that there is now.
+
+    Python keeps the last error for a debugger; of an earlier one the frames are gone, and its cures stay advice.
+    """
+    last = getattr(sys, "last_value", None)
+    if error is None or last is None or id(last) != error.identity:
+        return []
+    card = next((note for note in sources.document.notes if note.kind in _ERRORS), None)
+    found = error_finding(last, error.function, budget)
+    if card is None or found is None or (found.kind, found.title) != (card.kind, card.title):
+        return []
+    return [(card, found.cures)]
+
+
+def _of_notes(
+    waiting: ToTry, sources: Sources, names: Mapping[str, Any], budget: Budget
+) -> tuple[list[tuple[Note, tuple[FoundCure, ...]]], list[SketchedNote]]:
+    """The notes whose edits were tried, with the edits that passed, and the notes that are not tried yet."""
+    decided: list[tuple[Note, tuple[FoundCure, ...]]] = []
+    undecided: list[SketchedNote] = []
+    for each in waiting.notes[:_NOTES]:
+        outcome = "untried" if budget.is_over else _tried_note(each, waiting.own, sources, names, budget)
+        if outcome == "untried":
+            undecided.append(each)
+        else:
+            decided.append((each.note, (each.sketch.cure,) if outcome == "applies" else ()))
+    return decided, undecided
+
+
+def _tried_note(
+    sketched: SketchedNote, own: int, sources: Sources, names: Mapping[str, Any], budget: Budget
+) -> Literal["applies", "fails", "untried"]:
+    """What comes of an edit in all programs of the run that reach its line."""
+    note, sketch = sketched
+    outcomes = set()
+    for number in range(own):
+        observed = sources.observed(number)
+        is_function = observed.held is not None and type(observed.held.fun) is FunctionType
+        # A recording has no function to trace, and the program of another function does not have this line.
+        if is_function or (note.program in (-1, number) and sources.document.programs[number].origin != "recorded"):
+            outcomes.add(tried_in(sketch, observed, budget))
+    outcomes.discard("elsewhere")
+    if sketch.at_top:
+        outcomes.add(tried_at_top(sketch, names, budget))
+    if "fails" in outcomes:
+        return "fails"
+    return "applies" if outcomes == {"applies"} else "untried"
 
 
 def _cures(
@@ -100,7 +164,7 @@ def _cures(
 
 
 def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
-    """Equal for misses of one line that have one cure: those of function objects that are made in a loop."""
+    """A key that is equal for the misses of one line that share a cure, such as of function objects made in a loop."""
     reasons = event.reasons or ()
     if [reason.kind for reason in reasons] == ["new_function"]:
         return id(history), event.place, reasons[0].argument
@@ -118,7 +182,7 @@ def _tried(
     if loop.written is None or loop.code is None:
         return None
     edits = edits_of(loop.statement, loop.written, loop.file)
-    # A statement that ran another number of iterations in another program has a note of its own.
+    # The same loop with another number of iterations in another program has a note of its own.
     same = [each for each in waiting.loops if each.loop.statement.node is loop.statement.node]
     reaching = {number for each in same for number in each.programs}
     further = [number for number in range(waiting.own) if number not in reaching]

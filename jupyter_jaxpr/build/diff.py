@@ -1,4 +1,4 @@
-"""Two runs in, live or read from a file, the diff of a program of each at one level out."""
+"""Builds the diff of two programs at one level; each run is live or was read from a file."""
 
 from __future__ import annotations
 

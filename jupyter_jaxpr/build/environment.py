@@ -1,4 +1,4 @@
-"""What is installed and running in, the document's `Environment` out; starts no backend of JAX."""
+"""Builds the document's `Environment`: the installed versions and the devices. No JAX backend is started."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..version import __version__
 
 
 def environment(support: jax_support.Support | None = None) -> Environment:
-    """Versions, device and tier of this kernel.
+    """The versions, the device and the tier of this kernel.
 
     Args:
         support: what the observer can tell; asked of JAX where it is None.

@@ -1,4 +1,4 @@
-"""Notes in, each once out: a note that says the same of the same line several times says how often."""
+"""Merges equal notes of one line into one note with a count."""
 
 from __future__ import annotations
 

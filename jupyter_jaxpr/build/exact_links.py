@@ -1,4 +1,4 @@
-"""A program of a run in, the exact links that its tagged twin tells out; and the question that is asked before.
+"""Builds the exact links of a program from its tagged twin, and the question that the panel asks before the compile.
 
 Nothing of the user's runs, and of the twin only its texts are kept: see `measure.again.twin_compile`.
 """
@@ -31,13 +31,14 @@ def exact_links_question(observed: ObservedProgram, name: str) -> str:
     elif stages.from_disk:
         price = f"Reading the executable from the disk cache took {duration(compiling)}; compiling takes longer."
     elif lower is None:
-        price = f"The twin takes more than {duration(compiling)}, the time that compiling the program took."
+        price = f"The tagged copy takes more than {duration(compiling)}, the time that compiling the program took."
     else:
         about = duration(lower + compiling)
-        price = f"The twin takes about {about}, the time that lowering and compiling the program took."
+        price = f"The tagged copy takes about {about}, the time that lowering and compiling the program took."
     return (
-        f"JAX lowers and XLA compiles a twin of {name}. Each equation of the twin has a number, and the instructions "
-        f"carry the number. {price} Nothing runs. Stop has no effect while XLA compiles. Compile the twin?"
+        f"JAX lowers and XLA compiles a tagged copy of {name}: each equation of the copy has a number, and the "
+        f"instructions carry the number. {price} Nothing runs. Stop has no effect while XLA compiles. "
+        "Compile the tagged copy?"
     )
 
 
@@ -47,7 +48,7 @@ def find_exact_links(
     tell: Callable[[str], None] = lambda text: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> ExactLinks:
-    """Compile the twin of a program, unless that was done before; its texts are kept with the run.
+    """Compile the twin of a program, unless the run already has the twin's texts.
 
     Args:
         sources: Of the run.
@@ -99,12 +100,14 @@ def _level(name: LevelName, read: ExactLines, own: list[str] | None) -> ExactLev
     maker, noun = _MAKERS[name], _NOUNS[name]
     other = None if own is None else differing(lines, own)
     if other is None:
-        words = f"The program has no {title(name)}, so the {noun}s of the twin cannot be compared."
+        words = f"The program has no {title(name)}, so the {noun}s of the tagged copy cannot be compared."
     elif other == 0:
-        words = f"{maker} made the same {noun}s for the twin and for the program."
+        words = f"{maker} made the same {noun}s for the tagged copy and for the program."
     else:
         number = count(other, f"different {noun}")
-        words = f"{maker} made {number} for the twin. The text below is the twin, not the program that ran."
+        words = (
+            f"{maker} made {number} for the tagged copy. The text below is the tagged copy, not the program that ran."
+        )
     return ExactLevel(
         name=name,
         lines=len(lines),

@@ -1,4 +1,4 @@
-"""Programs in, notes out on expressions of the user's whose index is outside of an array for certain."""
+"""Writes notes on index expressions of the user that are certainly outside of their array."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..document.types.document import Note, Program
+from ..interruptions import not_of_a_signal
 from ..program.jaxpr.walk import Walk
 from ..program.out_of_bounds import OutOfBounds, OutsideReads
 from .notes import inside, user_frame
@@ -22,10 +23,10 @@ _SLICE = (
 _READS = "The program reads the element {begin} of the axis."
 _WRITES = "The program writes to the element {begin} of the axis."
 _BEGINS = "The slice begins at {begin}."
-_FILLED = "The result is a fill value in its place: NaN, or the least or the largest number of an integer type."
+_FILLED = "The result holds a fill value there: NaN, or the smallest or the largest number of an integer type."
 _DROPPED = "The program drops the update."
-_UNCHECKED = "JAX takes for granted that the index is in bounds, so the value that the program reads is not defined."
-_UNCHECKED_WRITE = "JAX takes for granted that the index is in bounds, so what the program writes is not defined."
+_UNCHECKED = "JAX assumes that the index is in bounds, so the value that the program reads is undefined."
+_UNCHECKED_WRITE = "JAX assumes that the index is in bounds, so the effect of the write is undefined."
 _INDEX = "Use an index from {least} to {most}."
 _BEGIN = "Begin the slice at {most} or before."
 _LONGEST = 60
@@ -55,7 +56,7 @@ def index_notes(walk: Walk, programs: Sequence[Program], jaxprs: Sequence[Any], 
                 expression = None if frame < 0 else _expression(walk, frame)
                 if expression is not None:
                     found.setdefault(frame, (expression, outside, []))[2].append(index)
-        except Exception:
+        except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     return [
         Note(
@@ -81,7 +82,7 @@ def _expression(walk: Walk, frame: int) -> str | None:
     text = linecache.getline(source.name, line)[column:end_column]
     try:
         value = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError):
+    except not_of_a_signal(SyntaxError, ValueError):
         return None
     if isinstance(value, ast.Call):
         function = value.func

@@ -1,4 +1,4 @@
-"""A card in, the construct compiled for the stepper out: a second recording of its steps answers at once."""
+"""Keeps the compiled stepper of a construct, so that a second recording of its steps starts at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from .live_sources import Sources
 from .steps import construct_of
 
 CONSTRUCTS_KEPT = 8
-_constructs: dict[tuple[weakref.ref[Sources], int], Construct] = {}  # the one used last is the last
+_constructs: dict[
+    tuple[weakref.ref[Sources], int], Construct
+] = {}  # the construct that was used last is the last entry
 
 
 def kept_construct(sources: Sources, control: int) -> Construct:

@@ -1,4 +1,4 @@
-"""What the observer read off the jit cache in, the document's ledger out."""
+"""Builds the document's ledger of the jit cache from the observer's ledger."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ..document.types.ledger import (
     LedgerMiss,
     LedgerReason,
 )
+from ..interruptions import not_of_a_signal
 from ..observe.cache.ledger import FunctionRecord, Miss
 from ..observe.observation import EagerCompile, LedgerReading, LineReading, Place
 from ..program.jaxpr.walk import Walk
@@ -55,7 +56,7 @@ def ledger_document(
     for run, kernel in pairs:
         try:
             functions.append(_function(walk, run, kernel))
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             failed(f"{kernel.name} in the cache", error)
             continue
         for place, miss in enumerate(kernel.misses[-MISSES_LISTED:]):
@@ -158,7 +159,7 @@ def _miss(walk: Walk, miss: Miss, this_run: bool) -> LedgerMiss:
 
 
 def _lines(readings: Sequence[LineReading], cell_files: Collection[str]) -> list[LedgerLine]:
-    """What happened at the lines of the cell, those of other files left out."""
+    """The calls, hits and compiles of each line of the cell; lines of other files are left out."""
     lines: dict[int, LedgerLine] = {}
     for reading in readings:
         if reading.file in cell_files:

@@ -1,4 +1,4 @@
-"""JAX's objects of a program in, the lines of a level out, linked to the equations of the program."""
+"""Prints a level of a program (StableHLO or HLO) and links its lines to the equations of the program."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 
 from ..document.pools import Pools
 from ..document.types.document import Level
+from ..interruptions import not_of_a_signal
 from ..observe.observation import ObservedProgram
 from ..program.jaxpr.walk import Walk
 from ..program.texts.stablehlo import LinesOfText
@@ -67,7 +68,7 @@ def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, 
 def linked_lines(
     observed: ObservedProgram, level: LevelName, walk: Walk, scope: int, platform: str | None = None
 ) -> LinesOfText:
-    """The lines of a level, linked to the equations of the program as far as that can be told."""
+    """The lines of a level, linked to the equations of the program where the link is known."""
     if platform is not None and level == "stablehlo":
         lines = platform_text(observed, platform, walk.positions)
     else:
@@ -78,7 +79,7 @@ def linked_lines(
         lines = replace(lines, line_stacks=stacks)
     try:
         return linked(lines, walk, scope, is_hlo=level == "hlo")
-    except Exception:  # a text of another XLA: its lines keep the places that it states
+    except not_of_a_signal(Exception):  # a text of another XLA: its lines keep the places that it states
         return lines
 
 

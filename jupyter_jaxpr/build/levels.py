@@ -1,10 +1,11 @@
-"""A program's lowered module and executable in, its texts out: lines with their stacks, made when asked for."""
+"""Holds the StableHLO and HLO texts of a program with a stack for each line; a text is made when it is asked for."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
 from ..document.types.document import Level
+from ..interruptions import not_of_a_signal
 from ..observe.observation import ObservedProgram
 from ..plain_text import kind_name, message_of
 from ..program.source.positions import Positions
@@ -20,15 +21,16 @@ PLATFORMS: tuple[Platform, ...] = ("cpu", "cuda", "rocm", "tpu")
 
 LEVELS: tuple[LevelName, ...] = ("stablehlo", "hlo")
 
-_NOT_LOWERED = "JAX has only traced this function. Lower it to see its StableHLO."
+_NOT_LOWERED = "JAX has only traced this function. Lower the function to see its StableHLO."
 _NOT_COMPILED = (
-    "JAX has not compiled this function. Compile it to see its HLO: that takes as long as a first call does."
+    "JAX has not compiled this function. Compile the function to see its HLO. The compile takes about as long as a "
+    "first call."
 )
 _NOTHING = "JAX keeps no {what} of this call. Run jax.clear_caches(), then run the cell again."
 
 
 class Unavailable(Exception):
-    """What was asked for cannot be had; the message is a sentence for the user, with what to do."""
+    """The request cannot be answered; the message is a sentence for the user that says what to do."""
 
 
 def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -> LinesOfText:
@@ -42,7 +44,7 @@ def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -
             return stablehlo_lines(lowered_text(observed.lowered), positions)
         if level == "hlo" and observed.executable is not None:
             return hlo_lines(executable_text(observed.executable), positions)
-    except Exception as error:  # JAX's or XLA's, on some backend: a sentence in the panel
+    except not_of_a_signal(Exception) as error:  # JAX's or XLA's, on some backend: a sentence in the panel
         raise Unavailable(
             f"JAX could not print the {title(level)} of this program: {error}. The other levels are not affected."
         ) from error
@@ -60,7 +62,7 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
     traced = traced_of(observed)
     try:
         return stablehlo_lines(lowered_text(traced.lower(lowering_platforms=(platform,))), positions)
-    except Exception as error:  # the user's program: a kernel of another platform, a callback
+    except not_of_a_signal(Exception) as error:  # the user's program: a kernel of another platform, a callback
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
             f"JAX could not lower this program for {platform} ({kind_name(type(error))}: {first}). "
@@ -112,7 +114,7 @@ def make(observed: ObservedProgram, level: LevelName) -> None:
             observed.executable = lowered_of(observed).compile()
     except Unavailable:
         raise
-    except Exception as error:  # the user's program: JAX may refuse it
+    except not_of_a_signal(Exception) as error:  # the user's program: JAX may refuse it
         verb = "lower" if observed.lowered is None else "compile"
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(

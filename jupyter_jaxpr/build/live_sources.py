@@ -1,4 +1,4 @@
-"""A built run in, the answers to later requests out: lines of text, pages of equations, levels made on request.
+"""Answers later requests about a run: lines of text, pages of equations, and levels made on request.
 
 `Sources` holds JAX's own objects of the run (jaxprs' columns, lowered modules, executables), never arrays, as long as
 the run may be asked about. Its methods may be called from any thread.
@@ -26,7 +26,8 @@ from ..document.types.exact_links import ExactLinks
 from ..document.types.pages import ScopePage, SourcePage, TextPage
 from ..document.types.shardings import ProgramShardings
 from ..document.types.transform import Transform
-from ..observe.observation import Edit, FoundCure, ObservedFunction, ObservedProgram
+from ..interruptions import not_of_a_signal
+from ..observe.observation import Edit, ErrorToTry, FoundCure, ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
@@ -39,6 +40,7 @@ from .costs import program_cost, with_lead
 from .ledger import MissNumbers
 from .level_texts import Text, held_level, linked_lines, linked_text
 from .levels import LevelName, Unavailable, level_document, make
+from .note_cures import SketchedNote
 from .notes import NotedLoop, cure_document, edit_documents, failure_notes
 from .programs import PAGE, ProgramBuilder, walk_names
 from .shardings import HloLines, is_spread, program_shardings
@@ -65,6 +67,8 @@ class ToTry(NamedTuple):
         own: How many programs of the document, the first ones, are of the user's functions.
         left: Those of the loops that are not decided yet; None for all of them.
         tried: The misses that were tried before, and not decided.
+        notes: Whose cures may be edits.
+        error: That ended the cell, where its cures were not all tried.
     """
 
     misses: MissNumbers
@@ -72,6 +76,8 @@ class ToTry(NamedTuple):
     own: int
     left: tuple[NotedLoop, ...] | None = None
     tried: frozenset[tuple[int, int]] = frozenset()
+    notes: tuple[SketchedNote, ...] = ()
+    error: ErrorToTry | None = None
 
 
 class Sources:
@@ -153,7 +159,7 @@ class Sources:
             yield
 
     def twin(self, program: int) -> ExactLinks | None:
-        """What a program's twin says of its links; None where it was not compiled."""
+        """The exact links of a program; None where its twin was not compiled."""
         twin = self._twins.get(program)
         return None if twin is None else twin[0]
 
@@ -192,7 +198,7 @@ class Sources:
             self._passes[program] = passes
 
     def pass_diff(self, program: int, index: int) -> list[str]:
-        """The lines of what a pass changed.
+        """The lines of a pass's diff.
 
         Raises:
             Unavailable: The passes were not asked for, or there is no such pass.
@@ -270,7 +276,7 @@ class Sources:
         return self._walk
 
     def add_derived(self, original: int, functions: Sequence[ObservedFunction]) -> list[int]:
-        """Put programs that were derived from one of the run behind the others; returns their indices.
+        """Append programs that were derived from a program of the run; returns their indices.
 
         Args:
             original: Index of the program they were derived from: its definition is theirs.
@@ -286,7 +292,7 @@ class Sources:
                     msgspec.structs.replace(builder.program(function, function.programs[0]), definition=definition)
                     for function in functions
                 ]
-            except Exception:
+            except not_of_a_signal(Exception):
                 self._walk.forget(len(document.scopes))
                 raise
             first, failures = len(document.programs), list[str]()
@@ -323,19 +329,21 @@ class Sources:
         self,
         cures: Mapping[tuple[int, int], Sequence[FoundCure]],
         loops: Sequence[tuple[Note, Note, Sequence[Edit]]],
+        noted: Sequence[tuple[Note, Sequence[FoundCure]]],
         rest: ToTry,
     ) -> Snapshot:
-        """Put the cures that were tried into the document; returns the document.
+        """Put the tried cures into the document; returns the document.
 
         Args:
             cures: Of misses, by the indices of the function in the ledger and of its miss.
             loops: Of each loop that was tried: its note, the note after the trial, and the edits of its rewrite.
+            noted: Of each other note that was tried: the note, and the cures that passed.
             rest: What is not decided yet.
         """
         with self._lock:
             self.to_try = rest
             document = self._document
-            if not cures and not loops:
+            if not cures and not loops and not noted:
                 return document
             ledger = document.ledger
             if ledger is not None:
@@ -351,6 +359,13 @@ class Sources:
                 if before in notes:
                     edited = msgspec.structs.replace(after, edits=edit_documents(self._walk, edits))
                     notes[notes.index(before)] = edited
+            for before, passed in noted:
+                written = [cure_document(self._walk, cure) for cure in passed]
+                # A note of the same line several times says how often, so its text may be another one.
+                same = (before.kind, before.frame, before.cures)
+                for place, note in enumerate(notes):
+                    if (note.kind, note.frame, note.cures) == same:
+                        notes[place] = msgspec.structs.replace(note, cures=written)
             self._document = msgspec.structs.replace(
                 document, ledger=ledger, notes=notes, **pools.of_walk(self._walk, self._cell_file).fields()
             )
@@ -364,8 +379,10 @@ class Sources:
                 # The steps of a loop are known now: what was counted is counted again.
                 program = self._document.control_flow[answer.control].program
                 if any(each.program == program for each in self._document.costs):
-                    with suppress(Exception):  # the recording stands without
+                    try:
                         self.cost(program)
+                    except not_of_a_signal(Exception):
+                        pass  # the recording stands without
             return self._document
 
     def comparison(self, comparison: Comparison, sweep: Sweep | None = None) -> VariantComparison:
@@ -430,7 +447,7 @@ class Sources:
             return found
 
     def let_go_of_values(self) -> None:
-        """Hold the values of the programs' calls no longer, where `--steps` asked to."""
+        """Release the values of the programs' calls, which were held for `--steps`."""
         for observed in self._observed:
             if observed.values is not None:
                 observed.values.let_go()

@@ -1,4 +1,4 @@
-"""What was measured of the machine in, the document's `Machine` out."""
+"""Builds the document's `Machine` from the measured peak rates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs in, notes out on selections whose gradient can be NaN."""
+"""Writes notes on selections whose gradient can be NaN."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Sequence
 
 from ..document.types.document import Note, Program
+from ..interruptions import not_of_a_signal
 from ..program.jaxpr.walk import Walk
 from ..program.masked_derivatives import masked_derivatives
 from .notes import inside, user_frame
@@ -36,7 +37,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
                 frame = user_frame(walk, scope, equation)
                 if frame >= 0:
                     found.setdefault(frame, []).append(index)
-        except Exception:
+        except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     return [
         Note(

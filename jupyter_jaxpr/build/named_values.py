@@ -1,4 +1,4 @@
-"""What names had while JAX traced in, the names of a document's variables with their places and types out.
+"""Names the variables of a document after the user's Python names, with their places and types.
 
 A value belongs to a program where its variables are variables of the program: JAX's own objects are compared, so
 values of a trace that JAX gave up do not count. Where a place of the code has no such value, as in the body of a scan
@@ -16,6 +16,7 @@ from ..jax.traced_values import TracedArray, TracedTree, type_text, variables_of
 from ..observe.traced_names import VALUES, NamePlace
 from ..program.jaxpr.walk import Walk
 from ..program.source.name_places import Span, name_places
+from .value_marks import ValueMarks
 
 #: Types of one name that are shown, the first ones.
 _TYPES = 8
@@ -34,6 +35,7 @@ class _Values:
     types: list[str] = field(default_factory=list)
     variables: list[int] = field(default_factory=list)
     is_tree: bool = False
+    is_known: bool = True  # the variables of all parts of all values
 
 
 def named_values(
@@ -41,6 +43,7 @@ def named_values(
     scopes: Sequence[Scope],
     outermost: Collection[int],
     traces: Sequence[Mapping[NamePlace, list[TracedArray | TracedTree]]],
+    marks: ValueMarks,
 ) -> list[NamedValue]:
     """The names of values in the scopes of a document.
 
@@ -49,6 +52,7 @@ def named_values(
         scopes: Of the document, one for each of the walk.
         outermost: The scope of each program.
         traces: Of this kernel; most have no part in the document.
+        marks: What is known of the variables beside their types.
     """
     if not traces:
         return []
@@ -75,6 +79,10 @@ def named_values(
         if walk.positions.frames[frame][3] < 0:
             continue  # the line is not as it ran
         held = len(scopes[scope].variable_avals)
+        part = marks.part(scope, found.variables) if found.is_known else None
+        if found.is_tree and part is not None and len(found.variables) != part.arrays:
+            part = None  # a container with a part of the carry is not the carry
+        promoted = marks.promoted(scope, found.variables[0]) if found.is_known and len(found.variables) == 1 else None
         names.append(
             NamedValue(
                 frame=frame,
@@ -83,6 +91,9 @@ def named_values(
                 scope=scope,
                 types=[walk.strings.number(text) for text in found.types[:_TYPES]],
                 variables=[] if found.is_tree else [number for number in found.variables if number < held],
+                role=None if part is None else part.role,
+                steps=None if part is None else part.steps,
+                promoted=-1 if promoted is None or found.is_tree else walk.strings.number(promoted),
             )
         )
     return names
@@ -112,7 +123,8 @@ def _scopes_of(value: TracedArray | TracedTree, places: Mapping[int, list[_Where
         return [(scope, [number]) for scope, number in found[0] or ()]
     # Arrays of an outer program may stand in a container with arrays of an inner one.
     innermost = max(scope for places_of in found for scope, _ in places_of or ())
-    return [(innermost, [])]
+    numbers = [number for places_of in found for scope, number in places_of or () if scope == innermost]
+    return [(innermost, numbers if len(numbers) == len(found) else [])]
 
 
 def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int]) -> None:
@@ -121,7 +133,12 @@ def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int
     if text not in values.types:
         values.types.append(text)
     values.is_tree |= isinstance(value, TracedTree)
+    values.is_known &= bool(numbers) and _is_of_arrays(value)
     values.variables += [number for number in numbers if number not in values.variables][:VALUES]
+
+
+def _is_of_arrays(value: TracedArray | TracedTree | str) -> bool:
+    return isinstance(value, TracedArray) or (isinstance(value, TracedTree) and all(map(_is_of_arrays, value.items)))
 
 
 def _span(key: NamePlace) -> Span | None:

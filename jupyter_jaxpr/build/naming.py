@@ -7,6 +7,7 @@ from typing import Any
 
 from ..document.names import NAMING
 from ..document.types.document import Naming
+from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
 from ..jax.stages import quietly
 
@@ -25,7 +26,7 @@ def learn_naming() -> Naming:
         try:
             with quietly():
                 learned = _learn()
-        except Exception:  # no JAX, or one that prints differently
+        except not_of_a_signal(Exception):  # no JAX, or one that prints differently
             learned = NAMING
         if learned is None:
             return NAMING

@@ -1,4 +1,4 @@
-"""What was observed in, the notes a person should read out: texts, cures, and the lines they are about."""
+"""Writes the notes that a person should read: text, cure, and the lines that the note is about."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import NamedTuple
 from ..document.types.cures import Cure, Edit
 from ..document.types.document import Note, Program, Retrace
 from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
+from ..interruptions import not_of_a_signal
 from ..observe.observation import EagerCompile, Finding, FoundCure, Place, Printed, StageTimes
 from ..observe.observation import Edit as FoundEdit
 from ..observe.retrace import Retrace as RetraceOffer
 from ..program.jaxpr.walk import Captured, ScopeColumns, Walk
-from ..program.key_use import KeyUses
+from ..program.key_use import KeyUse, KeyUses
 from ..quantities import count, duration, size
+from .note_cures import FramedNote
 
 #: A captured constant of more bytes than this is worth a note.
 CAPTURED_ABOVE = 1_000
@@ -181,7 +183,7 @@ def loop_notes(
             continue
         try:
             loops = finder.of(inside(walk, program.scope), definition, call, stages)
-        except Exception:
+        except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
             continue
         for loop in loops:
@@ -260,7 +262,7 @@ def eager_note(compiles: Sequence[EagerCompile], files: Collection[str] = ()) ->
 
 
 def _by_line(compiles: Sequence[EagerCompile], files: Collection[str]) -> str:
-    """JAX's names of programs under the lines that asked for them: the user wrote x.sum(), not _reduce_sum."""
+    """JAX's names of small programs by the line that called them: the user wrote x.sum(), not _reduce_sum."""
     lines: dict[tuple[str, int], dict[str, None]] = {}
     for each in compiles:
         if each.name:
@@ -314,7 +316,7 @@ def undescribed_note(what: str, why: str, detail: str | None = None) -> Note:
 
 
 def in_line_order(walk: Walk, notes: Sequence[Note], cell_file: str | None) -> list[Note]:
-    """Notes by the lines of the cell; those about no line of it come last, in their order."""
+    """The notes in the order of the cell's lines; notes without a line of the cell come last, in their own order."""
 
     def key(note: Note) -> tuple[int, int]:
         if note.frame >= 0:
@@ -326,8 +328,8 @@ def in_line_order(walk: Walk, notes: Sequence[Note], cell_file: str | None) -> l
     return sorted(notes, key=key)
 
 
-def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> list[Note]:
-    """Random keys from which a program draws twice, each pair of lines once.
+def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> list[FramedNote]:
+    """Random keys from which a program draws twice, each pair of lines once; with the frames of all uses of the key.
 
     Args:
         walk: The programs, walked.
@@ -339,13 +341,14 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
     for index, program in enumerate(programs):
         try:
             for use in uses.of(inside(walk, program.scope)):
-                frames = [user_frame(walk, use.scope, number) for number in (use.first, use.again)]
-                if min(frames) >= 0:
-                    found.setdefault((frames[0], frames[1], use.first == use.again), []).append(index)
-        except Exception:
+                first, again = _frames_of_use(walk, use)
+                if min(first, again) >= 0:
+                    found.setdefault((first, again, use.first == use.again), []).append(index)
+        except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
-    return [
-        Note(
+    notes = []
+    for (first, again, in_each_step), among in found.items():
+        note = Note(
             kind="key_used_twice",
             text=_EACH_STEP if in_each_step else _used_twice(walk, first, again),
             cure=_SCAN_KEYS if in_each_step else _SPLIT,
@@ -355,8 +358,24 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
             bytes=None,
             title="A random key is used twice" if not in_each_step else "Each step uses the same random key",
         )
-        for (first, again, in_each_step), among in found.items()
-    ]
+        alike = [other for begin, other, is_step in found if (begin, is_step) == (first, in_each_step)]
+        notes.append(FramedNote(note, (first, *alike)))
+    return notes
+
+
+def _frames_of_use(walk: Walk, use: KeyUse) -> tuple[int, int]:
+    """The expressions of the two uses in the innermost function that has both; -1 where one is not known.
+
+    A function that draws, and that is called twice with one key, has nothing wrong in its own lines.
+    """
+    first, again = (user_frames(walk, use.scope, number) for number in (use.first, use.again))
+    rows = walk.positions.frames
+    for one, other in zip(reversed(first), reversed(again), strict=False):
+        if one != other:
+            if rows[one][:2] == rows[other][:2]:
+                return one, other
+            break
+    return (first[0] if first else -1), (again[0] if again else -1)
 
 
 _TWICE = (
@@ -382,6 +401,11 @@ def _used_twice(walk: Walk, first: int, again: int) -> str:
 
 def user_frame(walk: Walk, scope: int, equation: int) -> int:
     """The innermost frame of the user's of an equation, -1 for none."""
-    stack = walk.scopes[scope].stack[equation]
-    frames = walk.positions.stacks[stack][0] if stack >= 0 else []
+    frames = user_frames(walk, scope, equation)
     return frames[0] if frames else -1
+
+
+def user_frames(walk: Walk, scope: int, equation: int) -> Sequence[int]:
+    """The frames of the user's of an equation, innermost first."""
+    stack = walk.scopes[scope].stack[equation]
+    return walk.positions.stacks[stack][0] if stack >= 0 else []

@@ -1,4 +1,4 @@
-"""Something of a run that its document leaves out in, a page of it out: lines of a text, equations, a source file."""
+"""Makes a page of what the document of a run leaves out: lines of a text, equations, or a source file."""
 
 from __future__ import annotations
 

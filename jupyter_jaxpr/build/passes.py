@@ -1,4 +1,4 @@
-"""A program of a run in, the passes that XLA ran on it out; and the question that is asked before.
+"""Builds the document's XLA passes of a program, and the question that the panel asks before the compile.
 
 Nothing of the user's runs, and nothing is kept but the differences: see `measure.again.pass_dump`.
 """

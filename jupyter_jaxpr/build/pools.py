@@ -1,4 +1,4 @@
-"""The pools and columns of a walk in, those of the document out."""
+"""Copies the pools and columns of a walk into those of the document."""
 
 from __future__ import annotations
 

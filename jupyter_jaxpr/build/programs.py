@@ -1,4 +1,4 @@
-"""An observed function and what JAX made of it in, a program of the document out, its scopes put beside the others.
+"""Builds a program of the document from an observed function and JAX's objects, and shares scopes between programs.
 
 A program is sent whole up to `WHOLE` equations. A larger one is sent with its first `PAGE` equations, those in programs
 inside of it counted, and their names; `Sources.scope_page` answers for the rest.
@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from ..document.names import Names, Pools, name_program
 from ..document.types.document import Activity, Let, Naming, Program, Scope, Stages
+from ..interruptions import not_of_a_signal
 from ..observe.observation import ObservedFunction, ObservedProgram, StageTimes
 from ..observe.value_texts import Reading
 from ..plain_text import FAILURES, Limit, text_of
@@ -29,7 +30,7 @@ PAGE = 5_000
 
 
 def first_equations(walk: Walk, scope: int, first: int, most: int) -> dict[int, int]:
-    """The equations of a scope from one on, each followed by those inside of it, until there are enough.
+    """Count how many equations to take from a scope and its inner scopes, depth first, up to a limit.
 
     Args:
         walk: Where the program was walked.
@@ -66,7 +67,7 @@ def _inside(walk: Walk, scope: int) -> dict[int, list[int]]:
 
 
 class ProgramBuilder:
-    """Makes the programs of a document one after the other; what repeats in them is there once."""
+    """Makes the programs of a document one after the other; a scope that repeats is stored once."""
 
     def __init__(
         self, walk: Walk, naming: Naming, scopes: list[Scope], equations: int = 0, reading: Reading | None = None
@@ -87,7 +88,7 @@ class ProgramBuilder:
         self.equations = equations
 
     def program(self, function: ObservedFunction, observed: ObservedProgram) -> Program:
-        """Put the scopes of a program among the others, and make the rest of it."""
+        """Add the scopes of a program to the document, and make the program."""
         walk = self._walk
         # Names of an incomplete program are stated in its scopes, so it shares none with other programs.
         first = len(walk.scopes)
@@ -174,7 +175,7 @@ def _paths(given: Sequence[str], debug: Any, field: str, count: int) -> list[str
         return list(given)
     try:
         paths = ["" if path is None else text_of(path, Limit.PATH) for path in getattr(debug, field) or ()]
-    except FAILURES:  # another JAX: unknown
+    except not_of_a_signal(*FAILURES):  # another JAX: unknown
         return []
     if len(paths) != count:
         return []

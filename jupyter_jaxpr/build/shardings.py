@@ -1,4 +1,4 @@
-"""A compiled program and the lines of its HLO in, how it is spread out: the part of the document about shardings."""
+"""Builds the document's shardings from a compiled program and the lines of its HLO."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def is_spread(observed: ObservedProgram) -> bool:
 def program_shardings(
     walk: Walk, number: int, program: Program, observed: ObservedProgram, hlo: HloLines | None
 ) -> ProgramShardings:
-    """How a compiled program is spread.
+    """The shardings of a compiled program.
 
     Args:
         walk: It has walked the program.
@@ -236,7 +236,7 @@ class _Causes:
         return exact or self._by_frames.get(frames, [])
 
     def _named(self, equations: list[EquationPlace], op_name: str) -> list[EquationPlace]:
-        """Those of the primitive and the name stack that XLA names; all, where none is."""
+        """The equations with the primitive and the name stack that XLA names; all equations where none has them."""
         walk, strings = self._walk, self._walk.strings.items
         parts = _SEVERAL.split(op_name)
         primitives = {part.rsplit("/", 1)[-1].rstrip(")") for part in parts}

@@ -1,4 +1,4 @@
-"""Trees of argument types in, the texts of a signature out: ``p: {b: f32[16], wx: f32[8,16]}``."""
+"""Prints trees of argument types as the texts of a signature: ``p: {b: f32[16], wx: f32[8,16]}``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..document.types.document import Argument
-from ..observe.cache.keys import step_text
+from ..interruptions import not_of_a_signal
+from ..observe.cache.key_texts import step_text
 from ..observe.observation import ArgumentSpec
 from ..observe.value_texts import Reading
 from ..plain_text import FAILURES, could_not, exact, kind_name, text_of
@@ -26,7 +27,7 @@ def argument(spec: ArgumentSpec, reading: Reading | None = None) -> Argument:
     """
     try:
         return _argument_of(spec, reading or Reading())
-    except FAILURES as error:  # one argument hides no other
+    except not_of_a_signal(*FAILURES) as error:  # one argument hides no other
         return _undescribed(spec.name, error)
 
 
@@ -50,7 +51,7 @@ def result(tree: Any, reading: Reading | None = None) -> Argument:
     """A result by the tree of its types."""
     try:
         return _argument("", tree, reading or Reading(), donated=False)
-    except FAILURES as error:
+    except not_of_a_signal(*FAILURES) as error:
         return _undescribed("", error)
 
 

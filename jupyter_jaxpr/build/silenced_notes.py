@@ -1,4 +1,4 @@
-"""Notes in, those that the user did not silence out, with one more note that counts the silenced ones.
+"""Leaves out the notes that the user silenced, and adds one note that counts them.
 
 A note is silenced for a line by a comment, for a cell by `--ignore`, for a notebook by `%config JaxprMagics.ignore`.
 """
@@ -21,7 +21,7 @@ _LISTED = 50
 
 
 def without_silenced(walk: Walk, notes: Sequence[Note], kinds: Collection[str]) -> list[Note]:
-    """The notes that are left, and how many are not.
+    """The notes that are not silenced, and the number of silenced notes.
 
     Args:
         walk: Knows the lines that notes are about.

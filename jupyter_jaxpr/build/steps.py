@@ -1,4 +1,4 @@
-"""What a stepper recorded and the card of the construct in, the document's recording out."""
+"""Builds the document's recording from the steps that a stepper recorded and the card of the construct."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _in_order(columns: Sequence[Column]) -> list[Column]:
 
 
 def _as_passed(card: Control, columns: Sequence[Column]) -> list[Column]:
-    """The columns, where the index of a switch is the one that the call passed, with the one that JAX clamped it to."""
+    """The columns, with the index of a switch as the call passed it beside the index that JAX clamped it to."""
     passed = next((each for each in columns if each.role == "passed"), None)
     if passed is None:
         return list(columns)
@@ -159,7 +159,7 @@ def _label(card: Control, taken: int) -> str:
 
 
 def _role(card: Control, column: Column) -> str:
-    """What the column is called: JAX has one primitive for cond and switch, and two branches tell nothing."""
+    """The name of a column: JAX has one primitive for cond and switch, and two branches do not distinguish them."""
     return "index" if column.role == "predicate" and card.kind == "switch" else column.role
 
 
@@ -173,7 +173,7 @@ def _leaf(column: Column, role: str, path: str) -> Leaf:
     numbered = bool(column.number_name) and column.elements > 0
     name = f"‖{path or role}‖" if column.number_name == "norm" else column.number_name
     return Leaf(
-        role=role,  # type: ignore[arg-type]  # the recorder's roles are those of the document
+        role=role,  # type: ignore[arg-type]  # the recorder has the document's roles
         path=path,
         type=column.type,
         elements=column.elements,

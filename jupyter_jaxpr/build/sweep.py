@@ -1,4 +1,4 @@
-"""A sweep as it was measured in, the document's `Sweep` out."""
+"""Builds the document's `Sweep` from a measured sweep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seconds that a program took, first and again, in; the document's `ProgramTiming` with its sentence out."""
+"""Builds the document's `ProgramTiming`, with its sentence, from measured seconds of the first and of later calls."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .warm_time import warm_document
 
 _NAME_ONE = "Call a jitted function in the cell, or write any call after the option, such as %%jaxpr --time f(x)."
 _COMPILES_AGAIN = (
-    "A call without jit takes {took}, about {compiling} of which JAX traces and compiles again in each call. "
-    "Most often a function, such as the body of a scan, is defined anew in each call. Define the function once, "
-    "outside of the call."
+    "A call without jit takes {took}. For about {compiling} of that time, JAX traces and compiles again in each call. "
+    "The usual cause is a function, such as the body of a scan, that each call defines anew. Define the function "
+    "once, outside of the call."
 )
-_TOO_FEW = f"Fewer than {FEWEST} calls of each were timed, which shows no difference."
+_TOO_FEW = f"Fewer than {FEWEST} calls of each kind were timed, too few to show a difference."
 _ASK = "To time {name} anyway, press “Run it again” in the Time view."
 
 
@@ -110,7 +110,7 @@ def _first(stages: StageTimes | None, warm: Warm | None) -> str | None:
     """Such as: The first call took 214 ms (trace 12 ms, lower 9.0 ms, compile 190 ms)."""
     if stages is None or stages.total is None:
         return None
-    compiling = "executable from disk" if stages.from_disk else "compile"
+    compiling = "from disk" if stages.from_disk else "compile"
     named = (("trace", stages.trace), ("lower", stages.lower), (compiling, stages.compile))
     known = ", ".join(f"{name} {duration(seconds)}" for name, seconds in named if seconds is not None)
     whole = f"{duration(stages.total)} ({known})" if known else duration(stages.total)
@@ -158,7 +158,7 @@ def _note(text: str, cure: str, program: int = -1, frame: int = -1) -> Note:
 
 
 def asks_before(document: Snapshot, sources: Sources, program: int) -> str | None:
-    """What to ask before a program is timed, by what was measured of it before; None where there is nothing to ask."""
+    """The question before a program is timed, from its earlier measurements; None where no question is needed."""
     known = next((each for each in document.timings if each.program == program), None)
     warm = known.warm.median if known is not None and known.warm is not None else None
     eager = known.eager.median if known is not None and known.eager is not None else None

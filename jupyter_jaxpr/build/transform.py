@@ -1,4 +1,4 @@
-"""A program of a run and the name of a transform in, the document with what JAX derives from it out.
+"""Adds to a document the programs that JAX derives from one of its programs by a transform.
 
 Nothing runs but JAX's own tracing: see `program.transforms`.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def transform_program(observer: Observer, sources: Sources, program: int, kind: Kind) -> Snapshot:
-    """Derive a program, unless that was done before; what JAX refuses is a sentence in the document.
+    """Derive a program, unless the document has it; a refusal of JAX becomes a sentence in the document.
 
     Args:
         observer: Is told to look away.

@@ -1,4 +1,4 @@
-"""Seconds of a warm call as they were measured in, the document's `WarmTime` out."""
+"""Builds the document's `WarmTime` from measured seconds of a warm call."""
 
 from __future__ import annotations
 

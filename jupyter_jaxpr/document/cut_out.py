@@ -1,4 +1,4 @@
-"""The pools of a document in, the part of them that a page or a smaller copy needs out, with its indices."""
+"""Cuts the part of a document's pools that a page or a smaller copy needs, and renumbers its indices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Part:
-    """Takes what it is asked for out of some pools into pools of its own, each thing once."""
+    """Copies requested entries of some pools into pools of its own, each entry once."""
 
     def __init__(self, pools: Pools) -> None:
         self.pools = Pools()

@@ -1,4 +1,4 @@
-"""A struct of the document or of the wire in, its UTF-8 JSON out, whatever its strings hold."""
+"""Encodes a struct of the document or of the wire as UTF-8 JSON, whatever its strings hold."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, Limit, could_not, exact, kind_name
 
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
@@ -34,7 +35,7 @@ def refused(struct: Any) -> str | None:
         msgspec.json.encode(struct)
     except UnicodeEncodeError:
         return None
-    except FAILURES as error:
+    except not_of_a_signal(*FAILURES) as error:
         return could_not(error)
     return None
 
@@ -55,7 +56,7 @@ def _plain(value: Any) -> Any:
         if issubclass(kind, float):
             return float.__add__(value, 0.0)
         return value.item()  # a number of NumPy's
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return f"<{kind_name(kind)}: {could_not(TypeError('the value is not plain data'))}>"
 
 

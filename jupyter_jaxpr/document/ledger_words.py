@@ -1,4 +1,4 @@
-"""A ledger in, its words out, for the panel and the exports: what became of a call, and what the misses cost."""
+"""Words the ledger for the panel and the exports: the outcome of a call, and the cost of the misses."""
 
 from __future__ import annotations
 
@@ -14,6 +14,18 @@ OUTCOMES = {
     "inlined": "inlined into another trace",
     "raised": "raised an error",
 }
+
+
+#: Each sentence without and with the time of the cell.
+_COMPILED = (
+    "{compiles}: tracing, lowering and compiling took {took}.",
+    "{compiles}: tracing, lowering and compiling took {took} of the cell's {cell}.",
+)
+_LOADED = (
+    "Tracing, lowering and loading {loaded} from the persistent cache took {took}.",
+    "Tracing, lowering and loading {loaded} from the persistent cache took {took} of the cell's {cell}.",
+)
+_TRACED = ("Tracing and lowering took {took}.", "Tracing and lowering took {took} of the cell's {cell}.")
 
 
 def in_run(function: LedgerFunction) -> bool:
@@ -36,11 +48,8 @@ def lead(ledger: Ledger) -> str:
 
 
 def _misses(ledger: Ledger) -> str:
-    took = duration(ledger.seconds)
-    if ledger.cell_seconds is not None:
-        took += f" of the cell's {duration(ledger.cell_seconds)}"
     if ledger.compiles:
-        return f"{count(ledger.compiles, 'compile')}: tracing, lowering and compiling took {took}."
+        return _took(_COMPILED, ledger, compiles=count(ledger.compiles, "compile"))
     runs = [function.run for function in ledger.functions if in_run(function)]
     if not runs:
         return "This run called no jitted function of yours."
@@ -48,11 +57,19 @@ def _misses(ledger: Ledger) -> str:
     from_disk = sum(run.from_disk for run in runs)
     if from_disk:
         loaded = count(from_disk, "executable")
-        return f"{none} Tracing, lowering and loading {loaded} from the persistent cache took {took}."
+        return f"{none} {_took(_LOADED, ledger, loaded=loaded)}"
     if any(run.traces or run.lowerings for run in runs):
-        return f"{none} Tracing and lowering took {took}."
+        return f"{none} {_took(_TRACED, ledger)}"
     known = [run.hits for run in runs if run.hits is not None]
     exact = len(known) == len(runs) and all(run.calls_exact for run in runs)
     if not exact and not sum(known):
         return f"{none} The number of calls is unknown."
     return f"{none} {count(sum(known), 'call', exact=exact)} reused a compiled program."
+
+
+def _took(sentences: tuple[str, str], ledger: Ledger, **values: str) -> str:
+    alone, of_cell = sentences
+    took = duration(ledger.seconds)
+    if ledger.cell_seconds is None:
+        return alone.format(took=took, **values)
+    return of_cell.format(took=took, cell=duration(ledger.cell_seconds), **values)

@@ -1,4 +1,4 @@
-"""A document and an answer about it in, the document with the answer in its field out."""
+"""Puts the answer to a request into its field of the document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scopes and naming rules in, the printed name of every variable out, as `print(jaxpr)` gives them.
+"""Names every variable of a program as `print(jaxpr)` does.
 
 The rules are written in this folder's FORMAT.md; `src/program-text/` follows the same ones. They work on the columns of
 `document.Scope` alone. What differs between JAX versions is in the document's `naming`, see `build/naming.py`.

@@ -1,4 +1,4 @@
-"""A program of a document comes in; which of its equations are noise for somebody who reads the mathematics goes out.
+"""Finds the equations of a program that are noise for a reader of the mathematics.
 
 The panel marks the lines of its Program view by the same rules, in `src/workbench/reading/noise-rules.ts`;
 `tests/fixtures/noise.txt` holds both to the same answers.

@@ -1,4 +1,4 @@
-"""A document in, a copy small enough to be saved in a notebook out, saying what it left out.
+"""Makes a copy of a document that is small enough for a notebook; the copy says what was left out.
 
 Least first: functions of the ledger that this run did not call, HLO, then StableHLO, then equations beyond the first
 ones of each scope (and what each of those costs: the sums by line stay), then the long texts of notes, then the ledger,
@@ -266,6 +266,7 @@ def _named(value: NamedValue, part: Part, scopes: Sequence[Scope]) -> NamedValue
         frame=part.frame(value.frame),
         name=part.string(value.name),
         types=[part.string(text) for text in value.types],
+        promoted=part.string(value.promoted),
         variables=[number for number in value.variables if number < held],
     )
 

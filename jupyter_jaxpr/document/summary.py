@@ -1,4 +1,4 @@
-"""A document in, a summary of each program out: size, activity and origin, worded once for panel and exports."""
+"""Summarises each program of a document (size, activity, origin) for the panel and the exports."""
 
 from __future__ import annotations
 

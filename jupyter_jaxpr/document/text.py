@@ -1,4 +1,4 @@
-"""A program of a document in, its text out: the tokens of `print(jaxpr)`, one equation a line.
+"""Prints a program of a document with the tokens of `print(jaxpr)`, one equation on a line.
 
 The layout is specified in this folder's README.md; `src/program-text/` makes the very same text.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..quantities import count
 from .limits import CHARACTERS, LINES, NAMED
 from .names import PROGRAM, Names, Pools, name_apart, name_program, walk
 from .read.variable_names import names_of_variables
@@ -86,11 +87,6 @@ def _given_names(document: Snapshot, program: Program) -> Names:
     return Names(variables, lets)
 
 
-def more(number: int, noun: str) -> str:
-    """Such as `2 more equations`."""
-    return f"{number} more {noun}{'' if number == 1 else 's'}"
-
-
 class _Printer:
     """Writes lines; the last one may still be open. What a program inside a program needs is for `names.walk`."""
 
@@ -136,28 +132,28 @@ class _Printer:
         first = inputs
         around = self._inside
         held = len(scope.output_counts)
-        for equation, count in enumerate(scope.output_counts):
+        for equation, result_count in enumerate(scope.output_counts):
             if self._budget.is_spent:
                 held = equation
                 break
             self._inside = ((number, equation), *around)
             self._line(indent + 2)
             begun = len(self.lines) - 1
-            self._comment(begun, number, range(first, first + count))
+            self._comment(begun, number, range(first, first + result_count))
             programs = children.get(equation, [])
-            printed = self._equation(number, equation, range(first, first + count), programs, indent + 2)
+            printed = self._equation(number, equation, range(first, first + result_count), programs, indent + 2)
             if programs:
                 yield printed
             else:
                 walk(printed)
             if len(self.lines) - 1 > begun:
                 self.folds.append((begun, len(self.lines) - 1))
-            first += count
+            first += result_count
         self._inside = around
         missing = scope.count - held
         if missing:
             self._line(indent + 2)
-            self._put(f"… {more(missing, 'equation')}")
+            self._put(f"… {count(missing, 'more equation')}")
         self._line(indent)
         outputs = [self._operand(number, operand) for operand in scope.outputs]
         self._put(f"in ({', '.join(outputs)}{',' if len(outputs) == 1 else ''}) }}")
@@ -246,7 +242,7 @@ class _Printer:
         for place, scope in enumerate(scopes):
             self._line(indent + 2)
             if self._budget.is_spent:
-                self._put(f"… {more(len(scopes) - place, 'program')}")
+                self._put(f"… {count(len(scopes) - place, 'more program')}")
                 break
             if scope in self._names.lets:
                 self._put(self._names.lets[scope])

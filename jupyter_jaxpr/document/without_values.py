@@ -1,4 +1,4 @@
-"""A document in, a copy without the values of the user out, saying that they were left out.
+"""Makes a copy of a document without the user's values; the copy says that they were left out.
 
 What stays is what the user wrote or named, and what JAX made of it: the text of cells, names, types, sizes, times,
 equations. What goes is each text that may hold a value: static arguments, what was printed, the old and the new value
@@ -24,8 +24,8 @@ NOT_SAVED = "not saved"
 LEFT_OUT = "Values are left out by the setting JaxprMagics.values."
 _NOTE = "The text of this note is not saved."
 _TEXT = "Values are left out by the setting JaxprMagics.values. Run the cell again to see this text."
-_STOPPED = "It was stopped; the reason is not saved."
-_NO_TRANSFORM = "The transform raised an error; the error is not saved."
+_STOPPED = "The measurement was stopped. The reason is not saved."
+_NO_TRANSFORM = "The transform raised an error. The error is not saved."
 
 #: Notes whose text names the user's own expressions, types, sizes and times, and no value.
 _PLAIN_NOTES = frozenset(

@@ -1,4 +1,4 @@
-"""A function of the user's in, its syntax and what its names are out; nothing of it runs."""
+"""Finds the syntax tree of a user's function and the objects of its names, without running user code."""
 
 from __future__ import annotations
 
@@ -7,25 +7,37 @@ import inspect
 import textwrap
 from collections.abc import Mapping
 from types import FunctionType
-from typing import Any
+from typing import Any, overload
 
+from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES
 
 #: Longer functions are no helpers.
 _LINES = 60
 
 
-def tree_of(function: Any) -> ast.FunctionDef | None:
-    """The def of a plain Python function; None where its text is not known, or where it is a lambda or a generator."""
+@overload
+def tree_of(function: Any) -> ast.FunctionDef | None: ...
+@overload
+def tree_of(function: Any, asynchronous: bool) -> ast.FunctionDef | ast.AsyncFunctionDef | None: ...
+def tree_of(function: Any, asynchronous: bool = False) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The def of a plain Python function; None where its text is not known, or where it is a lambda or a generator.
+
+    Args:
+        function: Any object.
+        asynchronous: Give an `async def` as well.
+    """
     if type(function) is not FunctionType:
         return None
     tree: list[ast.stmt] = []
     try:
         lines, _ = inspect.getsourcelines(function.__code__)
         tree = ast.parse(textwrap.dedent("".join(lines))).body if len(lines) <= _LINES else []
-    except FAILURES:  # no source, or a lambda within a line
+    except not_of_a_signal(*FAILURES):  # no source, or a lambda within a line
         return None
     node = tree[0] if len(tree) == 1 else None
+    if asynchronous and isinstance(node, ast.AsyncFunctionDef):
+        return node
     return node if isinstance(node, ast.FunctionDef) else None
 
 
@@ -35,7 +47,7 @@ def names_of(function: FunctionType) -> Mapping[str, Any]:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             found[name] = cell.cell_contents
-        except ValueError:  # not assigned yet
+        except not_of_a_signal(ValueError):  # not assigned yet
             found.pop(name, None)
     return found
 

@@ -1,4 +1,4 @@
-"""A cell's text in, the updates `x.at[i].set(v)` out whose result the cell does not use.
+"""Finds updates `x.at[i].set(v)` in a cell's text whose result the cell does not use.
 
 JAX arrays do not change: the update is a new array, and without a name the new array is lost. Such a statement is
 always a mistake, so the text alone proves it.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
+from ..interruptions import not_of_a_signal
 from ..observe.observation import Finding, Place
 
 _MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
@@ -33,19 +34,19 @@ def dropped_updates(source: str, file: str) -> list[Finding]:
     try:
         # A magic becomes a statement of its line, so every line keeps its number.
         tree = ast.parse(_MAGIC.sub(lambda line: f"{line[1]}pass", source))
-    except (SyntaxError, ValueError):
+    except not_of_a_signal(SyntaxError, ValueError):
         return []
     shown = tree.body[-1] if tree.body else None  # the cell displays the value of its last expression
     findings = []
     for statement in ast.walk(tree):
         if isinstance(statement, ast.Expr) and statement is not shown:
-            array = _updated(statement.value)
+            array = updated_array(statement.value)
             if array is not None:
                 findings.append(_finding(statement, array, file))
     return findings
 
 
-def _updated(value: ast.expr) -> ast.expr | None:
+def updated_array(value: ast.expr) -> ast.expr | None:
     """The array of `array.at[index].set(value)`; None for any other expression."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _UPDATES:
         return None

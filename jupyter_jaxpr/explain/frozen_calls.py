@@ -1,4 +1,4 @@
-"""Calls that ran while JAX traced a function in, findings out: their results are constants of the program."""
+"""Finds calls that ran while JAX traced, such as `time.time()`: their results are constants of the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that were traced in, the tracers that they kept outside of themselves out.
+"""Finds the tracers that a traced function left in objects outside of the function.
 
 A tracer stands for a value only while its function is traced. Python code that keeps one, by
 `global_list.append(x)` or `self.state = x`, finds a dead one at its next use. Looked at are the names that the
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import is_tracer_type
 from ..observe.functions import unwrap
 from ..observe.observation import Finding, Place
@@ -95,7 +96,7 @@ def _reachable(reach: Reach) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(reach.code.co_freevars, reach.cells, strict=False):
         try:
             yield name, cell.cell_contents
-        except ValueError:  # not assigned yet
+        except not_of_a_signal(ValueError):  # not assigned yet
             continue
 
 
@@ -136,7 +137,7 @@ def _elements(holder: Any) -> list[Any]:
 def _tracer_text(value: Any) -> str:
     try:
         return exact(value.aval.str_short(short_dtypes=True))
-    except FAILURES:  # a tracer of a library without an aval of JAX's
+    except not_of_a_signal(*FAILURES):  # a tracer of a library without an aval of JAX's
         return kind_name(type(value))
 
 

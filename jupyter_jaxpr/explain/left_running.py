@@ -1,4 +1,4 @@
-"""Statements and what their names are in, whether they surely leave work of JAX running out; nothing of them runs.
+"""Decides whether statements surely leave JAX work running, without running user code.
 
 Every call must be known not to wait, and no statement may look at a value: only what is certain is told.
 """
@@ -13,7 +13,9 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
+from ..observe.called_functions import is_library_jit
 from .called_code import names_of, tree_of
 
 #: Helpers of helpers are looked at so deep.
@@ -170,7 +172,7 @@ class Scope:
             value = value.func
         if issubclass(type(value), jax.stages.Compiled):
             return True
-        return (is_jitted(value) or _is_library_jit(value)) and not self._is_jax(node, local)
+        return (is_jitted(value) or is_library_jit(value)) and not self._is_jax(node, local)
 
     def _is_method_of_result(self, node: ast.expr, local: frozenset[str]) -> bool:
         """Whether it is a method, such as `sum`, of what a jitted call gives, and hands work to JAX as well."""
@@ -207,18 +209,12 @@ class Scope:
                 return vars(holder).get(node.attr)
             try:
                 return inspect.getattr_static(holder, node.attr, None)
-            except Exception:  # an object of another language
+            except not_of_a_signal(Exception):  # an object of another language
                 return None
         return None
 
 
-def _is_library_jit(value: Any) -> bool:
-    """Whether it is what equinox's `filter_jit` or flax's `nnx.jit` gives: it hands the work over as `jax.jit` does."""
-    kind = type(value)
-    return kind.__module__.partition(".")[0] in ("equinox", "flax") and "jit" in kind.__name__.lower()
-
-
-def locals_of(function: ast.FunctionDef) -> frozenset[str]:
+def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """The names that a function gives values to: its parameters, and what it assigns."""
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]

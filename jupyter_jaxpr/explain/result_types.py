@@ -1,4 +1,4 @@
-"""A function and the types of its arguments in, what a call computes out, as types: JAX traces, and nothing runs.
+"""Finds the types that a call computes, by a trace with the types of its arguments; nothing runs.
 
 A trial of a cure compares what the code computes as it is with what the edited code computes. The functions are copies,
 so that the trace leaves nothing in JAX's caches; a function that may change something outside of itself is not traced,
@@ -50,6 +50,7 @@ class ResultTypes(NamedTuple):
         size: How many equations, those of bodies and branches included.
         dtypes: Of what they compute, where they do more than to move values.
         float_conditions: How many comparisons of floats decide whether a `while_loop` goes on.
+        program: Its jaxpr.
     """
 
     tree: Any
@@ -58,6 +59,7 @@ class ResultTypes(NamedTuple):
     size: int = 0
     dtypes: frozenset[Any] = frozenset()
     float_conditions: int = 0
+    program: Any = None
 
     def is_as(self, other: ResultTypes) -> bool:
         """Whether both give the same types and compute the same."""
@@ -177,7 +179,7 @@ def types_of(tree: Any, leaves: tuple[tuple[tuple[int, ...], Any], ...], program
     dtypes = frozenset(variable.aval.dtype for each in computed for variable in each.outvars if _has_dtype(variable))
     loops = [open_jaxpr(each.params["cond_jaxpr"]) for each in all_equations if each.primitive.name == "while"]
     conditions = sum(_compares_floats(each) for loop in loops for each in _everywhere(loop))
-    return ResultTypes(tree, leaves, tuple(_equations(jaxpr)), len(all_equations), dtypes, conditions)
+    return ResultTypes(tree, leaves, tuple(_equations(jaxpr)), len(all_equations), dtypes, conditions, program)
 
 
 def _everywhere(jaxpr: Any) -> Iterator[Any]:

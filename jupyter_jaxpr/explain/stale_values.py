@@ -1,4 +1,4 @@
-"""Functions that JAX answered from its cache in, the values that changed since their last trace out.
+"""Finds values that changed after the trace of a function that JAX answered from its cache.
 
 JAX keys a program by the arguments alone. What a function reads from outside of its arguments is read during the
 trace, and the program keeps the value: the most common surprise of `jax.jit`.
@@ -21,7 +21,7 @@ _KEEPS = "A call of {function} that finds a cache entry does not read {name} aga
 _PLAIN = "{name} was {before} when JAX last traced {function}, and is {after} now."
 _ANOTHER = "{name} is another {kind} than when JAX last traced {function}."
 _STATIC = (
-    "{static} is a static argument of {function}: JAX compares {static} by its __eq__ and __hash__, which do not tell "
+    "{static} is a static argument of {function}: JAX compares {static} by its __eq__ and __hash__, which do not show "
     "the change."
 )
 _PASS = "Pass {name} to {function} as an argument."

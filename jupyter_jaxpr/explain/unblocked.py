@@ -1,4 +1,4 @@
-"""A cell's text and its names in, timings of it that stop before JAX's work is done out.
+"""Finds timings in a cell's text that stop before JAX's work is done.
 
 JAX returns from a call of a jitted function before its work is done. `%timeit f(x)`, or a clock read before and after
 `f(x)`, then measures how long JAX takes to hand the work over. Only what is certain is told: every call between the
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import datetime
+import functools
 import inspect
 import re
 import time
@@ -16,8 +17,9 @@ import timeit
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
+from ..interruptions import not_of_a_signal
 from ..jax.effects import program_effects
 from ..observe.observation import Finding, Observation, Place
 from ..typed.cell import PYTHON_CELL_MAGICS
@@ -184,6 +186,8 @@ class _Cell(Scope):
             stmt = (each.value for each in node.keywords if each.arg == "stmt")
             given = node.args[0] if node.args else next(stmt, None)
             how = ast.unparse(node.func)
+            if isinstance(given, ast.Call) and self._value(given.func, local) is functools.partial:
+                given = next(iter(given.args), None)
             if isinstance(given, ast.Name | ast.Attribute) and self._leaves_running(given, local):
                 yield self._timing(ast.Call(given, [], [], lineno=node.lineno), how, 0, None)
                 continue
@@ -202,11 +206,12 @@ class _Cell(Scope):
     def _helpers(self, code: ast.AST, local: frozenset[str]) -> Iterator[_Timing]:
         """Calls of functions that time what they are given, or what they wrap, and do not wait."""
         for node in _outside_functions(code):
-            function = self._value(node.func, local) if isinstance(node, ast.Call) else None
-            tree = tree_of(function)
+            method = self._called(node.func, local) if isinstance(node, ast.Call) else None
+            function = method.__func__ if isinstance(method, staticmethod) else method
+            tree = tree_of(function, asynchronous=True)
             if tree is None or not isinstance(node, ast.Call) or type(function) is not types.FunctionType:
                 continue
-            bound = self._bound(tree, node, local)
+            bound = self._bound(tree, node, method, local)
             is_own = f"def {tree.name}(" in self._source
             if not bound and is_own and not function.__code__.co_freevars:
                 continue  # what its text shows is told of where it stands
@@ -218,11 +223,33 @@ class _Cell(Scope):
                 name = found.function if given is None else getattr(given, "__name__", found.function)
                 yield replace(found, line=node.lineno, how="helper", helper=helper, function=name)
 
-    def _bound(self, tree: ast.FunctionDef, call: ast.Call, local: frozenset[str]) -> dict[str, Any]:
-        """The parameters of a function that a call gives functions for which leave work running."""
+    def _called(self, node: ast.expr, local: frozenset[str]) -> Any:
+        """What a call calls; also the method of an object that is made there, `Bench().run`."""
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
+            made = self._value(node.value.func, local)
+            return inspect.getattr_static(made, node.attr, None) if isinstance(made, type) else None
+        return self._value(node, local)
+
+    def _bound(
+        self, tree: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, method: Any, local: frozenset[str]
+    ) -> dict[str, Any]:
+        """The parameters of a function that a call, or a default, gives functions for which leave work running."""
         names = [each.arg for each in [*tree.args.posonlyargs, *tree.args.args]]
+        holder = self._called(call.func.value, local) if isinstance(call.func, ast.Attribute) else None
+        function = method.__func__ if isinstance(method, staticmethod) else method
+        is_of_object = isinstance(call.func, ast.Attribute) and not isinstance(holder, type | types.ModuleType)
+        if is_of_object and function is method:
+            names = names[1:]  # of a method, but for `self`
         pairs = [*zip(names, call.args, strict=False), *((each.arg, each.value) for each in call.keywords)]
-        found: dict[str, Any] = {}
+        given_names = {name for name, _ in pairs}
+        defaults = dict(zip(names[::-1], (function.__defaults__ or ())[::-1], strict=False))
+        defaults |= function.__kwdefaults__ or {}
+        inside = _Cell("", defaults, self._barrier_waits, self._depth + 1)
+        found: dict[str, Any] = {
+            name: value
+            for name, value in defaults.items()
+            if name not in given_names and inside._leaves_running(ast.Name(name, ast.Load()), frozenset())
+        }
         for name, given in pairs:
             if name is None:
                 continue
@@ -238,7 +265,7 @@ class _Cell(Scope):
         """Two readings of a clock, and `timeit`, in the functions that the cell defines."""
         for child in ast.iter_child_nodes(node):
             inside = local
-            if isinstance(child, ast.FunctionDef):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
                 inside = local | locals_of(child)
                 yield from self._clocks(child.body, inside)
                 yield from self._lambdas(child, inside)
@@ -337,14 +364,41 @@ class _Cell(Scope):
         return isinstance(node, ast.Call) and not node.args and is_one_of(self._value(node.func, local), _CLOCKS)
 
     def _is_plain(self, statement: ast.stmt, tainted: frozenset[str], local: frozenset[str]) -> bool:
-        """Whether nothing of the statement that reads the clock again can wait before it does."""
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in tainted:
+        """Whether nothing of the statement that reads the clock again can wait before it does.
+
+        What stands before the reading is evaluated before it: in `return float(y[0]), now() - start` the value is
+        waited for, in `return now() - start, float(y[0])` it is not. To name a result, or to put it into a tuple, does
+        not wait.
+        """
+        for node in self._before_clock(statement, local):
+            if isinstance(node, ast.Call | ast.Await | ast.NamedExpr):
                 return False
-            # What is called with the reading is called after it.
-            if isinstance(node, ast.Call) and not any(self._is_clock(each, local) for each in ast.walk(node)):
+            looked_at = [node.value] if isinstance(node, ast.FormattedValue) or _may_look(node) else []
+            if isinstance(node, ast.BinOp | ast.Compare | ast.Subscript | ast.BoolOp | ast.IfExp | ast.UnaryOp):
+                looked_at = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+            if any(isinstance(each, ast.Name) and each.id in tainted for one in looked_at for each in ast.walk(one)):
                 return False
         return True
+
+    def _before_clock(self, statement: ast.stmt, local: frozenset[str]) -> list[ast.AST]:
+        """What is evaluated in a statement before it reads a clock, in this order; all of it where it reads none."""
+        done: list[ast.AST] = []
+
+        def goes_on(node: ast.AST) -> bool:
+            if self._is_clock(node, local):
+                return False
+            if isinstance(node, ast.Lambda):
+                return True
+            children = list(ast.iter_child_nodes(node))
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                children = [] if node.value is None else [node.value]
+            if not all(goes_on(child) for child in children):
+                return False
+            done.append(node)
+            return True
+
+        goes_on(statement)
+        return done
 
     def _timing(
         self, call: ast.Call, how: str, above: int, assigned: str | None, whole: ast.expr | None = None
@@ -358,6 +412,11 @@ class _Cell(Scope):
         return _Timing(call.lineno + above, how, text, name, assigned, around)
 
 
+def _may_look(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    """Whether an attribute may look at a value; that of a type does not."""
+    return isinstance(node, ast.Attribute) and node.attr not in ("shape", "dtype", "ndim", "size")
+
+
 def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
@@ -368,7 +427,7 @@ def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
 def _parsed(text: str) -> ast.Module | None:
     try:
         return ast.parse(text)
-    except (SyntaxError, ValueError):
+    except not_of_a_signal(SyntaxError, ValueError):
         return None
 
 

@@ -1,4 +1,4 @@
-"""What JAX did in a run with few words or none in, findings out: types that changed, donated arguments without use.
+"""Writes findings on changes that JAX makes with few words: changed types, donated arguments without use.
 
 JAX's own warnings name neither the user's line nor the argument, and Python shows each of them once. That JAX converts
 a carry is not said anywhere.
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from ..jax.untold_changes import DonatedArgument, PromotedCarry, TruncatedType, UnusedDonation
 from ..observe.observation import Finding, Place
 
-_TITLE_OF_TYPE = "{asked} was asked for, {taken} was given"
+_TITLE_OF_TYPE = "The code asks for {asked}, JAX takes {taken}"
 _TYPE = "This expression asks for {asked}. JAX takes {taken} in its place, because jax_enable_x64 is off."
 _CURE_OF_TYPE = (
     'Write {taken}, or turn 64-bit types on before anything else uses JAX: jax.config.update("jax_enable_x64", True).'
@@ -29,7 +29,7 @@ _DONATION = "{function} donates {path} ({type}), and JAX cannot use the memory o
 _NO_RESULT = "No result has the type {type}. {results}"
 _RESULTS = ("The program has no result.", "The result is {}.", "The results are {}.")
 _TAKEN = "Each result of this type uses the memory of another donated argument."
-_NOT_ON_PLATFORM = "The platform does not know donation."
+_NOT_ON_PLATFORM = "The platform does not support donation."
 _CURE_OF_DONATION = "Do not donate {path}, or return an array of the type {type}, such as the new {path}."
 _CURE_WHERE_TAKEN = "Do not donate {path}."
 _MOST = 4

@@ -1,1 +1,1 @@
-"""A document in, texts for readers without the panel out: plain, HTML, Markdown."""
+"""Exports a document for readers without the panel: plain text, HTML, Markdown."""

@@ -1,4 +1,4 @@
-"""A document in, its MIME bundle out: what a front end, a notebook file, nbconvert or a terminal shows of it."""
+"""Makes the MIME bundle of a document, for a front end, a notebook file, nbconvert or a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document's ledger in, its words out: a sentence, a row for each function, a line for each miss of the run."""
+"""Words a document's ledger for the exports: a sentence, a row for each function, a line for each miss of the run."""
 
 from __future__ import annotations
 
@@ -70,12 +70,13 @@ def _number(number: int | None, run: LedgerCounts) -> str:
 
 
 def _miss(document: Snapshot, function: LedgerFunction, miss: LedgerMiss) -> str:
-    line = f", {of_line(document, miss.frame)}" if 0 <= miss.frame < len(document.frames) else ""
+    """The function, its line, the outcome and the price as labels, then a sentence for each reason and each cure."""
+    line = of_line(document, miss.frame) if 0 <= miss.frame < len(document.frames) else None
     stages = [seconds for seconds in (miss.trace, miss.lower, miss.compile) if seconds is not None]
-    price = f", {duration(sum(stages))}" if stages else ""
-    why = "; ".join(reason.text for reason in miss.reasons)
+    price = duration(sum(stages)) if stages else None
+    outcome = miss.outcome_text or OUTCOMES[miss.outcome]
+    labels = " · ".join(filter(None, (function.name, line, outcome, price)))
+    reasons = [f"Reason: {reason.text}." for reason in miss.reasons]
     advice = [reason.cure for reason in miss.reasons if reason.cure]
     edits = [f"{cure.name[0].upper()}{cure.name[1:]}{LEVELS[cure.level]}: {cure.text}" for cure in miss.cures]
-    cures = " ".join(dict.fromkeys([*advice, *edits]))
-    outcome = miss.outcome_text or OUTCOMES[miss.outcome]
-    return f"{function.name}{line}: {outcome}{price}" + (f": {why}." if why else ".") + (f" {cures}" if cures else "")
+    return " ".join([f"{labels}.", *reasons, *dict.fromkeys([*advice, *edits])])

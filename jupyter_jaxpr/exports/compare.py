@@ -1,4 +1,4 @@
-"""A document's comparison in, its words out: what to read off it, a row for each thing measured, remarks."""
+"""Words a document's comparison for the exports: a verdict, a row for each measured thing, remarks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
         ("lower", lambda variant: _seconds(variant.lower)),
         (
             "compile",
-            lambda variant: _seconds(variant.compile) + (" (from the cache on disk)" if variant.from_disk else ""),
+            lambda variant: (
+                f"{_seconds(variant.compile)} from disk" if variant.from_disk else _seconds(variant.compile)
+            ),
         ),
         ("equations", lambda variant: _number(variant.equations)),
         (f"compiles{over}", lambda variant: _number(variant.recompiles)),

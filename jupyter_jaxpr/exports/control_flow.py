@@ -1,4 +1,4 @@
-"""A document's cards in, their words out: a row for each construct, its values by path, what a person should know."""
+"""Words a document's control-flow cards for the exports: a row for each construct, its values by path, its facts."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _card(document: Snapshot, card: Control) -> CardText:
     if more > 0:
         values.append((count(more, "more value"), *("" for _ in head[1:])))
     branches = [
-        f"{branch.label}: {f'{branch.name}, ' if branch.name else ''}{count(branch.equations, 'equation')}"
+        " · ".join(filter(None, (branch.label, branch.name, count(branch.equations, "equation"))))
         for branch in card.branches
     ]
     title = f"{_name(card)}, line{NO_BREAK}{_line(document, card)}"

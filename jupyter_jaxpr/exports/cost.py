@@ -1,4 +1,4 @@
-"""A document's costs in, their words out: a sentence, a row for each line, why XLA says something else, memory."""
+"""Words a document's costs for the exports: a sentence, a row for each line, XLA's differences, memory."""
 
 from __future__ import annotations
 

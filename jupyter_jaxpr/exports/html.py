@@ -1,4 +1,4 @@
-"""A document in, HTML out: a fragment for a notebook's output.
+"""Prints a document as an HTML fragment for a notebook's output.
 
 The fragment has no script and no style: headings, tables and details read well on white and on dark, and also
 where a host strips class names (GitHub, an untrusted notebook). Text of the document is never markup.

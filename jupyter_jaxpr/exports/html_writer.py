@@ -1,4 +1,4 @@
-"""Text in, HTML out: the one place where text becomes HTML.
+"""Writes HTML; the only place where text becomes HTML.
 
 `Markup` is no `str`: what is not written here is text, and is escaped.
 """

@@ -1,4 +1,4 @@
-"""A program of a document in, its texts out line by line, each line with the place in the source that it comes from.
+"""Prints the texts of a program line by line, each line with its place in the source.
 
 A line's place is the innermost frame in the cell that ran, else the user's innermost frame. Lines of one frame belong
 together, whichever text they are in; what a library's function does has the place of the user's call.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..document.text import Budget, ProgramLines, more, program_lines
+from ..document.text import Budget, ProgramLines, program_lines
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
 from .listings import TITLES
@@ -63,7 +63,7 @@ def _level(level: Level, places: _Places, budget: Budget) -> LinkedText:
     size = count(len(lines), "line")
     held = budget.fitting(lines)
     if held < len(lines):
-        lines = [*lines[:held], f"… {more(len(lines) - held, 'line')}"]
+        lines = [*lines[:held], f"… {count(len(lines) - held, 'more line')}"]
     stacks = level.line_stacks or []
     frames = [places.of_stack(stacks[line]) if line < len(stacks) else -1 for line in range(len(lines))]
     return LinkedText(level.name, title, size, lines, frames, _indented(lines))

@@ -1,4 +1,4 @@
-"""A program of a document in, its texts out: jaxpr, StableHLO, HLO, each cut to a length or with why it is not here."""
+"""Prints jaxpr, StableHLO and HLO of a program, each cut to a length or with the reason why it is missing."""
 
 from __future__ import annotations
 

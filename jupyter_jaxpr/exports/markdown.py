@@ -1,4 +1,4 @@
-"""A document in, Markdown out, as GitHub reads it. Text of the document is never markup."""
+"""Prints a document as GitHub's Markdown. Text of the document is never markup."""
 
 from __future__ import annotations
 

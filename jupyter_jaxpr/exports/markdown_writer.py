@@ -1,4 +1,4 @@
-"""Text in, Markdown out, as GitHub reads it: the one place where text becomes Markdown.
+"""Writes GitHub's Markdown; the only place where text becomes Markdown.
 
 `Markdown` is no `str`: what is not written here cannot get into a page, and what is written here is escaped.
 """

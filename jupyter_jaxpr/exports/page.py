@@ -1,4 +1,4 @@
-"""A document in, one HTML file out that needs nothing else: its programs beside the cell, linked, folded and searched.
+"""Writes a document as one HTML file that needs no other file: programs beside the cell, linked, folded, searchable.
 
 Below them is what the static output says.
 The scripts are ours alone: the page's policy names them by their hashes, and forbids everything else and every
@@ -17,7 +17,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import chain
 
-from ..document.read.named_types import texts_of_lines
+from ..document.read.named_types import LineTypes, types_of_lines
 from ..document.text import Budget
 from ..document.types.document import Cell, Frame, Snapshot
 from ..document.without_values import as_saved
@@ -113,7 +113,7 @@ def _bench(document: Snapshot, texts: list[LinkedText], index: int, opened: bool
     columns = [_column(text) for text in texts]
     names = [(text.name, text.title) for text in texts]
     if document.cell is not None:
-        columns.insert(0, _source(document.cell, texts_of_lines(document, index, document.cell.file)))
+        columns.insert(0, _source(document.cell, types_of_lines(document, index, document.cell.file)))
         names.insert(0, ("source", "Source"))
     buttons = [element("button", title, type="button", aria_pressed="true", data_column=name) for name, title in names]
     tools = element(
@@ -137,9 +137,9 @@ def _bench(document: Snapshot, texts: list[LinkedText], index: int, opened: bool
     return element("details", element("summary", "Program"), bench, class_="jjx-program", id=name, open=opened)
 
 
-def _source(cell: Cell, types: Mapping[int, str]) -> Markup:
+def _source(cell: Cell, types: Mapping[int, LineTypes]) -> Markup:
     lines = [
-        element("li", line, data_t=types[number]) if number in types else unclosed("li", line)
+        element("li", line, data_t=at.text, title=at.whole) if (at := types.get(number)) else unclosed("li", line)
         for number, line in enumerate(cell.source.split("\n"), 1)
     ]
     return _section("source", "Source", "", _listing("source", "Source", lines, []))

@@ -1,4 +1,4 @@
-"""A document's shardings in, their words out: a table of arrays, their pictures as text, what devices exchange."""
+"""Words a document's shardings for the exports: a table of arrays, pictures as text, collectives."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..document.read.shardings import CausedCollective, ShardedArray, decided, groups, shardings_of
 from ..document.types.document import Snapshot
-from ..quantities import count, size
+from ..quantities import count, listed, size
 
 HEAD = ("array", "type", "sharding", "shard on each device", "origin")
 COLLECTIVES = ("collective", "bytes on each device", "runs", "line", "equations", "devices")
@@ -42,10 +42,11 @@ def shardings_text(document: Snapshot) -> list[ShardingsText]:
             remarks = [said.exchanged]
         more = max(len(said.arrays) - _MOST, 0) + said.left_out
         if more:
-            remarks.append(f"{count(more, 'more array')} not listed.")
+            remarks.append(f"{count(more, 'more array is', 'more arrays are')} not listed.")
         if len(said.collectives) > _MOST or each.collectives_left_out:
             more = len(said.collectives) - min(len(said.collectives), _MOST) + each.collectives_left_out
-            remarks.append(f"{count(more, 'more collective')} not listed. The sum of the bytes includes them.")
+            number = count(more, "more collective is", "more collectives are")
+            remarks.append(f"{number} not listed. The sum of the bytes includes all collectives.")
         found.append(
             ShardingsText(
                 title=f"{document.programs[each.program].name} over {count(said.devices, 'device')}",
@@ -69,11 +70,7 @@ def _pictures(arrays: tuple[ShardedArray, ...]) -> list[tuple[str, str]]:
     found: dict[str, list[str]] = {}
     for array in arrays:
         found.setdefault(array.picture, []).append(array.title)
-    return [(_listed(names), picture) for picture, names in found.items()]
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return [(listed(names, 8), picture) for picture, names in found.items()]
 
 
 def _collective(caused: CausedCollective) -> tuple[str, ...]:
@@ -84,7 +81,7 @@ def _collective(caused: CausedCollective) -> tuple[str, ...]:
         one.kind,
         size(one.bytes),
         caused.often,
-        lines + (" (inferred)" if caused.inferred else ""),
+        f"{lines} (inferred)" if caused.inferred else lines,
         made,
         groups(one),
     )

@@ -1,4 +1,4 @@
-"""A document in, a few lines of plain text out: for terminals."""
+"""Prints a document as a few lines of plain text for terminals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document's times in, their words out: a sentence and rows for each program that ran again, and the sweep."""
+"""Words a document's times for the exports: a sentence, rows for each program that ran again, and the sweep."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _program(document: Snapshot, timing: ProgramTiming) -> ProgramTimeText:
 
 def _row(name: str, warm: WarmTime) -> tuple[str, ...]:
     middle = _NOT_MEASURED if warm.runs == 1 else f"{duration(warm.lower)} to {duration(warm.upper)}"
-    runs = f"{warm.runs:,}" + (f" in batches of {warm.batch:,}" if warm.batch > 1 else "")
+    runs = f"{warm.runs:,} in batches of {warm.batch:,}" if warm.batch > 1 else f"{warm.runs:,}"
     return name, duration(warm.median), middle, duration(warm.dispatch), runs
 
 
@@ -89,7 +89,7 @@ def _point(point: SweepPoint, several: bool) -> tuple[str, ...]:
     if point.error is not None:
         return (*named, f"raised {point.error}", *[_NOT_MEASURED] * 4)
     eager, warm = (None if each is None else each.median for each in (point.eager, point.warm))
-    compiled = _seconds(point.compile) + (" from disk" if point.from_disk else "")
+    compiled = f"{_seconds(point.compile)} from disk" if point.from_disk else _seconds(point.compile)
     against = _NOT_MEASURED if point.ratio is None else f"{factor(point.ratio)}×"
     return (*named, _seconds(eager), _seconds(point.first), _seconds(warm), against, compiled)
 
@@ -117,11 +117,12 @@ def unclear_growth(sweep: Sweep) -> str | None:
 
 def growth_sentence(sweep: Sweep, fit: SweepFit) -> str:
     """How a series of a sweep grows."""
-    what = f"{_GROWING[fit.series]} of {fit.function}"
+    what = f"the {_GROWING[fit.series]} of {fit.function}"
     if abs(fit.exponent) < _FLAT:
-        return f"The {what} hardly depends on {sweep.name}."
-    error = "" if fit.error is None or fit.error < _EXACT else f" ± {fit.error:.1f}"
-    power = f"{sweep.name}^{fit.exponent:.1f}{error}"
+        return f"{what[0].upper()}{what[1:]} hardly depends on {sweep.name}."
+    power = f"{sweep.name}^{fit.exponent:.1f}"
+    if fit.error is not None and fit.error >= _EXACT:
+        power = f"{power} ± {fit.error:.1f}"
     if any(point.number is not None and point.number < fit.first_number for point in sweep.points):
-        return f"From {sweep.name} = {fit.first_number:,.12g} on, the {what} scales as {power}."
-    return f"The {what} scales as {power}."
+        return f"From {sweep.name} = {fit.first_number:,.12g} on, {what} scales as {power}."
+    return f"{what[0].upper()}{what[1:]} scales as {power}."

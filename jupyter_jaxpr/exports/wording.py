@@ -1,4 +1,4 @@
-"""A document in, the few words that sum it up out: signature, counts, stages, notes, origin.
+"""Words the summary of a document: signature, counts, stages, notes, origin.
 
 Every export and the two lines under a cell say the same facts in the same words; here they are found.
 """
@@ -69,7 +69,7 @@ def stages(program: Program) -> list[tuple[str, str]]:
     found = [
         ("trace", times.trace),
         ("lower", times.lower),
-        ("compile (from the cache on disk)" if times.from_disk else "compile", times.compile),
+        ("from disk" if times.from_disk else "compile", times.compile),
         ("first run", times.first_run),
         ("rest", times.rest),
         ("first call", times.total),
@@ -119,5 +119,6 @@ def made_with(document: Snapshot) -> str:
     used = document.environment
     jax = f"jax {used.jax}" if used.jax else "no jax"
     device = used.device or used.backend
-    parts.append(f"{jax}{f' on {device}' if device else ''}, jupyter_jaxpr {used.jupyter_jaxpr}")
+    own = used.jupyter_jaxpr
+    parts.append(f"{jax} on {device}, jupyter_jaxpr {own}" if device else f"{jax}, jupyter_jaxpr {own}")
     return " · ".join(parts)

@@ -1,4 +1,4 @@
-"""JAX's private modules in, plain callbacks and plain facts out: the only package that imports `jax._src`.
+"""Reads JAX's private modules and hands out plain callbacks and facts; the only package that imports `jax._src`.
 
 - `facts`: small questions to JAX, and the names of its events.
 - `keys`: what a cache key is made of.

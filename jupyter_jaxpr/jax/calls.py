@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from .facts import CACHE_MISS, private
 from .keys import FlatCall, trace_context
 
@@ -127,7 +128,9 @@ class JitCall:
             return traced, None, None
         try:
             lowered = traced.lower()
-        except Exception:  # the error that ended the call, such as Pallas' on a CPU: there is no lowered program
+        except not_of_a_signal(
+            Exception
+        ):  # the error that ended the call, such as Pallas' on a CPU: there is no lowered program
             return traced, None, None
         is_compiled = getattr(lowered._lowering, "_executable", None) is not None
         return traced, lowered, lowered.compile() if is_compiled else None
@@ -179,7 +182,7 @@ class PmapCall:
         """Of `fun`."""
         try:
             return inspect.signature(self.fun)
-        except (TypeError, ValueError):
+        except not_of_a_signal(TypeError, ValueError):
             return None
 
 
@@ -206,7 +209,7 @@ def pmap_call(frame: FrameType) -> PmapCall | None:
         return None
     try:
         return PmapCall(caller)
-    except Exception:  # another JAX: it is one of JAX's own functions then, and counted as such
+    except not_of_a_signal(Exception):  # another JAX: it is one of JAX's own functions then, and counted as such
         return None
 
 

@@ -1,4 +1,4 @@
-"""`jax.clear_caches()` in, how often it ran out.
+"""Counts the calls of `jax.clear_caches()`.
 
 JAX tells each cache that is registered with it to clear itself. `ClearedCaches` is registered as one, by a weak
 reference of JAX's, and holds nothing.

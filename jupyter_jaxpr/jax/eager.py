@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from types import FrameType, FunctionType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, text_of
 from .facts import jax_directory, private
 from .loop_equations import scan_parts, while_parts
@@ -109,7 +110,7 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
         values = [cell.cell_contents for cell in fun.__closure__ or ()]
         cells = dict(zip(fun.__code__.co_freevars, values, strict=True))
         primitive, params = cells["prim"], cells["params"]
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except not_of_a_signal(AttributeError, KeyError, TypeError, ValueError):
         return None
     name = str(primitive.name)
     if name not in _SPECIFIC:
@@ -119,7 +120,7 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
     return Construct(
         called,
         name,
-        tuple(_bodies(called, params)),
+        tuple(_bodies_of_map(given) if called == "map" else ()) or tuple(_bodies(called, params)),
         tuple((key, text_of(value)) for key, value in sorted(params.items()) if key in _SETTINGS),
         _groups(called, params),
         given,
@@ -154,6 +155,14 @@ def _bodies(name: str, params: dict[str, Any]) -> Iterator[Body]:
         name, _, place = source.partition(" at ")
         file, _, line = place.rpartition(":")
         yield Body(text_of(name), text_of(file), int(line) if line.isdigit() else 0)
+
+
+def _bodies_of_map(given: weakref.ref[Any] | None) -> Iterator[Body]:
+    """The function that was given to `map`, which JAX wraps in one of its own."""
+    function = None if given is None else given()
+    if type(function) is FunctionType:
+        code = function.__code__
+        yield Body(text_of(function.__name__), text_of(code.co_filename), code.co_firstlineno)
 
 
 def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | None, bool, str | None]:
@@ -237,7 +246,7 @@ class EagerConstructs:
                 # JAX itself asks the same next, and keeps the answer.
                 jitted = callable_of(given["self"], **given["params"])
                 tell(jitted._fun, frame)
-            except FAILURES as error:
+            except not_of_a_signal(*FAILURES) as error:
                 fail(error)
 
         self._method = TellingMethod(core.EvalTrace, "process_primitive", evaluated)

@@ -1,4 +1,4 @@
-"""Effects as JAX holds them in; their names, such as `Debug` or `OrderedIO`, out.
+"""Names JAX's effects, such as `Debug` or `OrderedIO`.
 
 JAX counts more among the effects than happens outside of a program, and prints some with addresses that are others in
 every trace. They are read by their attributes; nothing of JAX is imported.

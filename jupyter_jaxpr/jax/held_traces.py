@@ -1,4 +1,4 @@
-"""A call of a jitted function in, the program that JAX holds for the call out: none of the function's Python runs."""
+"""Finds the program that JAX holds for a call of a jitted function; none of the function's Python runs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from .facts import private
 
 
@@ -19,7 +20,7 @@ def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tup
     try:
         with jax.no_tracing(True):
             traced, args_flat = private("pjit")._infer_params(called._fun, called._jit_info, tuple(args), kwargs)
-    except RuntimeError:
+    except not_of_a_signal(RuntimeError):
         return None
     return traced.params["jaxpr"], list(args_flat)
 
@@ -34,7 +35,7 @@ def held_trace(called: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> A
     try:
         with jax.no_tracing(True):
             return called.trace(*args, **kwargs)
-    except Exception:
+    except not_of_a_signal(Exception):
         return None
 
 
@@ -43,6 +44,6 @@ def traces_by_function() -> dict[int, int] | None:
     try:
         keys = private("interpreters.partial_eval").trace_to_jaxpr.cache_keys()
         functions = [key[0]() for key in keys]
-    except Exception:
+    except not_of_a_signal(Exception):
         return None
     return Counter(id(fun) for fun in functions if fun is not None)

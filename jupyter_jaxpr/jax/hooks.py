@@ -22,7 +22,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from .. import plain_text
-from ..interruptions import is_of_a_signal
+from ..interruptions import not_of_a_signal
 from .calls import DerivedCall, JitCall
 from .cleared_caches import ClearedCaches
 from .facts import CACHE_MISS, COMPILE_EVENT, FROM_DISK_EVENT, LOWER_EVENT, TRACE_EVENT, imported, private, staging
@@ -151,7 +151,9 @@ class Hooks:
             return
         try:
             self._put_in()
-        except Exception as error:  # a JAX that the self-test took for one we know: JAX stays as it was
+        except not_of_a_signal(
+            Exception
+        ) as error:  # a JAX that the self-test took for one we know: JAX stays as it was
             self.fail(error)
             self._take_out()
             self._support = support("events")
@@ -242,7 +244,7 @@ class Hooks:
                     opened[id(frame)] = call
                     if len(opened) > 100:
                         self.forget_ended()
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 failed(error)
 
         return before_trace
@@ -271,7 +273,7 @@ class Hooks:
             call.frame = frame
             call.take_trace()
             self._receiver.traced(call)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             self.fail(error)
         finally:
             call.args, call.kwargs, call.frame = (), {}, None
@@ -288,7 +290,7 @@ class Hooks:
                 given = frame.f_locals
                 try:
                     self.put(given["x_flat"], given["out_flat"])
-                except Exception as error:
+                except not_of_a_signal(Exception) as error:
                     self.fail(error)
 
         return after_device_put
@@ -315,7 +317,7 @@ class Hooks:
                     self._tell_derived(frame, args[0])
             except RecursionError:
                 self.overflowed = True
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 failed(error)
             return fast_path
 
@@ -337,9 +339,7 @@ class Hooks:
         )
 
     def fail(self, error: BaseException) -> None:
-        """Keep a failure of ours for the next observation; an alarm of the user's goes on to the user's call."""
-        if is_of_a_signal(error):
-            raise error
+        """Keep a failure of ours for the next observation."""
         if isinstance(error, RecursionError):
             self.overflowed = True
         elif len(self.failed) < 10:
@@ -397,7 +397,7 @@ class Hooks:
                     self._receiver.trace_raised(name, leaving.get("exc_value"))
             except RecursionError:
                 self.overflowed = True
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 self.fail(error)
 
     def _on_scalar(self, event: str, value: Any, fun_name: Any = None, **_: Any) -> None:
@@ -407,7 +407,7 @@ class Hooks:
                 self._receiver.stage_started(event, name)
             except RecursionError:
                 self.overflowed = True
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 self.fail(error)
 
     def _plain_name(self, name: Any) -> str | None:
@@ -466,5 +466,5 @@ def _tell(failed: Callable[[BaseException], None], method: Callable[..., None], 
     """Call the receiver; a failure of ours never reaches the user's call."""
     try:
         method(*facts)
-    except Exception as error:
+    except not_of_a_signal(Exception) as error:
         failed(error)

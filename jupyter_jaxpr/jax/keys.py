@@ -1,4 +1,4 @@
-"""What a cache key is made of: arguments in; their leaves, structure, avals and shardings out, with JAX's context."""
+"""Reads the parts of a cache key from arguments: leaves, structure, avals, shardings, and JAX's trace context."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import plain_text
+from ..interruptions import not_of_a_signal
 from .facts import imported, private
 
 
@@ -120,7 +121,7 @@ def _layout(value: Any, aval: Any) -> Any:
         return None
     try:
         return value.format.layout.major_to_minor
-    except Exception:  # key arrays, deleted and non-addressable ones have none
+    except not_of_a_signal(Exception):  # key arrays, deleted and non-addressable ones have none
         return None
 
 
@@ -134,7 +135,7 @@ def _other_leaf(value: Any) -> LeafFacts:
         return value.aval, "jax.Array", value.sharding, getattr(value, "_committed", None), None
     try:
         aval = jax.typeof(value)
-    except plain_text.FAILURES:
+    except not_of_a_signal(*plain_text.FAILURES):
         aval = None
     return aval, "numpy" if _is_numpys(kind) else plain_text.kind_name(kind), None, None, None
 

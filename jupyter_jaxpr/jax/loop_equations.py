@@ -1,4 +1,4 @@
-"""The parameters of a loop's equation in, how its operands divide out: the same whatever the JAX that made it.
+"""Divides the operands of a loop's equation into constants, carry and xs, on every JAX line.
 
 `scan` says it by `num_consts` and `num_carry` up to jax 0.10, by two trees, `ft_in` and `ft_out`, from 0.11 on. Both
 are read by their attributes; nothing of JAX is imported.

@@ -1,4 +1,4 @@
-"""A NumPy array that JAX made of one of the user's in, the user's array out.
+"""Finds the user's NumPy array of which JAX made an array.
 
 Before JAX runs an operation on an array of NumPy's, it wraps or converts the array: an array of float64 becomes a new
 array of float32. The functions of JAX that stand between the user's line and the operation still hold the array that

@@ -1,4 +1,4 @@
-"""A jitted function in, the kernel for which `pallas_call` made the function out."""
+"""Finds the kernel for which `pallas_call` made a jitted function."""
 
 from __future__ import annotations
 

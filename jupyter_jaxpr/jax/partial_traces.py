@@ -1,4 +1,4 @@
-"""An error that a trace raised in, the program as far as JAX had traced it out, and which values are in the program."""
+"""Reads the equations that JAX had traced when a trace raised, and tells which values belong to them."""
 
 from __future__ import annotations
 

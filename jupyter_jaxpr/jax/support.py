@@ -15,6 +15,7 @@ from importlib import metadata
 from types import CodeType
 from typing import Literal
 
+from ..interruptions import not_of_a_signal
 from .facts import CACHE_MISS, COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, imported, private
 from .private_names import missing
 
@@ -52,7 +53,7 @@ def jax_version() -> str | None:
         return str(jax.__version__)
     try:
         return metadata.version("jax") if importlib.util.find_spec("jax") is not None else None
-    except (metadata.PackageNotFoundError, ValueError):
+    except not_of_a_signal(metadata.PackageNotFoundError, ValueError):
         return None
 
 
@@ -126,7 +127,7 @@ def _hooks_fit() -> bool:
                 for code in misses
             )
         )
-    except (AttributeError, TypeError, ValueError):
+    except not_of_a_signal(AttributeError, TypeError, ValueError):
         return False
 
 

@@ -1,4 +1,4 @@
-"""A value that Python holds while JAX traces in, its type and its variables in the program out."""
+"""Finds the type and the variables of a Python value while JAX traces."""
 
 from __future__ import annotations
 

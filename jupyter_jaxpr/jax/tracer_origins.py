@@ -1,4 +1,4 @@
-"""A tracer in, the inputs of its trace that the tracer depends on out; and the arguments of a call that raised."""
+"""Finds the inputs of a trace on which a tracer depends, and the arguments of a call that raised."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, exact
 from .facts import private
 
@@ -50,7 +51,7 @@ def type_of(value: Any) -> str:
 
     try:
         return exact(jax.typeof(value).str_short(short_dtypes=True))
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return ""
 
 

@@ -1,4 +1,4 @@
-"""The innermost frame of another thread in; what JAX traces there, and how many equations it has so far, out."""
+"""Finds what another thread traces now and how many equations the trace has, from the thread's innermost frame."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from types import FrameType, FunctionType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES
 from .facts import jax_directory, private
 from .watched_parts import TellingMethod
@@ -124,7 +125,7 @@ class TracesAhead:
                 if by is not None:
                     ahead = TracedAhead(traced, jitted._fun, jitted._jit_info, given["args"], given["kwargs"], by)
                     tell(ahead, frame)
-            except FAILURES as error:
+            except not_of_a_signal(*FAILURES) as error:
                 fail(error)
 
         self._method = TellingMethod(private("stages").Traced, "__init__", made)

@@ -1,4 +1,4 @@
-"""What JAX does with few words or none in, what it is about out: types that JAX changes, donated buffers without use.
+"""Reports changes that JAX makes with few words: changed types, donated buffers without use.
 
 JAX warns of a 64-bit type that it truncates and of a donated buffer without use. It converts a carry of a loop without
 a warning. Each of these comes by a function of another module; what stands in the place of that module tells us so, and
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, exact
 from .facts import private
 from .watched_parts import TellingModule
@@ -89,7 +90,7 @@ class UntoldChanges:
                     found = read(frame.f_locals)
                     if found is not None:
                         self._tell(found, frame)
-            except FAILURES as error:
+            except not_of_a_signal(*FAILURES) as error:
                 self._fail(error)
 
         self._modules.append(TellingModule(holder, name, function, asked))

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..interruptions import not_of_a_signal
+
 
 class WhenImported:
     """Calls back once a module has been imported by someone else; a finder that finds nothing itself.
@@ -40,7 +42,7 @@ class WhenImported:
             # A failure of ours is not a failure of the user's import; the next cell tries again.
             try:
                 self._then()
-            except Exception:
+            except not_of_a_signal(Exception):
                 return
 
         loader.exec_module = exec_module  # type: ignore[method-assign]  # on this one loader, until it has run

@@ -1,4 +1,4 @@
-"""A command line in; JupyterLab on a copy of the first lesson, the panel open beside it, out.
+"""Starts JupyterLab on a copy of the first lesson, with the panel beside it.
 
 python -m jupyter_jaxpr.lessons [--language en] [--to FOLDER] [options of `jupyter lab`]
 """

@@ -1,11 +1,38 @@
-"""A cell's text in, why no program of it was seen out: another magic took the text, or there is no code at all."""
+"""Says why the panel shows no program of a cell: what was seen of the cell, and what to type."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, Any
 
+from ..jax.facts import is_jitted, jit_disabled
+from ..observe.cache.ledger_table import not_counted
+from ..observe.functions import code_of, is_of_jax, name_of
+from ..observe.observation import Observation
+from ..plain_text import file_of, kind_name
 from ..typed.cell import PYTHON_CELL_MAGICS
 
+if TYPE_CHECKING:
+    from .active import Active
+
+CALL_IT_ITSELF = "To see the program, call the jitted function itself, or write %jaxpr f(x)."
+WHAT_TO_TYPE = (
+    "Call a function under @jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or "
+    "%%jaxpr f(f32[8])."
+)
+UNDER_JIT = "Call the function under jax.jit to see the program that runs."
+_CORRECT = "Correct the cell and run it again."
+_NOT_KNOWN = "No program of the cell is known: calls that reuse a program were not seen."
+CALLED_NONE = f"The cell called no jitted function. {WHAT_TO_TYPE}"
+NOTHING_RECORDED = "JAX checks each result for NaN (jax_debug_nans), so jupyter_jaxpr recorded nothing of what ran."
+RAN_NO_PROGRAM = (
+    f"The cell ran JAX operation by operation and called no jitted function. {WHAT_TO_TYPE}",
+    f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}",
+)
+_JIT_IS_OFF = (
+    "Where jax.disable_jit or the setting jax_disable_jit turns jit off, JAX runs a jitted function operation by "
+    "operation, as plain Python. To see the program of the function, call the function with jit on."
+)
 _CODE_THERE = "Write code there, or trace one call with %jaxpr f(x)."
 
 
@@ -24,3 +51,79 @@ def no_python(source: str) -> str | None:
     if all(line.lstrip().startswith("#") for line in lines):
         return f"The cell has no code below {above}. {_CODE_THERE}"
     return None
+
+
+def why_no_program(
+    namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None
+) -> str:
+    """A sentence for the observation of a run in which no program is known, such as one that raised an error."""
+    # Where the stack comes to its end no hook of ours may have been told of a call, and Python does not always say so.
+    is_at_end = isinstance(error, RecursionError)
+    is_unsure = not active.run.counted or active.run.counter.lost is not None or is_at_end
+    if is_unsure and isinstance(error, KeyboardInterrupt):
+        return "The cell was interrupted, and no program of the cell is known. Run the cell again to see the program."
+    if is_unsure and error is not None:
+        return f"The cell raised {kind_name(type(error))}, and no program of the cell is known. {_CORRECT}"
+    if isinstance(error, KeyboardInterrupt):
+        return "The cell was interrupted before a jitted function ran. Run the cell again to see the program."
+    if error is not None:
+        kind = kind_name(type(error))
+        return f"The cell raised {kind} before a jitted function ran. {_CORRECT}"
+    unseen = [called for called in active.run.unseen if not is_of_jax(called)]
+    if unseen:
+        names = ", ".join(dict.fromkeys(name_of(called) for called in unseen[:5]))
+        return (
+            f"The cell called {names} and reused a program that JAX compiled before %load_ext jupyter_jaxpr, so the "
+            "program is not known. Load the extension before the first call, or write %%jaxpr f(x)."
+        )
+    if active.run.ahead:
+        names = ", ".join(sorted(active.run.ahead)[:5])
+        how = "(by .trace, .lower or jax.make_jaxpr)"
+        return f"The cell only traced or lowered {names} ahead of time {how} and did not call it. {CALL_IT_ITSELF}"
+    inlined = [function.name for function in observation.functions if not function.top_level]
+    if inlined:
+        return (
+            f"The cell called {', '.join(inlined[:5])} only while JAX traced another program, such as that of "
+            f"jax.make_jaxpr. The call became a part of that program. {WHAT_TO_TYPE}"
+        )
+    raised = [function.name for function in observation.functions if function.raised]
+    raised += [name_of(called) for called in active.run.raised_unseen if not is_of_jax(called)]
+    if raised:
+        return (
+            f"The call of {', '.join(raised[:5])} raised an error, and the cell caught the error, so no program is "
+            "known. Remove the code that catches the error, and run the cell again to see the error."
+        )
+    constructs = [function.name for function in observation.functions if function.construct]
+    if constructs:
+        return (
+            f"JAX compiled {', '.join(constructs[:5])} before %load_ext jupyter_jaxpr, so the program is not known. "
+            "Load the extension before the first call."
+        )
+    called = [function.name for function in observation.functions]
+    if called:
+        return f"The cell called {', '.join(called[:5])}, but no program is known. Run the cell again."
+    if active.run.ledger is not None and active.run.ledger.elsewhere:
+        return not_counted(active.run.ledger.elsewhere)
+    if is_unsure:
+        return f"{_NOT_KNOWN} {active.run.calls_note()} {WHAT_TO_TYPE}"
+    uncalled = _jitted_here(namespace, active.cell.file)
+    if uncalled:
+        name = uncalled[0]
+        return (
+            f"The cell defines the jitted function {name} and does not call it. Call {name}, or write "
+            f"%jaxpr {name}(f32[8])."
+        )
+    if jit_disabled() or "disable_jit" in active.cell.source:
+        return _JIT_IS_OFF
+    return RAN_NO_PROGRAM[0] if observation.eager_compiles else RAN_NO_PROGRAM[1]
+
+
+def _jitted_here(namespace: dict[str, Any], file: str) -> list[str]:
+    """Names of jitted functions whose def is in the cell."""
+    found = []
+    for name, value in list(namespace.items()):
+        if is_jitted(value) and not name.startswith("_"):
+            code = code_of(value)
+            if code is not None and file_of(code) == file:
+                found.append(name)
+    return found

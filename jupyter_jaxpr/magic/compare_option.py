@@ -1,4 +1,4 @@
-"""The names of `--compare` and the arguments of a call in; the comparison out, its programs in the observation.
+"""Runs `--compare`: compares the named functions on the arguments of a call.
 
 The call is the target on the magic's line, or else the cell's last one; of the last one the cell has evaluated the
 arguments already. What is wrong with a name or an argument is a line of the comparison or a finding, no exception.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
 from ..measure.compare.named import candidate
 from ..measure.compare.variants import Comparison, Sweep, compare
@@ -53,7 +54,7 @@ def compare_named(
             try:
                 scope = namespace if found.sweep is None else _with(namespace, found.sweep.name, value)
                 calls.append((value, *found.target.arguments(scope)))
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 return None, _cannot(observation, _why_not(error, text, value))
         _, args, kwargs = calls[0]
         if found.sweep is not None:

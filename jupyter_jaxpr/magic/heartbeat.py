@@ -1,4 +1,4 @@
-"""A cell that takes long in, a message once a second out: what JAX is doing, and for how long."""
+"""Reports once a second what JAX is doing in a long cell, and for how long."""
 
 from __future__ import annotations
 

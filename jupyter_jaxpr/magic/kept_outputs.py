@@ -1,4 +1,4 @@
-"""The outputs below observed cells in, those that IPython keeps made small: else a day's saved copies fill the memory.
+"""Shrinks the outputs of observed cells that IPython keeps, which would fill the memory over a day.
 
 IPython 9 keeps what each cell displays, for `%notebook`; a notebook's kernel does so only where it is asked to. Of the
 last runs IPython has the whole output, of older ones the lines of text.

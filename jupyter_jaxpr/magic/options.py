@@ -1,4 +1,4 @@
-"""The line of a magic in, what the user wants out; a mistake in it is a `UsageError` before anything runs."""
+"""Parses the line of a magic; a mistake raises `UsageError` before anything runs."""
 
 from __future__ import annotations
 

@@ -14,8 +14,9 @@ import uuid
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
@@ -23,7 +24,7 @@ from IPython.core.error import UsageError
 from ..build.environment import environment
 from ..document.types.document import Cell
 from ..explain.leaks import reach_before
-from ..interruptions import is_of_a_signal
+from ..interruptions import is_of_a_signal, not_of_a_signal
 from ..jax.facts import is_jitted
 from ..observe.observation import Observation
 from ..observe.process_observer import observer
@@ -32,11 +33,12 @@ from ..observe.recorded_cell import EAGER_TAKES, RecordedCell
 from ..observe.run import Run
 from ..typed import cell as cells
 from ..wire import comm
-from . import compare_option, options, outcome, sweep_option
+from . import compare_option, last_call, options, outcome, sweep_option, target_trace
 from .active import Active, RunResult, Shown
 from .heartbeat import Heartbeat
 from .kept_outputs import KeptOutputs
 from .magics import JaxprMagics
+from .what_runs import WhatRuns
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 _REMEMBERED_CELLS = 1_000
 _SHOWN_RUNS = 8
 _OWN_DEPTH = 1_000
+_RUNS_A_CELL = "run_cell_async"  # a method of an IPython shell
 _INTERRUPTED = "jupyter_jaxpr was interrupted, so the panel does not show this cell."
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
@@ -101,6 +104,9 @@ class Session:
         with self._guard("jupyter_jaxpr could not hook JAX."):
             self.observer.hooks.ensure()
         self.observer.shows_programs = True
+        self.publisher.kernel.cells = WhatRuns(
+            self.shell, self.observer.hooks, self._cells, self._running, self._active
+        )
         self.publisher.open()
 
     def unload(self) -> None:
@@ -152,9 +158,12 @@ class Session:
         text = "".join(lines)
         line = cells.magic_line(text)
         # Within a running cell (%%time above %%jaxpr) no event follows: there it stays a cell magic.
-        if line is None or self._depth.get(threading.get_ident(), 0) or not cells.has_body(text):
+        if line is None or self._depth.get(threading.get_ident(), 0):
             return lines
-        return lines if self._parse(line) is None else cells.without_magic(lines)
+        if self._parse(line) is None:
+            # Of a magic without a body IPython says so, and nothing of the mistake in its line.
+            return lines if cells.has_body(text) else [*lines[:-1], lines[-1].rstrip("\n") + "\n", "#\n"]
+        return cells.without_magic(lines)
 
     def _parse(self, line: str) -> options.Options | None:
         """The options of a line; None for a line with a mistake, which the cell magic then raises."""
@@ -166,7 +175,10 @@ class Session:
 
     def _enter(self) -> None:
         thread = threading.get_ident()
-        self._depth[thread] = self._depth.get(thread, 0) + 1
+        depth = self._depth.get(thread, 0)
+        if depth and not _is_within_a_cell():
+            depth = 0  # an interrupt came before the end of an earlier cell was noted
+        self._depth[thread] = depth + 1
 
     def _exit(self) -> None:
         thread = threading.get_ident()
@@ -192,7 +204,7 @@ class Session:
             # The cell that %%capture runs is a part of the one it stands in.
             self._remember(cell.file, cell if outermost else self._running.get(thread, cell))
             line = cells.magic_line(info.raw_cell)
-            if line is None or not outermost or not cells.has_body(info.raw_cell):
+            if line is None or not outermost:
                 return
             found = self._parse(line)
             if found is not None:
@@ -218,7 +230,7 @@ class Session:
             self._finish(active, result)
             is_shown = True
         if not is_shown:
-            with suppress(Exception):  # the failure was reported
+            with self._guard("jupyter_jaxpr could not end the observation of the cell."):
                 self._end_what_was_left(thread)
         self._ending.pop(thread, None)
 
@@ -235,6 +247,7 @@ class Session:
             self.observer.end(run)
         self._active.pop(thread, None)
         self._ending.pop(thread, None)
+        self.observer.let_go()
 
     # --- one cell ---
 
@@ -274,7 +287,7 @@ class Session:
             with ExitStack() as each:  # in the reverse order, the other ones also where one fails
                 each.callback(active.recorded_cell.stop)
                 each.callback(active.recorded.stop)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             active.run.fail(error)
         try:
             return self.observer.end(active.run)
@@ -385,7 +398,7 @@ class Session:
 
         def retrace() -> None:
             with self._guard("jupyter_jaxpr could not trace the call."):
-                message = outcome.trace_again(self.observer, run.observation, run.options.keeps_values)
+                message = last_call.trace_again(self.observer, run.observation, run.options.keeps_values)
                 built = self._built(replace(run, message=message))
                 self.publisher.publish(replace(built, retrace=self._retrace(run)))
                 number = None if run.cell is None else run.cell.execution_count
@@ -431,11 +444,11 @@ class Session:
                             self.observer, self.shell.user_ns, found, observation, heartbeat.say, None
                         )
                 elif found.sweep is not None:
-                    sweep, message = outcome.sweep_target(
+                    sweep, message = target_trace.sweep_target(
                         self.observer, self.shell.user_ns, found, observation, "%jaxpr", heartbeat.say
                     )
                 else:
-                    message = outcome.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
+                    message = target_trace.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
             finally:
                 heartbeat.stop()
             self._publish(RunResult(found, cell, observation, run_id, message, comparison, sweep))
@@ -534,6 +547,16 @@ class _Rewriter(ast.NodeTransformer):
         self._done = True
         self._active.others = cells.rewrite(module, self._active.last, self._active.cell.source)
         return module
+
+
+def _is_within_a_cell() -> bool:
+    """Whether the cell that begins was started by another one, whose frame is on the stack as well."""
+    frame: FrameType | None = sys._getframe()
+    cells_under_way = 0
+    while frame is not None:
+        cells_under_way += frame.f_code.co_name == _RUNS_A_CELL
+        frame = frame.f_back
+    return cells_under_way > 1
 
 
 def _document_cell(cell: cells.RunningCell) -> Cell:

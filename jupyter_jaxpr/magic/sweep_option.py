@@ -1,4 +1,4 @@
-"""The name and the values of `--sweep` in; the sweep out, the program at the first value in the observation.
+"""Runs `--sweep`: measures the function at each value, and shows the program at the first value.
 
 Nothing of the user's namespace changes: the arguments are evaluated in a copy of it, the name bound.
 """
@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
 from ..measure.compare.named import functions_of
 from ..measure.times.sweep import Sweep, Values, sweep
@@ -67,7 +68,7 @@ def _add_program(values: Values, found: Options, trace: Trace) -> None:
     text = values.texts[0]
     try:
         value = values.value(text)
-    except Exception:
+    except not_of_a_signal(Exception):
         return
     at = replace(values.target, text=f"{values.target.text} with {values.name} = {text}")
     trace({**values.namespace, values.name: value}, replace(found, target=at))

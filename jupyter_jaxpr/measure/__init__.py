@@ -1,1 +1,1 @@
-"""A call in, what running it again shows out: only where the user asked for it."""
+"""Runs a call again to measure it, only where the user asked for that."""

@@ -1,4 +1,4 @@
-"""The types of a call in, its arguments by name out: trees of `jax.ShapeDtypeStruct`, static values as text."""
+"""Names the arguments of a call: trees of `jax.ShapeDtypeStruct`, static values as text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..plain_text import exact
-from .cache.keys import Key, by_name, positional_names, static_places
+from .cache.key_texts import positional_names
+from .cache.keys import Key
+from .cache.keys_of_calls import by_name, static_places
 from .observation import ArgumentSpec
 from .value_texts import Reading
 

@@ -1,4 +1,4 @@
-"""Work comes in and runs while Python's garbage collector rests: its pauses would be part of a measured time."""
+"""Runs work while Python's garbage collector rests, whose pauses would be part of a measured time."""
 
 from __future__ import annotations
 

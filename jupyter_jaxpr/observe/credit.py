@@ -1,4 +1,4 @@
-"""Calls and stages in, the counts of functions and lines out.
+"""Credits calls and stages to the counts of functions and lines.
 
 What was counted is credited to the function that was called; where JAX tells no more than a name, to that name.
 """
@@ -11,7 +11,8 @@ from typing import Any
 from ..jax.calls import derived_jaxpr
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
 from ..jax.hooks import Hooks
-from .cache.history import FunctionHistory, History
+from .cache.function_history import FunctionHistory
+from .cache.history import History
 from .functions import FunctionRecord, Functions, is_users, user_place
 from .observation import EagerCompile, Place
 from .run import EAGER_COMPILES, FunctionActivity, Run
@@ -58,8 +59,7 @@ def drain(
         if function is None and hooks.support.tier != "hooks":
             function = functions.by_code(fun)
         if function is None:
-            if len(run.unseen) < 100 and not any(known is called for known in run.unseen):
-                run.unseen.append(called)
+            run.note_unseen(called, times)
         elif not function.library:
             _note_jitted(function, called)
             run.activity(function).called(function, times)
@@ -73,6 +73,8 @@ def drain(
             activity.calls_raised += times
             activity.missed(function, times)
             run.call_lines.raised(place, times)
+        elif function is None and called is not None:
+            run.note_raised_unseen(called, times)
     for handed, _, place, record in counter.drain_handed():
         function = record if handed is None else functions.known(getattr(handed, "_fun", None))
         if function is not None and not function.library:

@@ -1,4 +1,4 @@
-"""What `jax.jit` was given in, the user's function out: its name, the line of its def, and whose it is.
+"""Finds the user's function inside an argument of `jax.jit`: its name, the line of its def, and its owner.
 
 `jit(vmap(grad(f)))`, a method, a partial, an equinox or flax wrapper: all are unwrapped down to the function that a
 person wrote. A function counts as a library's when JAX itself made it, or when an installed package jitted it for its
@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.calls import pmap_call
 from ..jax.eager import Construct, construct_of
 from ..jax.facts import is_jitted, jax_directory, partial_of, stored_jit_name
@@ -27,7 +28,7 @@ from ..plain_text import FAILURES, attribute_of, defined, exact, file_of, functi
 from .observation import Place
 
 if TYPE_CHECKING:
-    from .cache.history import FunctionHistory
+    from .cache.function_history import FunctionHistory
 
 # Packages whose own frames stand between the user's call and `jax.jit`: a call through them is the user's call.
 _WRAPPERS = ("equinox", "flax", "jaxtyping", "beartype")
@@ -281,7 +282,7 @@ def _stored(value: Any, name: str) -> Any:
         return None
     try:
         return getattr(value, name)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return None
 
 

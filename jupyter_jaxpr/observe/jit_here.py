@@ -1,4 +1,4 @@
-"""A function and its arguments in, a jitted copy out: JAX's caches of the function itself stay untouched."""
+"""Makes a jitted copy of a function, so that JAX's caches of the function itself stay untouched."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from .functions import name_of
 
 
@@ -89,7 +90,7 @@ def static_names(
 def _parameters(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     try:
         bound = inspect.signature(fun).bind(*args, **kwargs)
-    except (TypeError, ValueError):  # no signature, or a call that will raise
+    except not_of_a_signal(TypeError, ValueError):  # no signature, or a call that will raise
         return
     for name, value in bound.arguments.items():
         kind = bound.signature.parameters[name].kind
@@ -105,7 +106,7 @@ def _places(fun: Callable[..., Any]) -> Callable[[str], tuple[int | None, bool]]
     """Of a parameter: its position, if it has one, and whether it has no name (positional-only, one of `*sizes`)."""
     try:
         parameters = list(inspect.signature(fun).parameters.values())
-    except (TypeError, ValueError):  # no signature: nothing is static
+    except not_of_a_signal(TypeError, ValueError):  # no signature: nothing is static
         return lambda name: (None, False)
     known: dict[str, tuple[int | None, bool]] = {}
     several: dict[str, int] = {}
@@ -131,6 +132,6 @@ def _is_static(leaf: Any, scalars: bool) -> bool:
         return scalars
     try:
         jax.typeof(leaf)
-    except Exception:  # no type of JAX's
+    except not_of_a_signal(Exception):  # no type of JAX's
         return True
     return False

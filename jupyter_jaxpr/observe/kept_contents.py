@@ -1,4 +1,4 @@
-"""A value that a function reads in, as little of the value as tells later whether it holds something else out.
+"""Keeps as little of a value as is needed to tell later whether the value has changed.
 
 Numbers and texts are kept, of NumPy arrays a checksum, of arrays of JAX's a weak reference: a program holds the array
 itself as a constant for as long as the program lives. Containers of Python's are read to the end, within bounds. Of an
@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple
 
+from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, defined, exact, file_of, kind_name, own_name
 from .functions import is_installed, unwrap
 from .value_texts import NOTHING_CALLED
@@ -150,7 +151,7 @@ def _text_of_scalar(value: Any) -> str:
     kind = kind_name(type(value))
     try:
         return exact(f"np.{kind}({value.item()!r})", TEXT)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return f"<np.{kind}>"
 
 
@@ -189,7 +190,7 @@ def _array(array: Any) -> Contents | None:
             return None
         reference = weakref.ref(array)
         dtype, shape = array.dtype, tuple(array.shape)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return None
     return Contents(
         "Array", exact(f"Array of shape {shape} and dtype {dtype.name}", TEXT), (dtype, shape), None, reference
@@ -247,7 +248,7 @@ def _numbers(array: Any) -> Any:
                 return None
             time.sleep(0.001)  # JAX has no wait with a time limit
         return np.asarray(array.addressable_data(0))
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return None
 
 

@@ -1,4 +1,4 @@
-"""A call that a library made of its own jitted function in, the program that JAX made for the call out.
+"""Records the programs of calls that a library made of its own jitted functions.
 
 Such a call is no row of the ledger: the user jitted nothing. The program is shown with the user's line. A call within
 another trace is a part of that trace's program. Under `grad` or `vmap` outside of jit, JAX derives the program first.

@@ -1,4 +1,4 @@
-"""The NumPy arrays that a recording meets in, the variable of each out.
+"""Finds the variable of each NumPy array in a recording.
 
 A NumPy array is known by its memory, because JAX wraps the memory in objects of its own, and by what the memory holds,
 because the user's code may change the array in place between two uses.

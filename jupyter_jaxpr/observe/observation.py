@@ -109,6 +109,7 @@ class ObservedFunction:
     construct: bool = False  # a construct that JAX compiled by itself, outside of jit
     library: bool = False  # a library's own, which the library jitted
     called_at: Place | None = None  # of a construct: the line of the last call in this run
+    transform: str | None = None  # of a call without jit: the transform under which the function ran
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,19 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class ErrorToTry:
+    """The error of a cell whose cures were not all tried, as the time was over; the error itself is not held.
+
+    Attributes:
+        identity: The id of the error.
+        function: Name of the user's jitted function whose call raised; None where there is none.
+    """
+
+    identity: int
+    function: str | None
+
+
+@dataclass(frozen=True)
 class LineReading:
     """What happened at one line of the user's: calls of jitted functions, hits, compiles."""
 
@@ -202,4 +216,5 @@ class Observation:
     reading: Reading = field(default_factory=Reading)  # what the user's objects said while they were observed
     retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None where there is none
     named_values: Any = None  # `observe.traced_names.NamedValues`: what names had in the traces of the kernel
+    error_to_try: ErrorToTry | None = None  # None where each cure of the cell's error was tried
     ledger: LedgerReading | None = None  # None where misses cannot be observed

@@ -1,4 +1,4 @@
-"""JAX's hooks and events in, records of what each call did out.
+"""Receives JAX's hooks and events, and records what each call did.
 
 `Observer` is one a kernel. It is told of every call that misses JAX's C++ cache (`jax.hooks.Hooks`) and keeps, for
 as long as a function lives, the programs last made of it; while a `Run` is on, what happens on its thread is counted
@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax import facts
 from ..jax.calls import DerivedCall, JitCall, pmap_call
 from ..jax.eager import EagerConstructs
@@ -40,8 +41,10 @@ from ..jax.stages import made_ahead
 from ..jax.uncalled_traces import TracedAhead, TracesAhead
 from ..jax.untold_changes import TruncatedType, Untold, UntoldChanges, UnusedDonation
 from ..plain_text import FAILURES, file_of, text_of
-from .cache.history import FunctionHistory, History
-from .cache.keys import Key, equinox_key_of, key_of, pmap_key_of
+from .cache.function_history import FunctionHistory
+from .cache.history import History
+from .cache.keys import Key
+from .cache.keys_of_calls import equinox_key_of, key_of, pmap_key_of
 from .cache.ledger import Ledger
 from .calls.call_values import CallValues
 from .calls.counters import HAS_MONITORING
@@ -159,7 +162,7 @@ class Observer:
         if self.hooks.support.tier != "none":
             try:
                 run.counter.start()
-            except Exception as error:  # calls are unknown then, and the rest is as good
+            except not_of_a_signal(Exception) as error:  # calls are unknown then, and the rest is as good
                 run.fail(error)
             run.counted = run.counter.sees
         self.hooks.overflowed = False
@@ -198,7 +201,7 @@ class Observer:
             for error in self.hooks.failed:
                 run.fail(error)
             self.hooks.failed.clear()
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             run.fail(error)
         finally:
             self._watching.discard(run)
@@ -221,7 +224,7 @@ class Observer:
         if run.ledger is not None and run.keeps_programs:  # `observe()` has a ledger of its own
             try:
                 observation.ledger = self._reading(run, run.ledger)
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 run.fail(error)
                 observation.failures = run.failures
         return observation
@@ -263,9 +266,16 @@ class Observer:
         self.count_now(run)
 
     def let_go(self) -> None:
-        """Drop calls of this thread that an exception ended unseen: they hold their arguments."""
+        """Drop calls of this thread that an exception ended unseen: they hold their arguments.
+
+        To be called where no code of the user's runs on this thread, and no question of ours to JAX.
+        """
         state = state_of(self._threads)
         if state.run is None:
+            # An interrupt may have come before the end of a question was noted.
+            state.replaying = state.looking_away = False
+            if self.hooks.asking_thread == threading.get_ident():
+                self.hooks.asking_thread = 0
             prune(state, self.history)
             self._forget_dead(state)
 
@@ -508,7 +518,7 @@ class Observer:
             given = equinox.f_locals
             called = given["jit_wrapper"], given["args"], given["kwargs"]
             return equinox_key_of(call.options, *called, reading, call.args)
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             self.hooks.fail(error)
             return None
 

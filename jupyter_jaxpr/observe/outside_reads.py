@@ -1,4 +1,4 @@
-"""The code of a function in, what the code reads from outside of the function's arguments out, as paths.
+"""Finds the paths that a function's code reads from outside of its arguments.
 
 `scale`, `config["opt"]["rate"]`, `self.layers`: a path begins at a global name, a variable of a function around it or a
 parameter, and goes on by attributes and by constant items. Nothing of the user's runs: only bytecode is read.
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from types import CodeType
 from typing import Any, NamedTuple
 
+from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, file_of, function_of
 from .observation import Place
 
@@ -83,7 +84,7 @@ def reads_of(code: CodeType) -> Reads:
     cells: dict[str, bool] = dict.fromkeys(code.co_freevars, False)
     try:
         _read(code, parameters - _rebound(code), cells, reads, changed)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return Reads((), frozenset())
     return Reads(tuple(reads), frozenset(changed))
 

@@ -1,4 +1,4 @@
-"""A callable and its arguments in, the program that JAX would make of the call out: a trace of our own.
+"""Traces a callable with its arguments: a trace of our own.
 
 The user asks for the trace by name (`%jaxpr f(x)`), or the trace is the second, symbolic run of a plain function that a
 cell called. What the body prints meanwhile is recorded and not shown again; warnings are left out. A plain function is
@@ -25,6 +25,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted, jit_name
 from ..jax.held_traces import call_leaves, held_trace
 from .arguments import CallShape, arrays_only, fixed_arguments, shape_of
@@ -96,30 +97,30 @@ def trace_call(
     with observer.looking_away() as events, observer.listening(_name_in_events(fun)) as stages:
         prints.start()
         try:
-            call = _Call(fun, tuple(args), dict(kwargs), keep_values, at, reading or Reading())
+            call = CallToTrace(fun, tuple(args), dict(kwargs), keep_values, at, reading or Reading())
             names.start(unwrap(fun))
             try:
                 program, is_traced, called = _traced(call, allow_effects)
-            except Exception as error:
-                if not _has_numbers_to_fix(call, error):
+            except not_of_a_signal(Exception) as error:
+                if not has_numbers_to_fix(call, error):
                     raise
                 prints.printed.clear()
                 program, is_traced, called = _with_numbers_fixed(call, allow_effects, error)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             own.error = error
             return own
         finally:
             prints.stop()
             observer.named_values.add(names.stop())
             names.close()
-        held_fixed = _held_fixed(program) if not is_jitted(fun) else ""
+        held_fixed = held_fixed_text(program) if not is_jitted(fun) else ""
         reused = is_jitted(fun) and not events()
         try:
             _go_on(program, called, args, kwargs, stage, reused, events, is_traced)
             if stage == "run" and stages.compiles:
                 stages.started_at = began
                 program.stages = stages.times(time.perf_counter())
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             own.error = error
     known = observer.program_of(fun, program.jaxpr)
     if known is not None and program.values is not None:
@@ -134,7 +135,7 @@ def _name_in_events(fun: Any) -> str:
 
 
 @dataclass(frozen=True)
-class _Call:
+class CallToTrace:
     """A call that is to be traced.
 
     Attributes:
@@ -155,10 +156,10 @@ class _Call:
     numbers_are_fixed: bool = False
 
 
-_HELD_FIXED = " The trace held fixed what the call gave: {values}."
+_HELD_FIXED = " The trace kept these arguments of the call fixed: {values}."
 
 
-def _has_numbers_to_fix(call: _Call, error: Exception) -> bool:
+def has_numbers_to_fix(call: CallToTrace, error: Exception) -> bool:
     """Whether a trace that raised may succeed where the numbers of the call stay what they are."""
     import jax
 
@@ -169,7 +170,7 @@ def _has_numbers_to_fix(call: _Call, error: Exception) -> bool:
     )
 
 
-def _with_numbers_fixed(call: _Call, allow_effects: bool, error: Exception) -> tuple[KeptProgram, IsTraced, Any]:
+def _with_numbers_fixed(call: CallToTrace, allow_effects: bool, error: Exception) -> tuple[KeptProgram, IsTraced, Any]:
     """The program of a call of which only the arrays are traced.
 
     Raises:
@@ -177,18 +178,18 @@ def _with_numbers_fixed(call: _Call, allow_effects: bool, error: Exception) -> t
     """
     try:
         return _traced(replace(call, numbers_are_fixed=True), allow_effects)
-    except Exception:
+    except not_of_a_signal(Exception):
         raise error from None
 
 
-def _held_fixed(program: KeptProgram) -> str:
+def held_fixed_text(program: KeptProgram) -> str:
     """Which arguments were held fixed, a sentence after a blank; empty where none was."""
     shape = program.shape
     fixed = shape.fixed if isinstance(shape, CallShape) else {}
     return _HELD_FIXED.format(values=", ".join(f"{name}={text}" for name, text in fixed.items())) if fixed else ""
 
 
-def _traced(call: _Call, allow_effects: bool) -> tuple[KeptProgram, IsTraced, Any]:
+def _traced(call: CallToTrace, allow_effects: bool) -> tuple[KeptProgram, IsTraced, Any]:
     """The program of a call, which of its leaves are inputs of it, and what to call to run the program."""
     fun = call.fun
     if is_jitted(fun):
@@ -200,10 +201,11 @@ def _traced(call: _Call, allow_effects: bool) -> tuple[KeptProgram, IsTraced, An
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
-        return _traced_again(call, effects)
+        return traced_anew(call, effects)
 
 
-def _traced_again(call: _Call, effects: Sequence[SideEffect]) -> tuple[KeptProgram, IsTraced, Any]:
+def traced_anew(call: CallToTrace, effects: Sequence[SideEffect]) -> tuple[KeptProgram, IsTraced, Any]:
+    """As `_traced`, of a call of which JAX holds no trace; `effects` are what its Python changes, and are put back."""
     fun = call.fun
     if is_jitted(fun):
         # A trace of the function itself would stay in JAX's cache: what its Python does at the first call would not
@@ -215,7 +217,7 @@ def _traced_again(call: _Call, effects: Sequence[SideEffect]) -> tuple[KeptProgr
         return _trace(call, is_input), is_input, fun
     try:
         return _trace(call, _is_no_count), _is_no_count, fun
-    except Exception:
+    except not_of_a_signal(Exception):
         import jax
 
         leaves = jax.tree_util.tree_leaves((call.args, call.kwargs))
@@ -233,7 +235,7 @@ def _is_no_number(leaf: Any) -> bool:
     return is_array(leaf) and not isinstance(leaf, bool | int | float | complex)
 
 
-def _trace(call: _Call, is_traced: IsTraced, traced: Any = None) -> KeptProgram:
+def _trace(call: CallToTrace, is_traced: IsTraced, traced: Any = None) -> KeptProgram:
     """The program of a call; `traced` is JAX's trace of the call, where it is there."""
     import jax
 
@@ -273,7 +275,7 @@ def _values(
     """The values of the call, None where they cannot be told apart from what is static."""
     try:
         found = call_leaves(jitted, args, kwargs)
-    except Exception:  # another JAX: there are no values then, and the program is as good
+    except not_of_a_signal(Exception):  # another JAX: there are no values then, and the program is as good
         return None
     if found is None or found[0] is not jaxpr:
         return None

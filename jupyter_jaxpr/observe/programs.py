@@ -1,4 +1,4 @@
-"""One miss in, the program that JAX made of it out, kept for as long as its function lives.
+"""Keeps the program that JAX made for a miss for as long as its function lives.
 
 - `KeptProgram`: JAX's own objects of one program, and how its arguments can be named later.
 - `keep`, `kept`: the newest programs of a function. They are few, for executables hold device memory: what a run
@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..interruptions import not_of_a_signal
 from ..jax.eager import Construct
 from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, plain_shape, result_of, spec_of
 from .cache.keys import Key
@@ -100,7 +101,9 @@ class KeptProgram:
         avals = self.jaxpr.in_avals
         try:
             return self._named(avals)
-        except Exception:  # a tree of the user's that does not take types for arrays: the flat list is true as well
+        except not_of_a_signal(
+            Exception
+        ):  # a tree of the user's that does not take types for arrays: the flat list is true as well
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
 
     def _named(self, avals: Any) -> tuple[ArgumentSpec, ...]:
@@ -123,7 +126,7 @@ class KeptProgram:
             tree = result_of(self.out_tree, self.jaxpr.out_avals)
             # Equinox returns a marker, the arrays, and what is static.
             return tree[1] if self.equinox is not None else tree
-        except Exception:  # as for the arguments
+        except not_of_a_signal(Exception):  # as for the arguments
             return flat
 
 

@@ -1,4 +1,4 @@
-"""A trace that raised in, a program of the run out: the equations that JAX had traced until then."""
+"""Makes a program of the equations that JAX had traced before a trace raised."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _NO_VALUES = (
     "JAX did not run the program, because its trace raised an error. Correct the function, then run the cell again."
 )
 _NOTE = (
-    "The trace of {name} raised {error}. The program has the equations that JAX had traced until then; JAX compiled "
-    "and ran nothing of it."
+    "The trace of {name} raised {error}. The program has the equations that JAX had traced until then. JAX did not "
+    "compile or run the program."
 )
 
 

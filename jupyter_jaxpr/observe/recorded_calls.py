@@ -1,7 +1,10 @@
-"""The calls of a cell's last statement in, a recording of each of the user's functions among them out.
+"""Records the calls of user functions in a cell's last statement while they run.
 
 The outermost call of a function of the user's is recorded while it runs, whatever the statement does with the result:
 assigns, prints or indexes it, or adds another call's. A jitted function is not recorded: JAX has the program.
+
+Above the last statement, a call that runs a function under a transform is recorded, such as `jax.vjp(f, x)` or
+`jax.grad(f)(x)`: the first call of each text, as it may stand in a loop.
 """
 
 from __future__ import annotations
@@ -11,13 +14,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import imported, is_jitted
 from ..jax.hooks import Hooks
 from ..plain_text import FAILURES, defined, exact, file_of
 from ..quantities import count
 from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, result_of, spec_of
-from .cache.keys import positional_names
-from .functions import code_of, is_installed, is_users, name_of, next_inside, place_of
+from .cache.key_texts import positional_names
+from .called_functions import called_function, is_library_jit, runs_for_user
+from .functions import code_of, is_installed, next_inside
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .recorded_cell import RecordedCell
 from .recording import NO_TEXT, NO_VALUES, Recorded, Recording
@@ -26,10 +31,15 @@ from .value_texts import Reading
 CALLS = 8
 """Calls of one statement that are recorded at most."""
 
+CALLS_ABOVE = 4
+"""Calls above the last statement that are recorded at most."""
+
 
 class CallInCell(Protocol):
-    """A call of the cell's last statement; see `typed.cell.LastCall`."""
+    """A call of the cell; see `typed.cell.LastCall`."""
 
+    is_above: bool
+    number: int
     function: Any
     kwargs: dict[str, Any]
     result: Any
@@ -96,6 +106,7 @@ class RecordedCalls:
         self._active: _RecordedCall | None = None
         self._done: list[_RecordedCall] = []
         self._left_out = 0
+        self._above: dict[int, int] = {}  # of the calls above the last statement that were recorded: how many times
         self.not_recorded: list[str] = []  # calls of which nothing was recorded, and why: sentences
         self._is_over = cell.whole
 
@@ -105,7 +116,11 @@ class RecordedCalls:
         """What is called is known; whether its values are wanted."""
         if self._active is not None or self._is_over or not _is_recorded(function):
             return False
-        if len(self._done) >= CALLS:
+        if call.is_above:
+            if call.number in self._above or len(self._above) >= CALLS_ABOVE:
+                self._above[call.number] = self._above.get(call.number, 0) + 1
+                return False
+        elif len(self._done) - len(self._above) >= CALLS:
             self._left_out += 1
             return False
         self._cell.pause()
@@ -118,6 +133,8 @@ class RecordedCalls:
             self._is_over = True
             return False
         self._active = _RecordedCall(call, recording, function)
+        if call.is_above:
+            self._above[call.number] = 1
         return True
 
     def prepared(self, call: CallInCell) -> None:
@@ -135,7 +152,7 @@ class RecordedCalls:
         self._active = None
         try:
             active.end(has_raised)
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             self._fail(error)
             return
         if active.recording.count:
@@ -164,10 +181,15 @@ class RecordedCalls:
         for each in self._done:
             try:
                 function = _function(each, file, reading)
-            except Exception as error:  # the other calls are shown
+            except not_of_a_signal(Exception) as error:  # the other calls are shown
                 self._fail(error)
                 continue
             if function is not None:
+                times = self._above.get(each.call.number, 1)
+                if times > 1:
+                    program = function.programs[0]
+                    several = _FIRST_OF_SEVERAL.format(calls=count(times, "time"))
+                    program.origin_note = f"{program.origin_note} {several}"
                 found.append((function, next_inside(each.function) is not None))
         if found and self._left_out:
             program = found[-1][0].programs[0]
@@ -215,12 +237,13 @@ def _elements(value: Any) -> Iterator[Any]:
 
 def _is_recorded(function: Any) -> bool:
     """Whether a call of a function is recorded: it is the user's, or JAX made it of one of the user's."""
-    if not imported() or is_jitted(function) or issubclass(type(function), type):
+    if not imported() or is_jitted(function) or is_library_jit(function) or issubclass(type(function), type):
         return False
-    return is_users(function)
+    return runs_for_user(function)
 
 
 HOW = "recorded as it ran"
+_HOW_UNDER = "recorded as it ran, {transform}"
 _NOTE = (
     "jupyter_jaxpr recorded what JAX ran for the call {text}: {ran}, in this order. JAX compiled each one by itself. "
     "For the recording, nothing ran a second time."
@@ -228,6 +251,7 @@ _NOTE = (
 _NOT_RECORDED = "The call {text} was not recorded. {why}"
 
 _LEFT_OUT = "The statement made {calls}; at most 8 are recorded."
+_FIRST_OF_SEVERAL = "The cell made this call {calls}; the recording is of the first call."
 _RAISED = "The call raised an error; the recording covers what JAX ran until then."
 
 
@@ -237,7 +261,8 @@ def _function(done: _RecordedCall, file: str, reading: Reading) -> ObservedFunct
     if not done.is_known:
         return None
     call, fun, args, kwargs = done.call, done.function, done.args, done.kwargs
-    name = name_of(fun)
+    called = called_function(fun, args)
+    name = called.name
     flat, _ = jax.tree_util.tree_flatten_with_path((args, kwargs))
     given = [(path, leaf) for path, leaf in flat if _is_array(leaf)]
     results = [leaf for leaf in jax.tree_util.tree_leaves(done.result) if _is_array(leaf)]
@@ -253,10 +278,10 @@ def _function(done: _RecordedCall, file: str, reading: Reading) -> ObservedFunct
         result=None if done.has_raised else _result(done.result, results),
         call=Place(file, call.line, "<module>", call.column, call.end_line, call.end_column),
         origin_note=_note(call.text, recorded, done.has_raised),
-        how=HOW,
+        how=HOW if called.transform is None else _HOW_UNDER.format(transform=called.transform),
         input_names=(*[""] * recorded.others, *paths),
     )
-    return ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[program])
+    return ObservedFunction(name=name, definition=called.definition, programs=[program], transform=called.transform)
 
 
 def _arguments(
@@ -270,7 +295,9 @@ def _arguments(
         shape = replace(shape, fixed=fixed_arguments(shape, args, kwargs, _is_array, reading))
         in_tree = jax.tree_util.tree_structure(arrays_only(args, kwargs, _is_array))
         return arguments_of(shape, in_tree, avals, [False] * len(avals))
-    except Exception:  # a class of the user's that does not take types for arrays: the flat list is true as well
+    except not_of_a_signal(
+        Exception
+    ):  # a class of the user's that does not take types for arrays: the flat list is true as well
         return tuple(ArgumentSpec(path, tree=spec_of(aval)) for path, aval in zip(paths, avals, strict=True))
 
 
@@ -281,7 +308,7 @@ def _result(returned: Any, arrays: Sequence[Any]) -> Any:
     try:
         (only_arrays,), _ = arrays_only((returned,), {}, _is_array)
         return result_of(jax.tree_util.tree_structure(only_arrays), avals)
-    except Exception:  # as for the arguments
+    except not_of_a_signal(Exception):  # as for the arguments
         return [spec_of(aval) for aval in avals]
 
 
@@ -302,7 +329,7 @@ def _signature(fun: Any) -> inspect.Signature | None:
             return None
     try:
         return inspect.signature(fun)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return None
 
 

@@ -1,4 +1,4 @@
-"""A cell that runs in, a recording of what JAX ran for the cell outside of jit out.
+"""Records what JAX runs for a cell outside of jit.
 
 Of each cell the first operations are recorded, for the case that nothing else shows what the cell did: no jitted
 function, no last call, such as in a Python loop. The whole cell is recorded where the user asks for it.

@@ -1,4 +1,4 @@
-"""What JAX runs between `start` and `stop` in, a program of equations out: one for each operation and jitted call.
+"""Records the operations and jitted calls that JAX runs between `start` and `stop` as the equations of a program.
 
 A recording runs nothing and traces nothing. It holds no array: an operand is linked to the equation that made it as
 long as the array is alive, which the operand is when JAX uses it.
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax import dispatches
 from ..jax.dispatches import Dispatch
 from ..jax.hooks import Hooks
@@ -145,9 +146,14 @@ class Recording:
         if self._on:
             return True
         self._thread = threading.get_ident()
-        if not self._results.start():
+        self._on = True  # from here on `stop` takes out what is in, also after an interrupt
+        try:
+            self._on = self._results.start()
+        except AttributeError:
+            self._on = False
+            raise
+        if not self._on:
             return False
-        self._on = True
         self._hooks.ran, self._hooks.put = self._missed, self._put
         return True
 
@@ -159,14 +165,14 @@ class Recording:
                     self._make(value)
 
     def stop(self) -> None:
-        """End; may be called twice."""
+        """End; may be called twice, also where an interrupt came in between."""
         if self._on:
-            self._on = False
             self._results.stop()
             if self._results.overflowed and self.ended is None:
                 self.ended = _UNKNOWN.format(dispatches=self._dispatches)
             if self._hooks.ran == self._missed:
                 self._hooks.ran = self._hooks.put = None
+            self._on = False
 
     def recorded(self, arguments: Sequence[Any], results: Sequence[Any], name: str) -> Recorded:
         """The program that was recorded.
@@ -251,7 +257,7 @@ class Recording:
             self._hooks.asking_thread = self._thread
             with without_collection():  # JAX's heap is large, and the time of a collection would end the recording
                 yield
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             self._fail(error)
             self._end(_UNKNOWN.format(dispatches=self._dispatches))
         finally:

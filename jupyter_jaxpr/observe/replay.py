@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.calls import DerivedCall, JitCall
 from ..jax.eager import traceback_here
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT
@@ -200,7 +201,7 @@ def replay(state: ThreadState, function: FunctionRecord, program: KeptProgram, a
     state.replay_events = 0
     try:
         program.traced, program.lowered, program.compiled = ask()
-    except Exception:
+    except not_of_a_signal(Exception):
         function.replayable = False
         raise
     finally:

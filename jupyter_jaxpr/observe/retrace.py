@@ -1,4 +1,4 @@
-"""A plain call that was not traced in; the offer to trace the call, which the panel shows as a button, out.
+"""Makes the offer to trace a plain call, which the panel shows as a button.
 
 The offer holds no array: arrays are kept as their types, and all other objects by weak references.
 """

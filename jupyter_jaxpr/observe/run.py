@@ -1,4 +1,4 @@
-"""What happens between the start and the end of one cell in, its `Observation` out.
+"""Collects what happens between the start and the end of one cell in an `Observation`.
 
 - `FunctionActivity`: one function's counts and programs in this run.
 - `Run`: all of them, with what was printed, which lines were traced, and where JAX is right now.
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..interruptions import is_of_a_signal
+from ..interruptions import not_of_a_signal
 from ..jax.facts import imported, staging
 from ..jax.post_hook import LastCalls
 from ..jax.uncalled_traces import TracedAhead
@@ -50,14 +50,15 @@ NOT_ALL = (
     "looks for a cache entry. Use Python 3.12 or later to count all calls."
 )
 EAGER_COMPILES = 1_000
+_UNSEEN = 100
 _CANDIDATE = (
-    "Which program of {name} ran for {calls} of this cell is unknown. This is one that {name} may have run: "
-    "jupyter_jaxpr knows {known} of {name}, compiled earlier.{more}"
+    "It is unknown which program of {name} ran for {calls} of this cell. This program is a candidate: jupyter_jaxpr "
+    "knows {known} of {name}, compiled earlier.{more}"
 )
-_MORE = " JAX may hold others."
+_MORE = " JAX may hold more programs."
 _SKIPPED = (
-    "Of the calls of {name}, jupyter_jaxpr did not look at the arguments of {skipped}, which came too fast: they may "
-    "have run another program of {name}."
+    "jupyter_jaxpr did not look at the arguments of {skipped} of {name}, because the calls came too fast. These calls "
+    "may have run another program of {name}."
 )
 
 
@@ -164,7 +165,7 @@ class FunctionActivity:
             compiles=self.compiles,
             from_disk=self.from_disk,
             inlined=self.inlined,
-            raised=self.raised,
+            raised=max(self.raised, self.calls_raised),
         )
 
     def _top_level(self) -> bool:
@@ -269,6 +270,8 @@ class Run:
         self._ahead: dict[tuple[str, Place | None], None] = {}  # of these, the ones JAX worked for
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: function and event
         self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss
+        self.raised_unseen: list[Any] = []  # likewise, whose calls all raised before JAX looked for an entry
+        self._unseen_calls: dict[int, int] = {}  # of the former, by their ids: calls that did not raise
         self.failures: list[str] = []
         self.reading = Reading()  # what is called of the user's objects while it lasts
         self.ended = False
@@ -317,6 +320,23 @@ class Run:
         """JAX worked for a function that may never be called."""
         self._ahead[name, definition] = None
 
+    def note_unseen(self, called: Any, times: int) -> None:
+        """A jitted function was called that was never observed to miss."""
+        if not any(known is called for known in self.unseen):
+            if len(self.unseen) >= _UNSEEN:
+                return
+            self.unseen.append(called)
+        self._unseen_calls[id(called)] = self._unseen_calls.get(id(called), 0) + times
+
+    def note_raised_unseen(self, called: Any, times: int) -> None:
+        """Such calls raised: they reused no program."""
+        left = self._unseen_calls.get(id(called), 0) - times
+        if id(called) in self._unseen_calls:
+            self._unseen_calls[id(called)] = left
+        if left <= 0 and any(known is called for known in self.unseen):
+            self.unseen = [known for known in self.unseen if known is not called]
+            self.raised_unseen.append(called)
+
     def calls_note(self) -> str | None:
         """Why calls are lower bounds or unknown, a sentence."""
         if not self.counted:
@@ -334,9 +354,7 @@ class Run:
             self.traces_ahead.append(KeptTrace.of(ahead, place, own, len(self.functions), self.reading))
 
     def fail(self, error: BaseException) -> None:
-        """Note a failure of ours; an alarm of the user's goes on to the user's call."""
-        if is_of_a_signal(error):
-            raise error
+        """Note a failure of ours."""
         if len(self.failures) < 10:
             self.failures.append(traceback_text(error))
 
@@ -346,11 +364,11 @@ class Run:
         for activity in self.functions.values():
             try:
                 functions.append(activity.observed(self.counted, self.sees_all, self.started_at, self.hit_programs))
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 self.fail(error)
         try:
             functions = with_traces(functions, self.traces_ahead, self.fail)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             self.fail(error)
         functions += self.raised_outside.values()
         return Observation(

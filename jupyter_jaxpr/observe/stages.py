@@ -1,4 +1,4 @@
-"""JAX's stage events of one call in, its seconds out: trace, lower, compile, first run, rest.
+"""Sums JAX's stage events of one call: trace, lower, compile, first run, rest.
 
 - `CallStages`: collects the events of one call as they come.
 - `LooseCompile`: a compilation that belongs to no call of a user's function.

@@ -14,10 +14,12 @@ from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
+from ..interruptions import not_of_a_signal
 from ..jax.calls import JitCall
 from ..plain_text import FAILURES
 from .arguments import CallShape, EquinoxCall
-from .cache.history import FunctionHistory, History, MissEvent
+from .cache.function_history import FunctionHistory, MissEvent
+from .cache.history import History
 from .cache.keys import Key
 from .calls.call_values import CallValues
 from .calls.held_calls import HeldCall
@@ -170,7 +172,7 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
 
             try:
                 note_unfinished(top, miss)
-            except FAILURES as error:
+            except not_of_a_signal(*FAILURES) as error:
                 state.run.fail(error)
         history.end(miss.function, miss.event, miss.stages, gone, total, miss.activity, lines)
         top.drop_values()
@@ -185,7 +187,7 @@ def start_trace(run: Run, miss: Miss, fun: Any) -> None:
     if run.look_before and not miss.function.library:
         try:
             miss.function.at_trace = values_at_trace(fun, miss.event.key.statics if miss.event.key is not None else {})
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             run.fail(error)
     begin_trace(run, miss.function.name, fun)
 
@@ -223,7 +225,7 @@ def stop_trace(miss: Miss) -> None:
         try:
             for frozen in traced.settle(lambda read: _was_read(run, read)):
                 run.frozen_calls.found.setdefault((frozen.function, frozen.name), frozen)
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             miss.function.at_trace = None
             run.fail(error)
     end_trace(run)

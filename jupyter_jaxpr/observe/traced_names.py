@@ -1,4 +1,4 @@
-"""The user's Python while JAX traces in, the traced values that its names had out.
+"""Records the traced values of the user's Python names while JAX traces.
 
 From Python 3.12 on `sys.monitoring` shows each line that begins. What the line before stored is read then, so a value
 is read under the name that holds it and nothing is guessed. Only functions of the user's are watched, only while JAX
@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import dis
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from sys import _getframe
 from threading import get_ident
 from types import CodeType
 from typing import Any, Literal, NamedTuple
 
+from ..interruptions import not_of_a_signal
 from ..jax.traced_values import TracedArray, TracedTree, ValueReader
 from ..plain_text import file_of, function_of
 from .calls.counters import HAS_MONITORING, MonitoringTool, monitoring
@@ -78,10 +79,12 @@ class NameRecorder:
 
     Args:
         fail: Notes a failure of ours.
+        tool_ids: Those of `sys.monitoring` to choose from.
     """
 
-    def __init__(self, fail: Callable[[BaseException], None]) -> None:
+    def __init__(self, fail: Callable[[BaseException], None], tool_ids: Sequence[int] = _TOOL_IDS) -> None:
         self._fail = fail
+        self._tool_ids = tool_ids
         self._thread = get_ident()
         self._tool: MonitoringTool | None = None
         self._read_value: Callable[[Any], TracedArray | TracedTree | None] = lambda value: None
@@ -106,7 +109,7 @@ class NameRecorder:
                     self._codes[id(code)] = _Watched(code)
             if not self._codes or not self._take_tool() or self._tool is None:
                 return
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             self._is_over = True
             self._fail(error)
             return
@@ -161,7 +164,7 @@ class NameRecorder:
                 events.PY_START: self._on_start,
                 events.PY_RETURN: self._on_return,
             }
-            self._tool = MonitoringTool.take(_TOOL_IDS, "names", callbacks)
+            self._tool = MonitoringTool.take(self._tool_ids, "names", callbacks)
         if self._tool is None or not self._tool.is_ours:
             self._is_over = True
         return not self._is_over
@@ -169,28 +172,29 @@ class NameRecorder:
     # --- called by Python at each line of a trace ---
     #
     # What is raised here would reach the user's code. Near Python's recursion limit any call can raise an error, also
-    # in an `except` clause; so the `except` clauses below call nothing.
+    # in an `except` clause; so the outer ones below call nothing, and take that error of the inner ones too.
 
     def _on_start(self, code: CodeType, offset: int) -> None:
         try:
-            watched = self._codes.get(id(code))
-            if watched is None or self._ended or get_ident() != self._thread:
-                return
-            if not watched.is_read:
-                watched.read()
-            if not watched.tells_lines:
-                self._tell_lines(watched)
-            frame = _getframe(1)
-            self._frames.pop(id(frame), None)
-            local = frame.f_locals
-            for name in watched.parameters:
-                if name in local:
-                    self._note(watched, "parameter", name, code.co_firstlineno, local[name])
+            try:
+                watched = self._codes.get(id(code))
+                if watched is None or self._ended or get_ident() != self._thread:
+                    return
+                if not watched.is_read:
+                    watched.read()
+                if not watched.tells_lines:
+                    self._tell_lines(watched)
+                frame = _getframe(1)
+                self._frames.pop(id(frame), None)
+                local = frame.f_locals
+                for name in watched.parameters:
+                    if name in local:
+                        self._note(watched, "parameter", name, code.co_firstlineno, local[name])
+            except not_of_a_signal(Exception) as error:
+                self._is_over = self._ended = True
+                self._error = error
         except RecursionError:
             self._ended = True
-        except Exception as error:
-            self._is_over = self._ended = True
-            self._error = error
 
     def _tell_lines(self, watched: _Watched) -> None:
         if self._tool is not None and self._tool.is_ours:
@@ -201,48 +205,50 @@ class NameRecorder:
 
     def _on_line(self, code: CodeType, line: int) -> None:
         try:
-            watched = self._codes.get(id(code))
-            if watched is None or self._ended or get_ident() != self._thread:
-                return
-            frame = _getframe(1)
-            last = self._frames.get(id(frame))
-            if last is not None:
-                self._read(watched, last, frame.f_locals)
-            names = watched.stores.get(line)
-            if names is None:
+            try:
+                watched = self._codes.get(id(code))
+                if watched is None or self._ended or get_ident() != self._thread:
+                    return
+                frame = _getframe(1)
+                last = self._frames.get(id(frame))
                 if last is not None:
-                    del self._frames[id(frame)]
-            elif watched.may_skip:
-                local = frame.f_locals
-                self._frames[id(frame)] = line, names, [id(local.get(name, _ABSENT)) for name in names]
-            else:
-                self._frames[id(frame)] = line, names, None
-            watched.lines_left -= 1
-            if not watched.lines_left:
-                self._give_up()
+                    self._read(watched, last, frame.f_locals)
+                names = watched.stores.get(line)
+                if names is None:
+                    if last is not None:
+                        del self._frames[id(frame)]
+                elif watched.may_skip:
+                    local = frame.f_locals
+                    self._frames[id(frame)] = line, names, [id(local.get(name, _ABSENT)) for name in names]
+                else:
+                    self._frames[id(frame)] = line, names, None
+                watched.lines_left -= 1
+                if not watched.lines_left:
+                    self._give_up()
+            except not_of_a_signal(Exception) as error:
+                self._is_over = self._ended = True
+                self._error = error
         except RecursionError:
             self._ended = True
-        except Exception as error:
-            self._is_over = self._ended = True
-            self._error = error
 
     def _on_return(self, code: CodeType, offset: int, value: Any) -> None:
         try:
-            watched = self._codes.get(id(code))
-            if watched is None or self._ended or get_ident() != self._thread:
-                return
-            frame = _getframe(1)
-            last = self._frames.pop(id(frame), None)
-            if last is not None:
-                self._read(watched, last, frame.f_locals)
-            line = watched.returns.get(offset)
-            if line is not None:
-                self._note(watched, "returned", "", line, value)
+            try:
+                watched = self._codes.get(id(code))
+                if watched is None or self._ended or get_ident() != self._thread:
+                    return
+                frame = _getframe(1)
+                last = self._frames.pop(id(frame), None)
+                if last is not None:
+                    self._read(watched, last, frame.f_locals)
+                line = watched.returns.get(offset)
+                if line is not None:
+                    self._note(watched, "returned", "", line, value)
+            except not_of_a_signal(Exception) as error:
+                self._is_over = self._ended = True
+                self._error = error
         except RecursionError:
             self._ended = True
-        except Exception as error:
-            self._is_over = self._ended = True
-            self._error = error
 
     def _read(self, watched: _Watched, last: _Line, local: Mapping[str, Any]) -> None:
         """Read what a line stored; of a line that may be left early, names that hold another object than before."""

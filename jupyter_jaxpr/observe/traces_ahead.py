@@ -1,4 +1,4 @@
-"""Traces without a call in, such as those of `jax.make_jaxpr`, functions of the observation with their programs out."""
+"""Adds traces without a call, such as those of `jax.make_jaxpr`, to the observation."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.uncalled_traces import TracedAhead
 from .arguments import CallShape, shape_of
 from .functions import code_of, name_of, place_of
@@ -62,7 +63,9 @@ class KeptTrace:
         try:
             infos, tree = jax.tree_util.tree_flatten(traced.args_info, is_leaf=_is_info)
             program.in_tree, program.donated = tree, tuple(info.donated for info in infos)
-        except Exception:  # a class of the user's that holds arrays alone: the arguments are a flat list then
+        except not_of_a_signal(
+            Exception
+        ):  # a class of the user's that holds arrays alone: the arguments are a flat list then
             program.shape = None
         note = _NOTES[self.ahead.by].format(name=name)
         observed = program.observed(True, note)
@@ -92,7 +95,7 @@ def with_traces(
             ran.add(id(trace.ahead.traced.jaxpr))
             try:
                 at.setdefault(trace.position, []).append(trace.function())
-            except Exception as error:  # the other traces are shown
+            except not_of_a_signal(Exception) as error:  # the other traces are shown
                 fail(error)
     found: list[ObservedFunction] = []
     for position, function in enumerate(functions):

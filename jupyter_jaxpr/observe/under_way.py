@@ -1,4 +1,4 @@
-"""A thread that traces in, what can be said of its program before the trace has ended out, also a loop that grows it.
+"""Describes a trace that has not ended: its function, its equations so far, and a loop that grows it.
 
 Only the thread that tells the progress looks here, once a second.
 """
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any, Literal
 
+from ..interruptions import not_of_a_signal
 from ..jax.calls import JitCall
 from ..jax.facts import imported
 from ..jax.traces_under_way import equations_in, trace_under_way
@@ -76,7 +77,7 @@ class ProgramUnderWay:
             if stage in ("lower", "compile") and call is not None and call.params is not None:
                 loop = self._loop if self._call == id(call) else None
                 return UnderWay(self._count(call.params["jaxpr"]), loop)
-        except FAILURES:  # the progress says less then, and the cell goes on
+        except not_of_a_signal(*FAILURES):  # the progress says less then, and the cell goes on
             pass
         return UnderWay()
 

@@ -1,4 +1,4 @@
-"""The values of a call in, the class of the user's whose code JAX would run to read them out."""
+"""Finds a class of the user among the values of a call whose code JAX would run to read the values."""
 
 from __future__ import annotations
 

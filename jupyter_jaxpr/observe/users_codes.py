@@ -1,4 +1,4 @@
-"""A function that JAX is about to trace in, code of the user's that the trace may run out.
+"""Finds the user's code objects that a trace of a function may run.
 
 No code of the user's runs: attributes are read from the dictionaries of objects.
 """
@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
 from ..plain_text import file_of
 from .functions import is_installed
 
 #: Values of one kernel that are looked at for one trace.
 _VALUES = 20_000
-#: Attributes of one object that are looked at.
+#: Attributes of one object that are looked at; items of a container that has no more.
 _ATTRIBUTES = 64
 
 
@@ -57,6 +58,11 @@ class UsersCodes:
             if type(value) in _PLAIN or id(value) in seen:
                 continue
             seen.add(id(value))
+            if type(value) in _CONTAINERS:
+                # Libraries keep a function that they wrap in a tuple, and users keep several in a list.
+                if len(value) <= _ATTRIBUTES:
+                    waiting += value.values() if type(value) is dict else value
+                continue
             if type(value) is FunctionType and not is_installed(file_of(value.__code__)):
                 yield from with_nested(value.__code__)
                 namespaces.append(value.__globals__)
@@ -101,7 +107,7 @@ def _inside(value: Any) -> list[Any]:
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
-    except ValueError:  # not assigned yet
+    except not_of_a_signal(ValueError):  # not assigned yet
         return None
 
 
@@ -140,6 +146,7 @@ def with_nested(code: CodeType) -> Iterator[CodeType]:
             yield from with_nested(constant)
 
 
+_CONTAINERS = frozenset({list, tuple, dict})
 _METHODS = (types.MethodType, staticmethod, classmethod)
 _PLAIN = frozenset(
     {
@@ -150,9 +157,6 @@ _PLAIN = frozenset(
         bool,
         complex,
         type(None),
-        list,
-        tuple,
-        dict,
         set,
         types.ModuleType,
         types.BuiltinFunctionType,

@@ -1,4 +1,4 @@
-"""A value of the user's in, its short text out, by what may be called of the user's objects at the time.
+"""Prints a short text of a user's value, with only those of the user's methods that may be called then.
 
 Exact builtin scalars, strings, containers of these, and the names of functions and classes are read anywhere: no code
 of the user's runs for that. Of any other object only the name of its class is told, unless a cell is observed. In an
@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, Final
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
 from ..jax.keys import is_structure
 from ..plain_text import (
@@ -75,7 +76,7 @@ class Reading:
             return None
         try:
             return hash(value)
-        except FAILURES:  # not hashable: JAX raises
+        except not_of_a_signal(*FAILURES):  # not hashable: JAX raises
             return None
 
     def _text(self, value: Any, limit: int, depth: int) -> str:
@@ -150,7 +151,7 @@ class Reading:
         begun = time.perf_counter()
         try:
             text = exact(printer(value), _PRINTED)
-        except FAILURES:
+        except not_of_a_signal(*FAILURES):
             text = f"<{kind}>"
         if time.perf_counter() - begun > SLOW:
             self._asks = False
@@ -202,7 +203,7 @@ def _printed_fields(kind: type) -> list[str] | None:
     """The fields that the text of an object of this class is made of by Python itself; None where the class says."""
     try:
         return _named_tuple_fields(kind) if issubclass(kind, tuple) else _dataclass_fields(kind)
-    except FAILURES:  # a metaclass that hides what the class is made of
+    except not_of_a_signal(*FAILURES):  # a metaclass that hides what the class is made of
         return None
 
 
@@ -227,5 +228,5 @@ _NAMED_TUPLE_FILE: Final = vars(collections.namedtuple("_Sample", ""))["__repr__
 def _field(value: Any, name: str) -> Any:
     try:
         return getattr(value, name)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return ...

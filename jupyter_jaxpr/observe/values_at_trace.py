@@ -16,9 +16,10 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted, partial_of
 from ..plain_text import FAILURES, defined, exact, file_of, function_of, own_name
-from .cache.keys import StaticValue
+from .cache.static_values import StaticValue
 from .calls.frozen_calls import FrozenCall
 from .functions import is_installed, unwrap
 from .kept_contents import Contents, contents_of, difference, is_mutable
@@ -178,7 +179,7 @@ class _Reader:
         for read in reads.reads:
             try:
                 value = _resolve(read, function.__globals__, cells, given)
-            except (LookupError, ValueError):  # not there, or not assigned yet
+            except not_of_a_signal(LookupError, ValueError):  # not there, or not assigned yet
                 continue
             if not reads.is_changed(read):
                 is_inner = has_callback and read.code is not function.__code__
@@ -314,7 +315,7 @@ def _attribute(owner: Any, name: str) -> Any:
     if type(descriptor) in _READ_BY_PYTHON:
         try:
             return descriptor.__get__(owner)
-        except FAILURES:  # a slot that holds nothing
+        except not_of_a_signal(*FAILURES):  # a slot that holds nothing
             raise KeyError(name) from None
     if defined(type(descriptor), "__set__") is not None:  # such as a property
         raise KeyError(name)

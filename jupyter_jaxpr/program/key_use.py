@@ -1,4 +1,4 @@
-"""A program in, the random keys from which it draws more than once out.
+"""Finds the random keys from which a program draws more than once.
 
 Numbers that are drawn twice from one key are not independent: of equal shapes, they are equal. JAX says so in its
 documentation and checks it only where `jax_debug_key_reuse` is on (`jax.experimental.key_reuse`, whose rules are
@@ -38,32 +38,37 @@ class KeyUse:
     again: int
 
 
+def count_key_uses(jaxpr: Any) -> int:
+    """How often the equations of a jaxpr, not those inside of them, use a key up that is used up already."""
+    found: list[tuple[int, int]] = []
+    _Reader().read(jaxpr, found)
+    return len(found)
+
+
 class KeyUses:
     """Finds the keys that programs of a walk use up twice; each scope is read once."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
-        self._used_up: dict[int, frozenset[int]] = {}  # by the ids of jaxprs: which inputs
+        self._reader = _Reader()
 
     def of(self, scopes: list[int]) -> Iterator[KeyUse]:
         """The uses in these scopes."""
         for number in scopes:
             found: list[tuple[int, int]] = []
-            self._read(self._walk.jaxprs[number], found)
+            self._reader.read(self._walk.jaxprs[number], found)
             for first, again in found:
                 yield KeyUse(number, first, again)
 
-    def _inputs(self, jaxpr: Any) -> frozenset[int]:
-        """Which inputs of a program are keys that the program uses up."""
-        opened = open_jaxpr(jaxpr)
-        if opened is None:
-            return frozenset()
-        known = self._used_up.get(id(opened))
-        if known is None:
-            known = self._used_up[id(opened)] = self._read(opened, [])
-        return known
 
-    def _read(self, jaxpr: Any, found: list[tuple[int, int]]) -> frozenset[int]:
+class _Reader:
+    """Reads the uses of keys in jaxprs, each jaxpr inside of others once."""
+
+    def __init__(self) -> None:
+        self._used_up: dict[int, frozenset[int]] = {}  # by the ids of jaxprs: which inputs
+
+    def read(self, jaxpr: Any, found: list[tuple[int, int]]) -> frozenset[int]:
+        """Which inputs a jaxpr uses up; the equations that use one key up go into the list, by pairs."""
         roots: dict[Any, Any] = {}
         users: dict[Any, int] = {}
         for at, equation in enumerate(jaxpr.eqns):
@@ -86,6 +91,16 @@ class KeyUses:
                     found.append((at, at))
                 users.setdefault(key, at)
         return frozenset(position for position, variable in enumerate(jaxpr.invars) if variable in users)
+
+    def _inputs(self, jaxpr: Any) -> frozenset[int]:
+        """Which inputs of a program are keys that the program uses up."""
+        opened = open_jaxpr(jaxpr)
+        if opened is None:
+            return frozenset()
+        known = self._used_up.get(id(opened))
+        if known is None:
+            known = self._used_up[id(opened)] = self.read(opened, [])
+        return known
 
     def _used_by(self, name: str, equation: Any) -> Iterator[tuple[int, bool]]:
         """Which operands of an equation are keys that it uses up, and whether it does so more than once."""

@@ -1,4 +1,4 @@
-"""A program in, the selections out whose gradient can be NaN: zero times the infinite derivative of the other branch.
+"""Finds the selections whose gradient can be NaN: zero times the infinite derivative of the other branch.
 
 The gradient of `jnp.where(x > 0, jnp.log(x), 0)` is a selection of zeros, divided by x. Where x is 0, that is 0/0. All
 of this is looked for in the equations: the comparison of x with a number that leaves 0 to the zeros, the selection in
@@ -36,6 +36,11 @@ def masked_derivatives(walk: Walk, scopes: list[int]) -> Iterator[tuple[int, int
             yield from ((number, at) for at in _Scope(equations).found())
 
 
+def count_masked_derivatives(jaxpr: Any) -> int:
+    """How many such selections the equations of a jaxpr, not those inside of them, have."""
+    return len(list(_Scope(jaxpr.eqns).found()))
+
+
 def _is_backward(equation: Any) -> bool:
     return _BACKWARD in str(equation.source_info.name_stack)
 
@@ -45,7 +50,7 @@ def _selects(equation: Any) -> bool:
 
 
 class _Scope:
-    """The equations of one scope, by what they make."""
+    """The equations of one scope, by the variables that they define."""
 
     def __init__(self, equations: Any) -> None:
         self._equations = equations

@@ -1,4 +1,4 @@
-"""A program in, the equations out that read or write outside of an array for certain, at an index in the program.
+"""Finds the equations that certainly read or write outside of an array, at an index in the program.
 
 JAX raises no error for an index outside of an array. What it does in place of an error is in the equation: it moves the
 index to the border, fills in a value, drops an update, or takes for granted that the index is inside.
@@ -119,7 +119,7 @@ class OutsideReads:
         for variable, value in zip(inner.invars, operands, strict=True):
             if value is not None:
                 known[variable] = value
-        # What the called program does with values of its own is found where its scope is read.
+        # Accesses to the called program's own values are found when its scope is read.
         within: list[OutOfBounds] = []
         self._read(inner, known, within, place)
         found += within
@@ -127,7 +127,7 @@ class OutsideReads:
             _keep(values, variable, _value(result, known))
 
     def _place(self, jaxpr: Any, at: int, outer: tuple[int, int] | None) -> tuple[int, int] | None:
-        """The equation, or the one that calls its program, if the equation itself is of a function of JAX's."""
+        """The equation; or its caller, where the equation belongs to one of JAX's own functions."""
         number = self._numbers.get(id(jaxpr))
         if number is not None:
             stack = self._walk.scopes[number].stack[at]
@@ -139,7 +139,7 @@ class OutsideReads:
 def _keep(values: dict[Any, Any], variable: Any, value: Any) -> None:
     import numpy as np
 
-    # An array on a device is not asked for its values.
+    # The values of an array on a device are not read.
     if value is not None and (isinstance(value, np.ndarray | np.generic) or type(value).__name__ == "TypedNdArray"):
         array = np.asarray(value)
         if array.size <= _LONGEST and array.dtype.kind in "biu":

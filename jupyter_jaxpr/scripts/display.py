@@ -1,4 +1,4 @@
-"""A document in, the output under its cell out.
+"""Makes the output below a cell from a document.
 
 JupyterLab with the labextension shows the document itself, other front ends, nbconvert and GitHub the static
 HTML, a terminal the two lines of text.

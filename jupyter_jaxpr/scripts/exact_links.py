@@ -1,4 +1,4 @@
-"""The exact links of a program in, what a script reads of them out: lines of the twin, and the equations of each."""
+"""Lets a script read the exact links of a program: lines of the twin, and the equations of each line."""
 
 from __future__ import annotations
 
@@ -58,9 +58,7 @@ class ExactLinks:
 
     def __str__(self) -> str:
         """The shares, and whether the twin is the same as the program."""
-        lines = [
-            f"Exact links of {self.name}: lowering and compiling the tagged program took {duration(self.seconds)}."
-        ]
+        lines = [f"Exact links of {self.name}: lowering and compiling the tagged copy took {duration(self.seconds)}."]
         for level in self.levels:
             lines.append(
                 f"{title(level.name)}: {count(level.instructions, 'instruction')}; linked to equations: "

@@ -1,4 +1,4 @@
-"""A function and its arguments in, a `Snapshot` out: for scripts, tests and hosts without a panel."""
+"""Inspects a function with its arguments as a `Snapshot`: for scripts, tests and hosts without a panel."""
 
 from __future__ import annotations
 

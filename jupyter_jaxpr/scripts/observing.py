@@ -1,4 +1,4 @@
-"""A block of Python in, the ledger of what its jitted functions did out; anywhere, no notebook needed.
+"""Observes a block of Python and returns the ledger of its jitted functions; needs no notebook.
 
 - `observe`: the block.
 - `RecompileError`: raised at its end where a function compiled more often than it may.
@@ -144,8 +144,9 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
         for record in records:
             for miss in record.misses:
                 if miss.outcome == "compiled":
-                    why = "; ".join(reason.text for reason in miss.reasons) or "unknown reason"
-                    told.append(f"  {where.text(miss.line, miss.file)}: {why}")
+                    line = where.text(miss.line, miss.file)
+                    reasons = [reason.text for reason in miss.reasons] or ["the reason is unknown"]
+                    told += [f"  {line}: {reason}" for reason in reasons]
         cures = [reason.cure for record in records for miss in record.misses for reason in miss.reasons if reason.cure]
         told += [f"  {cure}" for cure in dict.fromkeys(cures)]
     unknown = _unknown(ledger, limits)
@@ -165,8 +166,6 @@ def _unknown(ledger: Ledger, limits: Mapping[str, int]) -> list[str]:
     for name in missing:
         if name not in names:
             similar = difflib.get_close_matches(name, [*ledger, *observer().history.names()], 1)
-            told.append(
-                f"No jitted function has the name {name!r}."
-                + (f" Did you mean {similar[0]!r}?" if similar else " Correct the name in max_compiles.")
-            )
+            cure = f"Did you mean {similar[0]!r}?" if similar else "Correct the name in max_compiles."
+            told.append(f"No jitted function has the name {name!r}. {cure}")
     return told

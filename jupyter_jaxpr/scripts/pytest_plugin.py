@@ -1,4 +1,4 @@
-"""A project's test in, the ledger of what its jitted functions did out: the fixture `jax_ledger`.
+"""Gives a project's tests the ledger of their jitted functions: the fixture `jax_ledger`.
 
     def test_one_compile(jax_ledger):
         train()

@@ -1,4 +1,4 @@
-"""A cell's text in; out come the cell as it will run, where its lines are, and the call it ends with.
+"""Parses the text of a cell: the code that will run, its lines, and the call at its end.
 
 The cell is not run by the magic. IPython runs it as it runs any cell, with the magic's line turned into a comment
 before IPython sees it, so that `Out[n]`, `_`, history, tracebacks, top-level await, magics and `;` are not imitated
@@ -11,27 +11,29 @@ running event loop, has its own frames in every traceback, and must rebuild the 
 - `Watcher`: is told of each call of the cell's last statement.
 - `rewrite`: puts `LastCall` into the cell's syntax tree.
 
-Of a cell only the calls of the last statement are rewritten, and of these only what runs at once. The functions that a
-cell defines live on, and may be sent to another process: their code is the user's own, to the last instruction and
-position.
+Of a cell only the calls of the last statement are rewritten, and calls above it that run a function under a transform
+such as grad; of these only what runs at once. The functions that a cell defines live on, and may be sent to another
+process: their code is the user's own, to the last instruction and position.
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
 import itertools
 import re
 import time
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 from weakref import WeakValueDictionary
+
+from ..interruptions import not_of_a_signal
+from .calls_in_cell import assignment, calls_at_once, ending_call, is_whole, last_statement, transformed_above
 
 MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
 
-# Cell magics whose body is Python: a comment in front of it changes nothing, and keeps the numbers of its lines.
+# Cell magics whose body is Python: a comment above the body changes nothing and keeps the line numbers.
 PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun"})
 
 # The file names under which those magics compile their body.
@@ -60,7 +62,7 @@ def without_magic(lines: list[str]) -> list[str]:
     following = next((i for i in range(first + 1, len(lines)) if lines[i].strip()), len(lines))
     if following < len(lines) and lines[following].startswith("%%"):
         name = re.match(r"%%(\w*)", lines[following])
-        # A cell magic must come first. Its body is moved down by what stood above it.
+        # A cell magic must be the first line. Its body keeps the line numbers by comments above it.
         above = following + 1 if name is not None and name[1] in PYTHON_CELL_MAGICS else 0
         return [lines[following], *["#\n"] * above, *lines[following + 1 :]]
     # IPython takes an indentation off that the first line has; the comment must have it too.
@@ -93,10 +95,10 @@ class RunningCell:
 
 
 class Watcher(Protocol):
-    """Is told of the calls of a cell's last statement while they run; no method may raise."""
+    """Follows the calls of a cell's last statement while they run; no method may raise."""
 
     def evaluated(self, call: LastCall, function: Any) -> bool:
-        """What is called is known, and the arguments are evaluated next; whether the call's values are wanted."""
+        """The callee is known, its arguments are not evaluated yet. Returns whether to keep the call's values."""
 
     def prepared(self, call: LastCall) -> None:
         """One more argument is known: the call may be made next."""
@@ -111,6 +113,7 @@ class LastCall:
     def __init__(self, watcher: Watcher | None = None) -> None:
         self.watcher = watcher
         self.is_kept = True  # whether the values are wanted, of a call which the cell does not end with
+        self.is_above = False  # whether it stands above the last statement
         self.number = next(_numbers)  # by which the rewritten cell finds it
         self.seen = False  # the cell has evaluated the function
         self.returned = False
@@ -134,7 +137,7 @@ class LastCall:
 
     @property
     def args(self) -> list[Any]:
-        """The positional arguments; to be asked for once the call has returned."""
+        """The positional arguments; valid after the call has returned."""
         while self._read:
             place, values, ended = self._read.pop()
             if ended:
@@ -145,7 +148,7 @@ class LastCall:
 
     @property
     def given(self) -> list[Any]:
-        """The values of the arguments as far as they are known, those of iterators left out."""
+        """The known values of the arguments, without those of iterators."""
         return [*self._args, *self.kwargs.values()]
 
     def forget(self) -> None:
@@ -232,7 +235,7 @@ _running: WeakValueDictionary[int, LastCall] = WeakValueDictionary()
 
 
 def _method(kind: type, name: str) -> Any:
-    """What a type has under a name, its own or inherited: a `WrapperDescriptorType` where it is written in C."""
+    """The attribute of a type or of its bases: a `WrapperDescriptorType` where it is written in C."""
     return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
 
 
@@ -255,30 +258,34 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
     Returns:
       The other calls of the last statement, where `last` has a watcher.
     """
-    found = _last_call(module)
-    statement, ending = found if found is not None else (_last_statement(module), None)
-    if statement is None:
-        return []
+    found = ending_call(module)
+    statement, ending = found if found is not None else (last_statement(module), None)
     if ending is not None:
-        assigned = _assignment(statement)
+        assigned = assignment(statement) if statement is not None else None
         last.targets = frozenset() if assigned is None else assigned.names
-        last.is_part = not isinstance(statement, ast.Expr) or not _is_whole(statement.value, ending)
+        last.is_part = not isinstance(statement, ast.Expr) or not is_whole(statement.value, ending)
     calls: list[tuple[ast.Call, LastCall]] = []
+    if last.watcher is not None and statement is not None:
+        calls = [(call, LastCall(last.watcher)) for call in calls_at_once(statement) if call is not ending]
+    calls = calls[:_CALLS]
     if last.watcher is not None:
-        calls = [(call, LastCall(last.watcher)) for call in _calls_at_once(statement) if call is not ending]
-    others = [other for _, other in calls[:_CALLS]]
+        above = [(call, LastCall(last.watcher)) for call in transformed_above(module, statement)]
+        for _, other in above:
+            other.is_above = True
+        calls += above[:_CALLS]
+    others = [other for _, other in calls]
     for other in others:
         other.is_kept = False
-    wanted = [*calls[:_CALLS], *([(ending, last)] if ending is not None else [])]
+    wanted = [*calls, *([(ending, last)] if ending is not None else [])]
     for call, reported in wanted:
         reported.line, reported.column = call.lineno, call.col_offset
         reported.end_line, reported.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
-        reported.text = ast.get_source_segment(source, call) or ""
+        reported.text = _text_of(call, source)
     if wanted:
         replaced = {id(call): _reporting(reported.number, "take_result", call, call) for call, reported in wanted}
         for call, reported in wanted:
             _report(call, reported.number)
-        _replace(module, statement, replaced)
+        _replace(module, replaced)
     ast.fix_missing_locations(module)
     return others
 
@@ -287,150 +294,12 @@ _CALLS = 64
 """Calls of one statement that are reported, besides the one that the cell ends with."""
 
 
-def _last_statement(module: ast.Module) -> ast.stmt | None:
-    """The last statement of a cell, where it is one that computes values and no block of others."""
-    statement = module.body[-1] if module.body else None
-    kinds = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Assert)
-    return statement if isinstance(statement, kinds) else None
-
-
-def _calls_at_once(node: ast.AST) -> Iterator[ast.Call]:
-    """The calls of a statement that run with it: not those of a lambda or a generator, which live on."""
-    if isinstance(node, ast.Lambda | ast.GeneratorExp):
-        return
-    if isinstance(node, ast.Call):
-        yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _calls_at_once(child)
-
-
-def _last_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
-    """The call that the cell ends with, and its statement; None where the cell ends with no call."""
-    if not module.body:
-        return None
-    *before, statement = module.body
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Name) and before:
-        # `y = f(x)`, then `y` alone to show the value.
-        made = _assignment(before[-1])
-        if made is not None and statement.value.id in made.names:
-            statement = before[-1]
-    if isinstance(statement, ast.Expr):
-        value = statement.value
-        call = _outermost(value) or (value if isinstance(value, ast.Call) else None)
-    else:
-        assigned = _assignment(statement)
-        call = None if assigned is None else _outermost(assigned.value)
-    return None if call is None else (statement, call)
-
-
-class _Assignment(NamedTuple):
-    """An assignment to names alone: an assignment to a part of an object changes what the call may have read."""
-
-    names: frozenset[str]
-    value: ast.expr
-
-
-def _assignment(statement: ast.stmt) -> _Assignment | None:
-    """The assignment that a statement is; None where the statement is something else, or assigns to more than names."""
-    targets: list[ast.expr] = []
-    value: ast.expr | None = None
-    if isinstance(statement, ast.Assign):
-        targets, value = list(statement.targets), statement.value
-    elif isinstance(statement, ast.AnnAssign):
-        targets, value = [statement.target], statement.value
-    if value is None:
-        return None
-    names: set[str] = set()
-    while targets:
-        target = targets.pop()
-        if isinstance(target, ast.Name):
-            names.add(target.id)
-        elif isinstance(target, ast.Tuple | ast.List):
-            targets += target.elts
-        elif isinstance(target, ast.Starred):
-            targets.append(target.value)
-        else:
-            return None
-    return _Assignment(frozenset(names), value)
-
-
-def _outermost(node: ast.expr) -> ast.Call | None:
-    """The outermost call of an expression, seen through what only prints a value, waits for it or takes a part of it.
-
-    Of calls side by side, the last one.
-    """
-    if isinstance(node, ast.Call):
-        inner = next(filter(None, map(_outermost, _seen_through(node))), None)
-        return inner or (None if _is_of_python(node.func) else node)
-    parts: Sequence[ast.expr | None] = ()
-    match node:
-        case ast.Attribute() | ast.Subscript() | ast.Starred() | ast.FormattedValue():
-            parts = (node.value,)
-        case ast.UnaryOp():
-            parts = (node.operand,)
-        case ast.BinOp():
-            parts = (node.right, node.left)
-        case ast.Compare():
-            parts = (*reversed(node.comparators), node.left)
-        case ast.Tuple() | ast.List():
-            parts = node.elts[::-1]
-        case ast.Dict():
-            parts = node.values[::-1]
-        case ast.JoinedStr():
-            parts = node.values[::-1]
-    return next((call for part in parts if part is not None and (call := _outermost(part)) is not None), None)
-
-
-def _is_constant(node: ast.expr) -> bool:
-    """Whether an argument is written out, such as an axis, a shape or a dtype: arrays take no others."""
-    if isinstance(node, ast.Tuple | ast.List):
-        return all(map(_is_constant, node.elts))
-    if isinstance(node, ast.UnaryOp):
-        return _is_constant(node.operand)
-    return isinstance(node, ast.Constant | ast.Attribute)
-
-
-def _is_of_python(called: ast.expr) -> bool:
-    """Whether what is called is a built-in function, or a method of something written out, such as a list."""
-    if isinstance(called, ast.Name):
-        return called.id in dir(builtins)
-    literals = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set)
-    return isinstance(called, ast.Attribute) and isinstance(called.value, literals)
-
-
-def _is_whole(node: ast.expr, call: ast.Call) -> bool:
-    """Whether an expression is this call, or only prints its result or waits for it."""
-    while isinstance(node, ast.Call) and node is not call:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
-        if name == "block_until_ready" and not node.args and isinstance(node.func, ast.Attribute):
-            node = node.func.value
-        elif name in ("block_until_ready", "print") and len(node.args) == 1 and not node.keywords:
-            node = node.args[0]
-        else:
-            return False
-    return node is call
-
-
-def _seen_through(call: ast.Call) -> Sequence[ast.expr]:
-    """What a call only prints, converts or waits for; nothing where the call is a function of its own."""
-    if isinstance(call.func, ast.Attribute):
-        if call.func.attr == "block_until_ready" and call.args:
-            return call.args  # jax.block_until_ready(f(x))
-        constant = all(map(_is_constant, [*call.args, *(keyword.value for keyword in call.keywords)]))
-        return (call.func.value,) if call.func.attr in _METHODS and constant else ()
-    if isinstance(call.func, ast.Name) and (call.func.id in _BUILTINS or call.func.id == "block_until_ready"):
-        return call.args[::-1]
-    return ()
-
-
-_BUILTINS = frozenset({"bool", "float", "int", "len", "list", "print", "repr", "str", "tuple", "type"})
-_METHODS = frozenset(
-    {
-        *("all", "any", "argmax", "argmin", "astype", "block_until_ready", "copy", "flatten", "item", "max", "mean"),
-        *("min", "prod", "ravel", "reshape", "round", "squeeze", "std", "sum", "tolist", "transpose", "var"),
-    }
-)
-"""Methods of an array: of `f(x).sum()`, the call to show is `f(x)`."""
+def _text_of(call: ast.Call, source: str) -> str:
+    """The text of a call."""
+    try:
+        return ast.get_source_segment(source, call) or ""
+    except not_of_a_signal(IndexError, ValueError):  # a cell that a program runs has other lines than the text
+        return ast.unparse(call)
 
 
 def _reporting(number: int, method: str, at: ast.expr, *arguments: ast.expr) -> ast.Call:
@@ -459,7 +328,7 @@ def _report(call: ast.Call, number: int) -> None:
             keyword.value = _reporting(number, "take_keyword", value, name, value)
 
 
-def _replace(module: ast.Module, statement: ast.stmt, replaced: Mapping[int, ast.Call]) -> None:
+def _replace(module: ast.Module, replaced: Mapping[int, ast.Call]) -> None:
     """Put what reports a call in the place of the call, inner calls first."""
 
     class Replace(ast.NodeTransformer):
@@ -467,5 +336,10 @@ def _replace(module: ast.Module, statement: ast.stmt, replaced: Mapping[int, ast
             self.generic_visit(node)
             return replaced.get(id(node), node)
 
-    place = module.body.index(statement)
-    module.body[place] = Replace().visit(statement)
+        def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+            return node  # it lives on, and is the user's own
+
+        def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+            return node
+
+    Replace().visit(module)

@@ -1,4 +1,4 @@
-"""The text of a target in, the call it means out: `f(f32[8,128], {'w': bf16[128,4]}, n=3)`.
+"""Parses the text of a target into a call: `f(f32[8,128], {'w': bf16[128,4]}, n=3)`.
 
 A target is a Python call in which an array may be written by its type, as JAX prints it: `f32[8,128]`, with
 `{weak}` for a weakly typed one and `key<fry>[]` for PRNG keys. Everything else is Python, evaluated in the user's
@@ -81,6 +81,11 @@ class Target:
         return ast.unparse(self._call.func)
 
     @property
+    def call(self) -> ast.Call:
+        """Its syntax, each type in it as a call: see `is_spec`."""
+        return self._call
+
+    @property
     def takes_values(self) -> bool:
         """Whether evaluating it runs code of the user's: some argument is neither a type nor a constant."""
         arguments = [*self._call.args, *(keyword.value for keyword in self._call.keywords)]
@@ -105,12 +110,12 @@ class Target:
     def _evaluate(self, node: ast.expr, namespace: dict[str, Any]) -> Any:
         expression = ast.fix_missing_locations(ast.Expression(node))
         code = compile(expression, "<jaxpr target>", "eval")
-        return eval(code, namespace, {_MAKE: _make, _CAPTURE: _capture})
+        return eval(code, namespace, {_MAKE: spec_value, _CAPTURE: _capture})
 
 
 @dataclass(frozen=True)
 class SweptName:
-    """Values to give to a name of a target, one after the other.
+    """The values that a sweep gives to a name of a target, one after the other.
 
     Attributes:
         name: Of the target.
@@ -144,7 +149,10 @@ def parse_sweep(text: str, target: Target | None) -> SweptName:
     if len(parsed.elts) < 2:
         raise SpecError(f"{text}: a sweep needs two or more values. {example}")
     if target is None:
-        raise SpecError(f"{text}: a sweep needs a call that uses {name}. {example}")
+        raise SpecError(
+            f"{text}: the line names no call that uses {name}. Write the call after the values, such as "
+            f"--sweep {text} f(jnp.ones({name}))."
+        )
     if name not in target.names:
         raise SpecError(f"{text}: the arguments of '{target.text}' do not use {name}. {example}")
     return SweptName(name, tuple(ast.get_source_segment(source, value) or ast.unparse(value) for value in parsed.elts))
@@ -164,7 +172,7 @@ def parse_target(text: str) -> Target:
             f"'{text}' does not parse ({error.msg}). Write a call, such as f(x), f(f32[8,128], n=3) or "
             "f({'w': bf16[128,4]})."
         ) from None
-    if not isinstance(node, ast.Call) or _is_spec(node):
+    if not isinstance(node, ast.Call) or is_spec(node):
         raise SpecError(f"'{text}' is not a call. Write the function with its arguments, such as {_suggest(node)}.")
     return Target(text.strip(), has_specs, node)
 
@@ -216,12 +224,13 @@ def _check_shape(shape: str, text: str) -> None:
             raise SpecError(f"'{text}': the size {part.strip()} is not an integer. Write integers, such as f32[8,128].")
 
 
-def _is_spec(node: ast.expr) -> bool:
+def is_spec(node: ast.expr) -> bool:
+    """Whether an expression is a type, as `parse_target` rewrites it."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == _MAKE
 
 
 def _is_plain(node: ast.expr) -> bool:
-    if _is_spec(node) or isinstance(node, ast.Constant):
+    if is_spec(node) or isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.UnaryOp):
         return _is_plain(node.operand)
@@ -241,7 +250,12 @@ def _capture(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], Mapping[str, A
     return args, kwargs
 
 
-def _make(dtype: str, shape: tuple[Any, ...], weak: bool) -> Any:
+def spec_value(dtype: str, shape: tuple[Any, ...], weak: bool) -> Any:
+    """The `jax.ShapeDtypeStruct` that a type means.
+
+    Raises:
+        SpecError: A size is no integer.
+    """
     import jax
 
     for size in shape:

@@ -1,4 +1,4 @@
-"""A request of the panel in, its reply out; each file of `requests/` says how one request is answered.
+"""Answers the requests of the panel; each file of `requests/` answers one request.
 
 Nothing of the user's runs for most answers: they are read off what JAX already made. A long request does run the
 user's code, because the user pressed the button; a worker answers it (see `long_requests`): replies on the progress,
@@ -16,6 +16,7 @@ import msgspec
 from ..build.levels import Unavailable
 from ..observe.calls.call_values import ValuesGone
 from ..plain_text import kind_name, message_of
+from .kernel import Kernel
 from .long_requests import Work, Worker
 from .messages import Answered, Confirm, LastReply, Refused, Reply
 from .request import GONE, Asked, Request, no_such_index, read_request
@@ -45,9 +46,10 @@ class Answers:
         self._namespace = namespace
         self._making = threading.Lock()
         self._worker = Worker()
+        self.kernel = Kernel(self._worker)
 
     def answer(self, data: object, page: str = "", send: Callable[[Reply], None] | None = None) -> LastReply | None:
-        """The reply to a request as it came off the wire.
+        """Make the reply to a request.
 
         Args:
             data: The request.
@@ -71,6 +73,8 @@ class Answers:
             return Refused(id=identifier, reason=_BROKE.format(error=_first_line(error)))
         run = self._runs.get(request.snapshot)
         if run is None:
+            if request.is_of_kernel:
+                return self._reply(request, None, Work(identifier, lambda reply: None))
             return Refused(id=identifier, reason=GONE)
         missing = no_such_index(request, run.document)
         if missing is not None:
@@ -84,15 +88,15 @@ class Answers:
         """Stop the long requests of a page that has gone, or of all."""
         self._worker.leave(page)
 
-    def _reply(self, request: Request, run: Run, work: Work) -> LastReply:
-        """The last reply to a request; what is raised becomes the reason of a refusal."""
+    def _reply(self, request: Request, run: Run | None, work: Work) -> LastReply:
+        """The last reply to a request; an error becomes the reason of a refusal."""
         try:
-            answer = request.answer(Asked(self._runs, run, work, self._namespace, self._making))
-            if not isinstance(answer, Confirm):
+            answer = request.answer(Asked(self._runs, run, work, self._namespace, self._making, self.kernel))
+            if run is not None and not isinstance(answer, Confirm):
                 self._keep(request, run, answer)
         except (Unavailable, ValuesGone) as error:
             return Refused(id=request.id, reason=str(error))
-        except Exception as error:
+        except Exception as error:  # an alarm, too: no cell runs, and the panel waits for an answer
             return Refused(id=request.id, reason=_BROKE.format(error=_first_line(error)))
         if isinstance(answer, Confirm):
             return answer
@@ -113,6 +117,6 @@ class Answers:
 
 
 def _first_line(error: Exception) -> str:
-    """The name of an exception and the first line of what it says, without a full stop."""
+    """The name of an exception and the first line of its message, without a full stop."""
     text = message_of(error).strip().partition("\n")[0].rstrip(".")
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

@@ -1,4 +1,4 @@
-"""Built snapshots, progress and failures in, comm messages to every page that shows this kernel out.
+"""Sends snapshots, progress and failures to every page that shows this kernel.
 
 - `publisher`: the one publisher of a shell.
 - `Publisher`: the hub, a comm that the kernel opens and that every page joins, and the target on which a page
@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from ..document.encoding import encode
+from ..interruptions import not_of_a_signal
 from .answers import Answers
+from .kernel import Kernel
 from .messages import (
     BUFFER_FROM,
     PROTOCOL,
@@ -89,6 +91,11 @@ class Publisher:
         self._asking: dict[str, Any] = {}
         self._seq = 0
         self._last_run: str | None = None
+
+    @property
+    def kernel(self) -> Kernel:
+        """What the kernel does now, as requests want to know it."""
+        return self._answers.kernel
 
     # --- life ---------------------------------------------------------------------------------------------
 
@@ -243,7 +250,7 @@ class Publisher:
 
     def _on_request_comm(self, asking: Any, opened: object) -> None:
         def forget(closed: object) -> None:
-            # The page that closed it knows: told again when it is collected, other pages log an unknown comm.
+            # The page that closed the comm knows. A second close message would make other pages log an unknown comm.
             asking._closed = True
             with self._lock:
                 self._asking.pop(asking.comm_id, None)
@@ -274,7 +281,7 @@ def _send(to: Any, message: Announcement | Reply) -> None:
 
 
 def _listen(to: Any, handle: Callable[[object], None]) -> None:
-    """Have the data of a comm's messages handled, on the thread they were addressed to.
+    """Handle the data of a comm's messages on the thread that each message is addressed to.
 
     Two habits of the comm's class are taken out. Around a handler of `on_msg` it triggers the shell's
     pre_execute and post_execute events, which would, on a subshell in the middle of a cell, flush that cell's
@@ -295,10 +302,10 @@ def _listen(to: Any, handle: Callable[[object], None]) -> None:
 
 @contextlib.contextmanager
 def _never_raises(failure: str, tell: Publisher | None = None) -> Iterator[None]:
-    """Log what is raised instead of raising it, and tell the panel where a publisher is given."""
+    """Log a failure of ours instead of raising it, and report it to the panel where a publisher is given."""
     try:
         yield
-    except Exception:
+    except not_of_a_signal(Exception):
         log.debug(failure, exc_info=True)
         if tell is not None:
             tell.fail(

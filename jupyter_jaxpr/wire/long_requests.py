@@ -1,4 +1,4 @@
-"""A request that takes long in, `working` replies and one last reply out: on a thread of its own, one at a time.
+"""Runs long requests one at a time on a thread of their own: `working` replies, then one last reply.
 
 The thread that brought the request is free at once, so `stop` and other requests are answered meanwhile. To answer a
 request this way, derive it from `request.LongRequest`. In its `answer`:
@@ -30,7 +30,7 @@ _NOT_BEGUN = (
 
 
 class Work:
-    """A long request while it is worked on; every method may be called from any thread.
+    """The progress of a long request; every method may be called from any thread.
 
     Args:
         identifier: The request's id.
@@ -73,7 +73,7 @@ class Work:
         self.stop()
 
     def tell(self, text: str, done: int | None = None, total: int | None = None, *, always: bool = False) -> None:
-        """Say how far the work is; left out where the last word is less than a quarter of a second old.
+        """Send the progress, unless the last report is less than a quarter of a second old.
 
         Args:
             text: What is being done.
@@ -97,7 +97,7 @@ Job = Callable[[Work], LastReply]
 
 
 class Worker:
-    """Does the long requests of a kernel, one after the other."""
+    """Runs the long requests of a kernel, one after the other."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -128,6 +128,11 @@ class Worker:
             work = self._works.get((page, identifier))
         if work is not None:
             work.stop()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job is at work, or waits for its turn."""
+        return bool(self._works)
 
     def leave(self, page: str | None = None) -> None:
         """End the jobs of a page that has gone, or of all."""

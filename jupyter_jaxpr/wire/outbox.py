@@ -1,4 +1,4 @@
-"""Messages in at any pace and from any thread, at most 20 a second out, in order.
+"""Sends messages in order, at most 20 a second, from any thread.
 
 JupyterLab's server drops messages of a kernel that sends too many, so a burst is thinned here: while a message
 waits, a later one of the same key takes its place.

@@ -5,7 +5,8 @@ A file of `requests/` is named as the request is on the wire. Its class is a str
 - the docstring: what is asked, and whether something of the user's runs;
 - `answer`: does the work; its return annotation is the type of the answer, in the schema and in the browser;
 - `patience`: how long the browser waits for a sign of life;
-- `into`: the field of the document that receives the answer.
+- `into`: the field of the document that receives the answer;
+- `is_of_kernel`: what is asked is not about a run.
 
 Nothing else lists the requests: the schema, the browser's types and the worker read these classes.
 """
@@ -26,6 +27,7 @@ from ..build.levels import Unavailable
 from ..document.types.struct import Struct
 from ..document.types.struct import described as _text
 from . import requests
+from .kernel import Kernel
 from .long_requests import Work
 from .messages import Confirm
 from .runs import KEPT, Run, Runs
@@ -57,19 +59,37 @@ class Asked:
 
     Attributes:
         runs: The runs that the kernel holds.
-        run: The run that the request is about.
+        kernel: What the kernel does now.
         work: Says how far a long request is, and whether to stop.
         namespace: Gives the user's names, for what the user typed in the panel; they are read, never changed.
     """
 
     def __init__(
-        self, runs: Runs, run: Run, work: Work, namespace: Callable[[], dict[str, Any]], making: threading.Lock
+        self,
+        runs: Runs,
+        run: Run | None,
+        work: Work,
+        namespace: Callable[[], dict[str, Any]],
+        making: threading.Lock,
+        kernel: Kernel,
     ) -> None:
         self.runs = runs
-        self.run = run
+        self._run = run
+        self.kernel = kernel
         self.work = work
         self.namespace = namespace
         self._making = making
+
+    @property
+    def run(self) -> Run:
+        """The run that the request is about.
+
+        Raises:
+            Unavailable: The request is not about a run.
+        """
+        if self._run is None:
+            raise Unavailable(GONE)
+        return self._run
 
     @contextmanager
     def alone(self) -> Iterator[Run]:
@@ -94,10 +114,11 @@ class Request(Struct):
     patience: ClassVar[int]  # seconds without a reply, after which the browser gives up
     into: ClassVar[str | None] = None  # field of the document; DOCUMENT: the answer takes the place of the document
     is_kept: ClassVar[bool] = False  # the handler itself puts the answer into the document
-    is_long: ClassVar[bool] = False  # answered by the worker, which tells how far it is and can be stopped
+    is_of_kernel: ClassVar[bool] = False  # not about a run: `snapshot` is empty
+    is_long: ClassVar[bool] = False  # answered by the worker, which reports its progress and can be stopped
 
     id: Annotated[int, _text("Chosen by the browser.")]
-    snapshot: Annotated[str, _text("Id of the run.")]
+    snapshot: Annotated[str, _text("Id of the run; empty where the request is about none.")]
 
     def answer(self, asked: Asked) -> Any:
         """The answer, or a question that is to be confirmed.
@@ -165,13 +186,13 @@ def no_such_index(request: Request, document: Snapshot) -> str | None:
 
 @functools.cache
 def _indices(kind: type[Request]) -> list[tuple[str, dict[str, str]]]:
-    """The fields of a request that hold an index into the document, or several, and what `_index` says of them."""
+    """The fields of a request that hold indices into the document, with the `_index` metadata of each."""
     hints = get_type_hints(kind, include_extras=True)
     return [(name, meta.extra) for name, hint in hints.items() for meta in _metas(hint) if meta.extra is not None]
 
 
 def _metas(hint: Any) -> Iterator[msgspec.Meta]:
-    """What is annotated on a type, or on the types that it is made of, as in list[ProgramIndex]."""
+    """The annotations of a type and of the types inside it, as in list[ProgramIndex]."""
     for each in get_args(hint):
         if isinstance(each, msgspec.Meta):
             yield each
@@ -180,5 +201,5 @@ def _metas(hint: Any) -> Iterator[msgspec.Meta]:
 
 
 def lines_asked_for(first_line: int, line_count: int) -> tuple[int, int]:
-    """First line and number of lines that are sent, of those that were asked for."""
+    """The first line and the number of lines to send, from those that were requested."""
     return max(first_line, 0), min(max(line_count, 0), LINES_AT_MOST)

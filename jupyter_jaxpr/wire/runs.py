@@ -1,4 +1,4 @@
-"""What was built for the last runs in, each run by its id out: what the panel may still ask about."""
+"""Holds the last runs by id, for later requests of the panel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEPT = 8
 
 @dataclass(frozen=True)
 class Run:
-    """A run that may be asked about: its latest document, and the handles behind it."""
+    """A run that requests may name: its latest document and its live sources."""
 
     document: Snapshot
     sources: Sources
@@ -60,6 +60,11 @@ class Runs:
         """The run of this id, or None where it is no longer held."""
         with self._lock:
             return self._runs.get(identifier)
+
+    def newest_first(self) -> list[Run]:
+        """The runs that are held."""
+        with self._lock:
+            return list(reversed(self._runs.values()))
 
     def latest(self) -> list[Snapshot]:
         """The latest document of each cell, in the order they were made."""

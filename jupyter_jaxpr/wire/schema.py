@@ -1,4 +1,4 @@
-"""The structs of document, messages and requests in, their JSON Schema out: `python -m jupyter_jaxpr.schema`.
+"""Writes the JSON Schema of document, messages and requests: `python -m jupyter_jaxpr.schema`.
 
 `--check` writes nothing and fails when the committed schema differs.
 """
@@ -69,7 +69,7 @@ def schema() -> str:
 
 
 def _request(kind: type[Request]) -> dict[str, Any]:
-    """What the schema says of a request beside the types of its parameters and of its answer."""
+    """The facts of a request in the schema, besides the types of its parameters and answer."""
     answer = answer_type(kind)
     assert kind.into in (None, DOCUMENT) or _field(kind.into) is not None, f"{kind.into} is no field of the document"
     return {
@@ -88,7 +88,7 @@ def _field(name: str) -> Any:
 
 
 def requests_text() -> str:
-    """The requests as TypeScript: the types of parameters and answer by name, and how each is asked."""
+    """The requests as TypeScript: the types of parameters and answer by name, and the patience of each."""
     requests = {name: _request(request_type(name)) for name in NAMES}
     types = sorted({each[side] for each in requests.values() for side in ("params", "answer")} - {"string"})
     lines = [

@@ -1,4 +1,4 @@
-"""The startup folder of an IPython profile in; the file in it that loads the extension in every new kernel, out.
+"""Writes or removes the file in an IPython profile's startup folder that loads the extension in every new kernel.
 
 The file is written, and removed, where the user says so after seeing its path and its text. A file of that name with
 any other text is not ours, and is left as it is.
@@ -6,10 +6,10 @@ any other text is not ours, and is left as it is.
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 from ..build.levels import Unavailable
+from ..interruptions import not_of_a_signal
 
 NAME = "50-jupyter_jaxpr.py"
 TEXT = """\
@@ -56,7 +56,7 @@ class StartupFile:
             return False
         except UnicodeDecodeError:
             raise Unavailable(_NOT_OURS.format(path=self.path)) from None
-        except OSError as error:
+        except not_of_a_signal(OSError) as error:
             raise self._failed(_NOT_READ, error) from error
         if text != TEXT:
             raise Unavailable(_NOT_OURS.format(path=self.path))
@@ -70,23 +70,25 @@ class StartupFile:
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
+        except not_of_a_signal(OSError) as error:
             raise self._failed(_NOT_WRITTEN, error) from error
         try:
-            # Never a file that is there: another page may have written it since the user was asked.
+            # An existing file is never overwritten: another page may have written it since the question.
             file = self.path.open("x", encoding="utf-8")
         except FileExistsError:
             self.is_there()
             return
-        except OSError as error:
+        except not_of_a_signal(OSError) as error:
             raise self._failed(_NOT_WRITTEN, error) from error
         try:
             with file:
                 file.write(TEXT)
-        except OSError as error:
+        except not_of_a_signal(OSError) as error:
             # Half a file would raise an error in every new kernel.
-            with contextlib.suppress(OSError):
+            try:
                 self.path.unlink()
+            except not_of_a_signal(OSError):
+                pass
             raise self._failed(_NOT_WRITTEN, error) from error
 
     def remove(self) -> None:
@@ -99,7 +101,7 @@ class StartupFile:
             return
         try:
             self.path.unlink(missing_ok=True)
-        except OSError as error:
+        except not_of_a_signal(OSError) as error:
             raise self._failed(_NOT_REMOVED, error) from error
 
     def _failed(self, sentence: str, error: OSError) -> Unavailable:

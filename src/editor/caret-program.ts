@@ -1,4 +1,4 @@
-/** A place of a cell comes in; the program that the panel should show there goes out. */
+/** Finds the program that the panel should show for a place in a cell. */
 import { linksOf } from '../model/links';
 import { usersPrograms } from '../model/users-programs';
 import type { Snapshot } from '../protocol/snapshot';

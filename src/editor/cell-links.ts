@@ -1,6 +1,6 @@
 /**
- * The model in view and the editors of its notebook's cells come in; marks in the cells go out, and what the user
- * points at in a cell goes to the model.
+ * Marks in a notebook's cells what belongs to the program in view, and tells the model what the user points at
+ * there.
  *
  * Places in a cell are those of the text that ran; `movedText` of the editor says where they are now.
  */
@@ -13,11 +13,13 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { Attention, attentionOf } from '../model/attention';
 import { Costs, costsOf } from '../model/costs';
 import { ILinkedSpan, linksOf } from '../model/links';
+import { Stepping, steppingOf } from '../model/stepping';
 import { typesChoice } from '../model/types-choice';
 import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../parts/cell-marks';
 import { MovedText, movedText, setRanText } from '../parts/moved-text';
 import type { IJaxprModel, ModelChange } from '../tokens';
 import { programAt } from './caret-program';
+import { IRanIn, expressionHover } from './expression-hover';
 import { heatGutter, setHeat } from './heat-gutter';
 import { MarksOfCells } from './marks-of-cells';
 import { ICells, RanCells } from './ran-cells';
@@ -42,8 +44,8 @@ const NEW_TEXT = { line: 0, column: 0 };
 
 /** Links between programs and cells. */
 export class CellLinks implements IDisposable {
-  constructor(trans: TranslationBundle) {
-    this._marks = new MarksOfCells(trans);
+  constructor(private _trans: TranslationBundle) {
+    this._marks = new MarksOfCells(_trans);
     typesChoice.changed.connect(this._mark, this);
   }
 
@@ -65,6 +67,7 @@ export class CellLinks implements IDisposable {
       movedText,
       cellMarks,
       heatGutter,
+      expressionHover(() => this._ranIn(cellId), this._trans),
       ViewPlugin.define(view => {
         this._add(cellId, view);
         return {
@@ -101,18 +104,21 @@ export class CellLinks implements IDisposable {
       this._attention?.pointed.disconnect(this._onPointed, this);
       this._attention?.cellWanted.disconnect(this._onCellWanted, this);
       this._costs?.changed.disconnect(this._mark, this);
+      this._stepping?.shownChanged.disconnect(this._mark, this);
       this._clearMarks();
     }
     this._model = model;
     this._cells = cells;
     this._attention = model && attentionOf(model);
     this._costs = model && costsOf(model);
+    this._stepping = model && steppingOf(model);
     if (model) {
       model.changed.connect(this._onChanged, this);
       this._attention?.viewChanged.connect(this._onViewChanged, this);
       this._attention?.pointed.connect(this._onPointed, this);
       this._attention?.cellWanted.connect(this._onCellWanted, this);
       this._costs?.changed.connect(this._mark, this);
+      this._stepping?.shownChanged.connect(this._mark, this);
       this._relink();
     }
   }
@@ -161,6 +167,12 @@ export class CellLinks implements IDisposable {
   }
 
   // --- from the cells to the model ----------------------------------------------------------
+
+  /** The model, and the cell as it ran; null where the cell is not known to have run. */
+  private _ranIn(cellId: string): IRanIn | null {
+    const cell = this._ran.ran(cellId);
+    return this._model && cell ? { model: this._model, cell } : null;
+  }
 
   /** Whether the program in view may come from a cell. */
   private _isLinked(cellId: string): boolean {
@@ -378,14 +390,23 @@ export class CellLinks implements IDisposable {
 
   /** Put the marks into the cells; only those whose marks changed are touched. */
   private _mark(): void {
-    const { _model: model, _attention: attention, _costs: costs } = this;
+    const {
+      _model: model,
+      _attention: attention,
+      _costs: costs,
+      _stepping: stepping
+    } = this;
     const marks =
-      model === null || attention === null || costs === null
+      model === null ||
+      attention === null ||
+      costs === null ||
+      stepping === null
         ? null
         : this._marks.make({
             model,
             attention,
             costs,
+            stepping,
             cells: this._ran
           });
     for (const [cellId, views] of this._views) {
@@ -427,6 +448,7 @@ export class CellLinks implements IDisposable {
   private _cells: ICells | null = null;
   private _attention: Attention | null = null;
   private _costs: Costs | null = null;
+  private _stepping: Stepping | null = null;
   private _viewWanted = new Signal<this, SignView>(this);
   private _marks: MarksOfCells;
   private _ran = new RanCells();

@@ -1,5 +1,5 @@
 /**
- * What the lines of a cell cost comes in; a column of bars before its text goes out, which move with the text.
+ * Draws a column of bars before a cell's text: the cost of each line. The bars move with the text.
  *
  * The column is made only where there is something in it: an editor with a gutter looks different from one without.
  */

@@ -1,4 +1,4 @@
-/** A run and what is in view of it come in; the marks of each of its cells go out, at places of the text that ran. */
+/** Makes the marks of each cell of a run, at places of the text that ran. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Attention } from '../model/attention';
@@ -7,8 +7,9 @@ import { Costs } from '../model/costs';
 import { heatOfLines } from '../model/heat';
 import { ILinkedSpan, linksOf } from '../model/links';
 import { ILineTypes, typesOfRun } from '../model/named-types';
+import { IShownStep, Stepping } from '../model/stepping';
 import { typesChoice } from '../model/types-choice';
-import { ICellMarks, NO_CELL_MARKS } from '../parts/cell-marks';
+import { ICellMarks, IStepMarks, NO_CELL_MARKS } from '../parts/cell-marks';
 import type { ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { RanCells, sameText } from './ran-cells';
@@ -18,6 +19,7 @@ export interface IMarksOf {
   model: IJaxprModel;
   attention: Attention;
   costs: Costs;
+  stepping: Stepping;
   cells: RanCells;
 }
 
@@ -81,6 +83,9 @@ export class MarksOfCells {
           ...costs
         ]
       });
+    }
+    for (const [cellId, step] of this._stepOf(of)) {
+      change(cellId, { step });
     }
     const pointed = attention.ledgerInView ? attention.pointedAt : null;
     const pointedCell = pointed && cells.cellOf(pointed.file.path);
@@ -187,6 +192,83 @@ export class MarksOfCells {
     return found;
   }
 
+  /** Of each cell: what the step in view computes there, in front of it its values, behind it what came out. */
+  private _stepOf({
+    model,
+    attention,
+    stepping,
+    cells
+  }: IMarksOf): [string, IStepMarks][] {
+    const { shown } = stepping;
+    const { snapshot, program } = model;
+    if (
+      shown === null ||
+      !attention.flowInView ||
+      shown.snapshot !== snapshot ||
+      shown.program !== program
+    ) {
+      return [];
+    }
+    const found: [string, IStepMarks][] = [];
+    for (const [path, spans] of this._spansOf(shown)) {
+      const cellId = cells.cellOf(path);
+      if (cellId === null) {
+        continue;
+      }
+      const lines = spans.map(({ line }) => line);
+      const [file, , def] = snapshot.frames[shown.frame] ?? [];
+      if (file !== undefined && snapshot.files[file].path === path) {
+        lines.push(def);
+      }
+      const first = Math.min(...lines);
+      const last = Math.max(...spans.map(({ endLine }) => endLine));
+      const { before, after } = shown;
+      const values =
+        first === last
+          ? [
+              {
+                line: first,
+                text: [before.text, after.text].filter(Boolean).join(' → '),
+                title: `${before.title}\n${after.title}`
+              }
+            ]
+          : [
+              { line: first, ...before },
+              { line: last, ...after }
+            ];
+      found.push([
+        cellId,
+        { spans, values: values.filter(({ text }) => text !== '') }
+      ]);
+    }
+    return found;
+  }
+
+  /** Where the equations of a step were written, by file; steps share them. */
+  private _spansOf({
+    snapshot,
+    program,
+    equations
+  }: IShownStep): Map<string, IStepMarks['spans'][number][]> {
+    if (this._step?.equations !== equations) {
+      const spans = new Map<string, IStepMarks['spans'][number][]>();
+      const links = linksOf(snapshot, program);
+      for (const span of links.spansOf(equations)) {
+        const { line, column, endLine, endColumn, role } = span;
+        const { path } = span.file;
+        const known = spans.get(path) ?? [];
+        known.push({ line, column, endLine, endColumn, role });
+        spans.set(path, known);
+      }
+      this._step = { equations, spans };
+    }
+    return this._step.spans;
+  }
+
+  private _step: {
+    equations: IShownStep['equations'];
+    spans: Map<string, IStepMarks['spans'][number][]>;
+  } | null = null;
   private _heat: {
     cost: ProgramCost;
     lines: ReturnType<typeof heatOfLines>;

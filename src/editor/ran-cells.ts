@@ -1,4 +1,4 @@
-/** The runs of a notebook and its cells come in; which cell has which text of a run goes out. */
+/** Finds the cells of a notebook that have the texts of its runs. */
 import type { IUnlinked } from '../model/attention';
 import type { Snapshot } from '../protocol/snapshot';
 

@@ -1,4 +1,4 @@
-/** An excerpt comes in; an SVG goes out: a column for each level, its lines as text, and lines between what is linked. */
+/** Draws an excerpt as SVG: a column for each level, its lines as text, and lines between linked text. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IExcerpt, IExcerptColumn } from './excerpt';

@@ -1,7 +1,4 @@
-/**
- * A program and what is pointed at in it come in; the lines of each level that belong to it go out, and which belong to
- * which.
- */
+/** Chooses the lines of each level that belong to the selection, and finds which lines belong together. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { ILinkedSpan, Links, TextLevel } from '../model/links';

@@ -1,4 +1,4 @@
-/** What is pointed at in a model's program comes in; a file with its linked excerpt as SVG goes out, to be saved. */
+/** Saves the linked excerpt of the selection as an SVG file. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Snapshot } from '../protocol/snapshot';

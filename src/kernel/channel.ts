@@ -1,5 +1,5 @@
 /**
- * A kernel connection comes in; what the kernel side of this extension says goes out, looked at and in order.
+ * Connects a model with the kernel side of this extension: checked messages, in order.
  *
  * - `IChannel`: what a model sees of a kernel.
  * - `Channel`: the only place that talks to one.

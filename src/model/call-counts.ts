@@ -1,6 +1,4 @@
-/**
- * Counts of calls, hits, entries and compiles come in; they go out with their nouns, lower bounds with a ≥.
- */
+/** Words the counts of calls, hits, entries and compiles; a lower bound has a ≥. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { LedgerLine } from '../protocol/snapshot';

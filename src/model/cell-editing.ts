@@ -1,5 +1,5 @@
 /**
- * A cure comes in; whether it can be put into the user's cell goes out, and the edit of the cell.
+ * Decides whether a cure can be put into the user's cell, and makes the edit.
  *
  * The plugin gives each model a way to edit the cells of its notebook; a view finds it by the model. What is put into a
  * cell is an `EvaluableText`: nothing of a saved copy can be.

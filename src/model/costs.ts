@@ -1,5 +1,5 @@
 /**
- * A model comes in; what its programs cost goes out, what the machine can do, and whether heat is to be seen.
+ * Holds the costs of a model's programs, the peak rates of the machine, and whether heat is shown.
  *
  * Costs are in the document. A program that was too large to be costed with it is counted on request.
  */

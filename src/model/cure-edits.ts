@@ -1,5 +1,5 @@
 /**
- * The edits of a cure come in; the place that they change goes out, and the text before and after.
+ * Finds the place that the edits of a cure change, and the text before and after.
  *
  * Positions of a document are lines and columns of the text that ran. A change has offsets into that text.
  */

@@ -1,8 +1,9 @@
 /**
- * A run comes in; the kernel tries the cures of its misses and the rewrites of its loops, and the document has what
- * passed. What the kernel could not decide in time is tried again when the user asks again.
+ * Asks the kernel to try the cures of a run's misses and the rewrites of its loops; the document then has those
+ * that passed. A cure that the kernel could not decide in time is tried again when the user asks again.
  */
-import { Snapshot } from '../protocol/snapshot';
+import { EvaluableText } from '../protocol/evaluable';
+import { Note, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
 import { askingOf } from './question-state';
 
@@ -44,5 +45,33 @@ export function hasMissesToCure(snapshot: Snapshot): boolean {
   const misses = snapshot.ledger?.functions.flatMap(({ misses }) => misses);
   return (misses ?? []).some(
     miss => miss.this_run && miss.reasons.some(({ cure }) => cure !== null)
+  );
+}
+
+/** Notes whose cure may be an edit of the cell, once its trial passed. */
+const EDITED = [
+  'dropped_update',
+  'key_used_twice',
+  'masked_derivative',
+  'printed_while_tracing',
+  'promoted_carry',
+  // The trials of an error end early while the cell raises.
+  'raised',
+  'trace_raised',
+  'truncated_type'
+];
+
+/** Whether a run that this kernel sent has notes whose cures were not tried yet. */
+export function hasNotesToCure(snapshot: Snapshot): boolean {
+  return (
+    snapshot.notes.some(isUntried) &&
+    EvaluableText.sent(snapshot, () => '') !== null
+  );
+}
+
+function isUntried({ kind, cures }: Note): boolean {
+  return (
+    EDITED.includes(kind) &&
+    (cures ?? []).some(({ level }) => (level ?? 'advice') === 'advice')
   );
 }

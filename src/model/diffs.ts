@@ -1,6 +1,4 @@
-/**
- * Two programs of a model's runs come in; what became of the one in the other goes out, once it was asked for.
- */
+/** Holds the diffs of two programs of a model's runs that were asked for. */
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { DiffSide, Program, ProgramDiff } from '../protocol/snapshot';
@@ -135,6 +133,25 @@ export class Diffs {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this._set(question, { kind: 'failed', reason });
+    }
+  }
+
+  /** A diff has come with a program; it takes the place of what was known of earlier programs of that run. */
+  take(run: string, diff: ProgramDiff | null): void {
+    for (const [at, question] of this._questions) {
+      if (question.after.snapshot === run) {
+        this._states.delete(at);
+        this._questions.delete(at);
+      }
+    }
+    if (diff !== null) {
+      const { before, after } = diff;
+      const question: IDiffQuestion = {
+        before: { snapshot: before.snapshot, program: before.program },
+        after: { snapshot: after.snapshot, program: after.program },
+        level: 'jaxpr'
+      };
+      this._set(question, { kind: 'done', diff });
     }
   }
 

@@ -1,7 +1,4 @@
-/**
- * A program and the runs of a notebook come in; the program that it became of goes out: the same function, called with
- * the same types.
- */
+/** Finds, in the earlier runs of a notebook, the program of the same function called with the same types. */
 import { Program } from '../protocol/snapshot';
 import type { IProgramRef, IRun } from '../tokens';
 

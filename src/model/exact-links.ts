@@ -1,6 +1,6 @@
 /**
- * A model comes in; the exact links of its programs go out, which a tagged twin tells that is compiled beside each of
- * them: how far the asking is, whether they are shown, and which equations each line of the twin comes from.
+ * Holds the exact links of a model's programs, which the kernel reads from a tagged twin of each program: the
+ * progress of the request, whether the links are shown, and the equations of each line of the twin.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 

@@ -1,6 +1,4 @@
-/**
- * Whether the user wants to see the cost beside lines and equations comes in; it goes out again, in later sessions too.
- */
+/** Remembers whether the user wants to see the cost beside lines and equations, also in later sessions. */
 import { ISignal, Signal } from '@lumino/signaling';
 
 const KEY = 'jupyter-jaxpr:heat';

@@ -1,6 +1,4 @@
-/**
- * The cost of a program comes in; how much of it is at a line and at an equation goes out, as a share and in words.
- */
+/** Finds the cost of a line and of an equation, as a share and in words. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { operations, shortCount, size } from '../quantities';

@@ -1,13 +1,17 @@
-/**
- * What a kernel says and what the user does come in; one consistent state for the views of a notebook goes out.
- */
+/** The state of a notebook's panel, changed by the kernel's messages and by the user, followed by all views. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { ChannelState, IChannel } from '../kernel/channel';
 import { Unreadable } from '../protocol/document';
 import { Announcement, PROTOCOL } from '../protocol/messages';
-import { Environment, Progress, Snapshot } from '../protocol/snapshot';
+import type { Params } from '../protocol/questions';
+import {
+  Environment,
+  LiveProgram,
+  Progress,
+  Snapshot
+} from '../protocol/snapshot';
 import {
   IFailure,
   IJaxprModel,
@@ -17,7 +21,7 @@ import {
   Selection,
   Status
 } from '../tokens';
-import { requestsOf } from './requests';
+import { requestsOf, traceWritten } from './requests';
 import { carry } from './results';
 import { IEnd, IKnownRun, RUNS_KEPT, Runs, SAVED } from './runs';
 import { versionsDiffer, whatWasLost, whyUnreadable } from './sentences';
@@ -104,6 +108,10 @@ export class JaxprModel implements IJaxprModel {
 
   get fromSaved(): boolean {
     return this._view?.fromSaved ?? false;
+  }
+
+  get isWritten(): boolean {
+    return this._view?.isWritten ?? false;
   }
 
   get runs(): readonly IRun[] {
@@ -243,6 +251,28 @@ export class JaxprModel implements IJaxprModel {
       return;
     }
     this._putInView(run);
+  }
+
+  showWritten(snapshot: Snapshot): void {
+    if (this._paused || this._pinned) {
+      return;
+    }
+    const run = { snapshot, fromSaved: false, life: SAVED, isWritten: true };
+    const wasInView = this._runs.replace(run);
+    if (wasInView === null) {
+      this._runs.keep(run);
+    }
+    if (wasInView === true) {
+      this._forgetPointing();
+      this._renewView(run);
+      this._changed.emit('snapshots');
+    } else {
+      this._putInView(run);
+    }
+  }
+
+  traceWritten(params: Params<'live'>): Promise<LiveProgram> {
+    return traceWritten(this._channel, params, this._trans);
   }
 
   standIn(snapshot: Snapshot): void {
@@ -385,6 +415,7 @@ export class JaxprModel implements IJaxprModel {
     if (!this._pinned) {
       this._runs.dropStandIn();
     }
+    this._runs.dropWritten(snapshot.cell?.id ?? null);
     const known = this._runs.find(snapshot.id);
     // One with other programs was traced anew: the kernel holds no passes and no twin for it.
     if (

@@ -1,6 +1,4 @@
-/**
- * A program comes in; what the names of the user's Python had while JAX traced the program goes out, by file and line.
- */
+/** Finds the types that the user's Python names had while JAX traced a program, by file and line. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { NamedValue, Snapshot } from '../protocol/snapshot';
@@ -25,22 +23,7 @@ export function typesOfLines(
   program: number,
   trans: TranslationBundle
 ): Map<string, ILineTypes[]> {
-  const scopes = scopesOf(snapshot, program);
-  const names = (snapshot.named_values ?? []).filter(({ scope }) =>
-    scopes.has(scope)
-  );
-  const lines = new Map<string, Map<number, IName[]>>();
-  for (const value of names) {
-    const [file, , line, column, endLine, endColumn] =
-      snapshot.frames[value.frame];
-    const { path } = snapshot.files[file];
-    const ofFile = lines.get(path) ?? new Map<number, IName[]>();
-    lines.set(path, ofFile);
-    const ofLine = ofFile.get(line) ?? [];
-    ofFile.set(line, ofLine);
-    const isName = value.kind !== 'returned' && endLine === line;
-    take(ofLine, snapshot, value, column, isName ? endColumn : -1);
-  }
+  const lines = namesOfFiles(snapshot, program);
   return new Map(
     [...lines].map(([path, ofFile]) => [
       path,
@@ -49,14 +32,14 @@ export function typesOfLines(
         return {
           line,
           text: ofLine.map(name => shortText(name, trans)).join('  '),
-          title: ofLine.map(name => sentence(name, trans)).join('\n'),
+          title: ofLine.map(name => typeSentence(name, trans)).join('\n'),
           names: ofLine.map(name => ({
             column: name.end,
             text:
               name.kind === 'returned'
                 ? shortText(name, trans)
                 : `: ${typesOf(name, trans)}`,
-            title: sentence(name, trans)
+            title: typeSentence(name, trans)
           }))
         };
       })
@@ -91,18 +74,62 @@ export function typesOfRun(
   return types;
 }
 
+/** Why a run has no types of names, and what it has: of a Python that does not show them; null where it shows them. */
+export function noNamesSentence(
+  { environment: { python } }: Snapshot,
+  trans: TranslationBundle
+): string | null {
+  const [, minor] = /^3\.(\d+)/.exec(python) ?? [];
+  return minor !== undefined && Number(minor) < 12
+    ? trans.__(
+        'Python %1 does not show the values of names while JAX traces, so no name has a type beside the code; expressions are linked to their equations, and each equation has its types.',
+        python
+      )
+    : null;
+}
+
 /** A name at one place, with its types in all scopes of the program. */
-interface IName {
+export interface INamedType {
   name: string;
   kind: NamedValue['kind'];
   column: number;
   /** The column after it; -1 where it is no name. */
   end: number;
   types: string[];
+  /** The part in a loop of JAX that all of its values have; null where there is none, or it differs. */
+  role: NonNullable<NamedValue['role']> | null;
+  /** Of the loop; null where it is not known before the loop runs. */
+  steps: number | null;
+  /** The dtype of an operand that JAX promoted where the code asks for none; null where there is none. */
+  promoted: string | null;
+}
+
+/** The names of a program with their types, by the path of the file and by line. */
+export function namesOfFiles(
+  snapshot: Snapshot,
+  program: number
+): Map<string, Map<number, INamedType[]>> {
+  const scopes = scopesOf(snapshot, program);
+  const lines = new Map<string, Map<number, INamedType[]>>();
+  for (const value of snapshot.named_values ?? []) {
+    if (!scopes.has(value.scope)) {
+      continue;
+    }
+    const [file, , line, column, endLine, endColumn] =
+      snapshot.frames[value.frame];
+    const { path } = snapshot.files[file];
+    const ofFile = lines.get(path) ?? new Map<number, INamedType[]>();
+    lines.set(path, ofFile);
+    const ofLine = ofFile.get(line) ?? [];
+    ofFile.set(line, ofLine);
+    const isName = value.kind !== 'returned' && endLine === line;
+    take(ofLine, snapshot, value, column, isName ? endColumn : -1);
+  }
+  return lines;
 }
 
 function take(
-  names: IName[],
+  names: INamedType[],
   { strings }: Snapshot,
   value: NamedValue,
   column: number,
@@ -110,28 +137,54 @@ function take(
 ): void {
   const types = value.types.map(text => strings[text]);
   const name = strings[value.name];
+  const promoted = strings[value.promoted ?? -1] ?? null;
+  const { role = null, steps = null } = value;
   const known = names.find(
     each =>
       each.column === column && each.kind === value.kind && each.name === name
   );
   if (known) {
     known.types.push(...types.filter(type => !known.types.includes(type)));
+    known.steps = known.steps === steps ? steps : null;
+    known.role = known.role === role ? role : null;
+    known.promoted = known.promoted === promoted ? promoted : null;
   } else {
-    names.push({ name, kind: value.kind, column, end, types });
+    const { kind } = value;
+    names.push({ name, kind, column, end, types, role, steps, promoted });
   }
 }
 
-function shortText(name: IName, trans: TranslationBundle): string {
+function shortText(name: INamedType, trans: TranslationBundle): string {
   const types = typesOf(name, trans);
   return name.kind === 'returned' ? `→ ${types}` : `${name.name}: ${types}`;
 }
 
-/** The first type and, if it differs, the last one. */
-function typesOf({ types }: IName, trans: TranslationBundle): string {
+/** The first type and, if it differs, the last one, and what is known beside: `f32[] · carry, 10 steps`. */
+function typesOf(name: INamedType, trans: TranslationBundle): string {
+  const { types } = name;
   const shown = types.length > 1 ? [types[0], types[types.length - 1]] : types;
-  return shown
+  const texts = shown
     .map(type => shortened(type, trans))
     .join(types.length > 2 ? ' … ' : ', ');
+  return [texts, ...marksOf(name, trans)].join(' · ');
+}
+
+function marksOf(
+  { role, steps, promoted }: INamedType,
+  trans: TranslationBundle
+): string[] {
+  const marks: string[] = [];
+  if (role !== null) {
+    marks.push(
+      steps === null
+        ? role
+        : trans._n('%2, %1 step', '%2, %1 steps', steps, role)
+    );
+  }
+  if (promoted !== null) {
+    marks.push(trans.__('promoted from %1', promoted));
+  }
+  return marks;
 }
 
 /** A long container as the number of its arrays, anything else that is long cut off. */
@@ -157,8 +210,28 @@ const CLOSING: Readonly<Record<string, string>> = {
   '{': '}'
 };
 
-function sentence(
-  { name, kind, types }: IName,
+/** What a name had at its place, in sentences with all types. */
+export function typeSentence(
+  name: INamedType,
+  trans: TranslationBundle
+): string {
+  const sentences = [hadSentence(name, trans)];
+  if (name.role !== null) {
+    sentences.push(roleSentence(name.role, name.steps, trans));
+  }
+  if (name.promoted !== null) {
+    sentences.push(
+      trans.__(
+        'JAX promoted an operand of dtype %1 for the value.',
+        name.promoted
+      )
+    );
+  }
+  return sentences.join(' ');
+}
+
+function hadSentence(
+  { name, kind, types }: INamedType,
   trans: TranslationBundle
 ): string {
   const list = types.join(', ');
@@ -177,6 +250,39 @@ function sentence(
     name,
     list
   );
+}
+
+function roleSentence(
+  role: NonNullable<INamedType['role']>,
+  steps: number | null,
+  trans: TranslationBundle
+): string {
+  switch (role) {
+    case 'carry':
+      return steps === null
+        ? trans.__('The value comes from the carry of a loop.')
+        : trans._n(
+            'The value comes from the carry of a loop of %1 step.',
+            'The value comes from the carry of a loop of %1 steps.',
+            steps
+          );
+    case 'xs':
+      return steps === null
+        ? trans.__('The value comes from the inputs of one step of a loop.')
+        : trans._n(
+            'The value comes from the inputs of one step of a loop of %1 step.',
+            'The value comes from the inputs of one step of a loop of %1 steps.',
+            steps
+          );
+    case 'ys':
+      return steps === null
+        ? trans.__('The value comes from the outputs of all steps of a loop.')
+        : trans._n(
+            'The value comes from the output of the %1 step of a loop.',
+            'The value comes from the outputs of all %1 steps of a loop.',
+            steps
+          );
+  }
 }
 
 /** The scope of a program and all scopes inside. */

@@ -1,5 +1,6 @@
 /**
- * A question to the kernel comes in, by run and part; how far it is goes out, a question back, or why there is no answer.
+ * The state of a question to the kernel, by run and part: its progress, a question back, or why there is no
+ * answer.
  *
  * The answer is in the document of the run.
  */

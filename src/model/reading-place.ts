@@ -1,6 +1,5 @@
 /**
- * Where a person reads comes in: run, program, level, scroll, folds, selection, filters; the same comes back after a
- * reload.
+ * The place where a person reads: run, program, level, scroll, folds, selection; restored after a reload.
  *
  * The place in a text belongs to a level of a program of a run: who goes to another program and back finds the text
  * where the text was.

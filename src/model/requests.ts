@@ -1,4 +1,4 @@
-/** What a view wants to know comes in; the kernel's answer goes out, or a sentence that says why there is none. */
+/** Asks the kernel for a view: the answer, or a sentence that says why there is none. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { IAsked, IChannel, Unanswered } from '../kernel/channel';
@@ -10,7 +10,7 @@ import type {
   RequestName
 } from '../protocol/questions';
 import { REQUESTS } from '../protocol/requests';
-import { Snapshot, Working } from '../protocol/snapshot';
+import { LiveProgram, Snapshot, Working } from '../protocol/snapshot';
 import { ILongRequest, IRequests, Outcome } from '../tokens';
 import { merge } from './results';
 import { Runs } from './runs';
@@ -108,6 +108,29 @@ export function requestsOf(
     documentOf: snapshot => host.runs.documentOf(snapshot)
   };
 }
+
+/** Ask what a cell would show as it is written; rejects with a sentence. */
+export async function traceWritten(
+  channel: IChannel | null,
+  params: Params<'live'>,
+  trans: TranslationBundle
+): Promise<LiveProgram> {
+  try {
+    if (channel?.state.kind !== 'joined') {
+      throw new Unanswered('closed');
+    }
+    const question = { type: 'live' as const, ...params };
+    const reply = await channel.ask(question, NO_RUN).reply;
+    if (reply.type === 'confirm') {
+      throw new Unanswered('closed'); // of a short one there is no question
+    }
+    return reply.result;
+  } catch (error) {
+    throw new Error(whyUnanswered(error, trans));
+  }
+}
+
+const NO_RUN: IDocumentSizes = { programs: 0, frames: 0, scopes: [] };
 
 /** What an answer may say it is about, as the request does. */
 const ABOUT = ['snapshot', 'program', 'control', 'index', 'path'];

@@ -1,5 +1,5 @@
 /**
- * An answer of the kernel comes in, and the document that it is about; the document holds the answer afterwards.
+ * Puts an answer of the kernel into the document that the answer is about.
  *
  * The kernel does the same with its own copy (jupyter_jaxpr/document/merge.py), so a page that is loaded later has the
  * same facts.

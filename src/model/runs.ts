@@ -1,4 +1,4 @@
-/** Runs come in, in any order, and the ends of the kernels that made them; those that are kept go out, the newest first. */
+/** Keeps the runs of a notebook and the ends of the kernels that made them, the newest first. */
 import { ChannelState, Loss } from '../kernel/channel';
 import { Snapshot } from '../protocol/snapshot';
 import { IRun } from '../tokens';
@@ -83,6 +83,16 @@ export class Runs {
   dropStandIn(): void {
     this.list = this.list.filter(run => run.standsIn !== true);
     if (this.view?.standsIn === true) {
+      this.view = null;
+    }
+  }
+
+  /** A cell has run: let go of what it would have shown as it was written. */
+  dropWritten(cellId: string | null): void {
+    const isOfCell = (run: IKnownRun | null): boolean =>
+      run?.isWritten === true && run.snapshot.cell?.id === cellId;
+    this.list = this.list.filter(run => !isOfCell(run));
+    if (isOfCell(this.view)) {
       this.view = null;
     }
   }

@@ -1,6 +1,4 @@
-/**
- * What went wrong comes in, as the wire and the reader know it; a sentence for the user goes out, with the cure.
- */
+/** Words what went wrong, with the cure. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Loss, Unanswered } from '../kernel/channel';

@@ -1,5 +1,5 @@
 /**
- * A model comes in; how its programs are spread over devices goes out.
+ * Holds how the programs of a model are spread over devices.
  *
  * The shardings are in the document. The collectives of a program that was too large to be read with it are read on
  * request.

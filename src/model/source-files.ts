@@ -1,5 +1,5 @@
 /**
- * A run comes in; the texts of the files that it comes from go out, once they were asked for.
+ * Holds the texts of the files of a run that were asked for.
  *
  * The document holds the texts of cells. Files stay in the kernel, which gives one only where it is what ran.
  */

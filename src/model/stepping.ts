@@ -1,5 +1,5 @@
 /**
- * A construct that the user asks to be run step by step comes in; its recording goes out, and where the user is in it.
+ * Holds the recording of a construct that the user asked for, and the user's place in the recording.
  *
  * Recordings are in the document. What the stepper shows is here and not in a view: cards mark the branch that the step
  * took, and a view that is closed and opened again is where it was.
@@ -7,13 +7,34 @@
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { Recording, Snapshot } from '../protocol/snapshot';
-import type { IJaxprModel } from '../tokens';
+import type { IEquationRef, IJaxprModel } from '../tokens';
 import { Asking, AskingState, askingOf } from './question-state';
 
 /** Where the user is: in which visit, and at which of its points, both from 0. */
 export interface IPlace {
   visit: number;
   offset: number;
+}
+
+/** Text at the end of a line, and what it says under the pointer. */
+interface ILineText {
+  text: string;
+  title: string;
+}
+
+/** The step that the cell shows. */
+export interface IShownStep {
+  snapshot: Snapshot;
+  /** Index of the program. */
+  program: number;
+  /** What the step computes. */
+  equations: readonly IEquationRef[];
+  /** Index into frames of the def that the equations are of; -1 when unknown. */
+  frame: number;
+  /** Values that go into the step. */
+  before: ILineText;
+  /** Values that come out of the step. */
+  after: ILineText;
 }
 
 const START: IPlace = { visit: 0, offset: 0 };
@@ -27,6 +48,25 @@ export class Stepping {
   get changed(): ISignal<this, void> {
     return this._changed;
   }
+
+  /** The step that the cell shows; null while none is in view. */
+  get shown(): IShownStep | null {
+    return this._shown;
+  }
+
+  set shown(shown: IShownStep | null) {
+    if (shown !== this._shown) {
+      this._shown = shown;
+      this._shownChanged.emit();
+    }
+  }
+
+  get shownChanged(): ISignal<this, void> {
+    return this._shownChanged;
+  }
+
+  /** Goes a step on or back in the recording that the user walked last; null where none is drawn. */
+  walk: ((by: 1 | -1) => void) | null = null;
 
   /** What the stepper does for the construct of this index. */
   stepperOf(snapshot: Snapshot, control: number): AskingState {
@@ -125,6 +165,8 @@ export class Stepping {
   private _work: Asking<'steps'>;
   /** By run and construct: the document of a run may come anew, with the same recording. */
   private _places = new Map<string, IPlace>();
+  private _shown: IShownStep | null = null;
+  private _shownChanged = new Signal<this, void>(this);
   private _changed = new Signal<this, void>(this);
 }
 

@@ -1,5 +1,5 @@
 /**
- * A model comes in; what was measured of its programs goes out, and over sizes, and how far the measuring is.
+ * Holds the measured times and sweeps of a model's programs, and the progress of the measurement.
  *
  * What was measured is in the document; how far the measuring is, and what the user typed for it, are here.
  */

@@ -1,6 +1,4 @@
-/**
- * The open notebooks come in; one model for each, tied to its kernel, goes out, and which one is in front.
- */
+/** Keeps a model for each open notebook, tied to its kernel, and tells which notebook is in front. */
 import {
   INotebookTracker,
   Notebook,

@@ -1,6 +1,6 @@
 /**
- * A snapshot comes in; what was derived from its programs goes out: which programs belong together, and which part each
- * of their equations plays. A model comes in; a transform that is asked for goes out.
+ * Finds the programs of a snapshot that belong together by a transform and the role of each of their equations,
+ * and asks the kernel for a transform.
  *
  * The kernel says what an equation is (see `Transform` in jupyter_jaxpr/document/types/transform.py); nothing is worked out here.
  */

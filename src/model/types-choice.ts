@@ -1,4 +1,4 @@
-/** Whether and where the user wants to see types beside the code comes in; it goes out again to all that show types. */
+/** Remembers whether and where the user wants to see types beside the code. */
 import { ISignal, Signal } from '@lumino/signaling';
 
 class TypesChoice {

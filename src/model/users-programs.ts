@@ -1,6 +1,4 @@
-/**
- * A document comes in; the programs of the user's code go out, without those that libraries jitted for their own use.
- */
+/** Lists the programs of the user's code, without those that libraries jitted for their own use. */
 import { Snapshot } from '../protocol/snapshot';
 
 /** The numbers of the programs, in their order. */

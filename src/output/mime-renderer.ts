@@ -1,6 +1,4 @@
-/**
- * A saved snapshot comes in, of a notebook that nobody vouches for; two lines of text go out, which open the panel.
- */
+/** Shows a saved snapshot, which nobody vouches for, as two lines of text that open the panel. */
 import { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';

@@ -1,6 +1,4 @@
-/**
- * A value that was saved with a notebook comes in; the elements that show it go out, text and never markup.
- */
+/** Shows a value that was saved with a notebook, as text and never as markup. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { whyUnreadable } from '../model/sentences';

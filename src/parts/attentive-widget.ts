@@ -1,6 +1,4 @@
-/**
- * A model comes in; a view goes out that says when it is on the screen: cells are marked for what is looked at.
- */
+/** A view that says when it is on the screen, so that cells are marked for what the user looks at. */
 import { Message } from '@lumino/messaging';
 
 import { Attention, attentionOf } from '../model/attention';

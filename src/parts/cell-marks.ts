@@ -1,7 +1,4 @@
-/**
- * Marks for one cell's editor come in, at places of the text that ran; decorations go out, at the same text now: what
- * is linked, what was not traced, what has a note, what costs most.
- */
+/** Decorates a cell's editor, at the places where the text that ran is now: links, untraced lines, notes, costs. */
 import {
   EditorState,
   RangeSet,
@@ -17,6 +14,7 @@ import {
 } from '@codemirror/view';
 
 import { ILineCount, LineCounts, LineTypes, NoteSign } from './cell-signs';
+import { StepSign } from './step-sign';
 import { IMovedRange, MovedText, movedText } from './moved-text';
 
 export type { ILineCount } from './cell-signs';
@@ -49,6 +47,13 @@ export interface ILineTypes {
   names: readonly { column: number; text: string; title: string }[];
 }
 
+/** What the step in view of the stepper computes. */
+export interface IStepMarks {
+  spans: readonly IMarkedSpan[];
+  /** Values that go into the step and come out of it, at the ends of lines. */
+  values: readonly { line: number; text: string; title: string }[];
+}
+
 /** What is marked in a cell. */
 export interface ICellMarks {
   spans: readonly IMarkedSpan[];
@@ -60,6 +65,8 @@ export interface ICellMarks {
   types: readonly ILineTypes[];
   /** What was noted of a line. */
   notes: readonly { line: number; text: string }[];
+  /** Null while no step is in view. */
+  step: IStepMarks | null;
   /** What the lines cost; drawn beside them. */
   heat: readonly ILineHeat[];
   /** Whether types stand after their names; else at the end of the line. */
@@ -76,6 +83,7 @@ export const NO_CELL_MARKS: ICellMarks = {
   counts: [],
   types: [],
   notes: [],
+  step: null,
   heat: [],
   typesAfterNames: false,
   untracedTitle: '',
@@ -211,7 +219,12 @@ function decorate(
   }
   const titled = (title: string, isChanged: boolean): string =>
     isChanged ? `${marks.changedTitle}\n${title}` : title;
+  // The values of a step stand in the place of the types: beside both, little would be seen of either.
+  const stepped = new Set(marks.step?.values.map(({ line }) => line));
   for (const { line: number, text, title, names } of marks.types) {
+    if (stepped.has(number) && !marks.typesAfterNames) {
+      continue;
+    }
     const at = places.line(number);
     if (at === null) {
       continue;
@@ -241,6 +254,28 @@ function decorate(
       const { line, isChanged } = at;
       const widget = new NoteSign(titled(text, isChanged), isChanged);
       ranges.push(Decoration.widget({ widget, side: 1 }).range(line.to));
+    }
+  }
+  for (const { line, column, endLine, endColumn } of marks.step?.spans ?? []) {
+    const range =
+      column < 0 || endColumn < 0
+        ? null
+        : places.range(line, column, endLine, endColumn);
+    if (range !== null && !range.isChanged) {
+      ranges.push(
+        Decoration.mark({ class: 'jp-JaxprCell-stepSpan' }).range(
+          range.from,
+          range.to
+        )
+      );
+    }
+  }
+  for (const { line: number, text, title } of marks.step?.values ?? []) {
+    const at = places.line(number);
+    // The values are of the text that ran.
+    if (at !== null && !at.isChanged) {
+      const widget = new StepSign(text, title);
+      ranges.push(Decoration.widget({ widget, side: 1 }).range(at.line.to));
     }
   }
   for (const { line: number, parts } of marks.counts) {

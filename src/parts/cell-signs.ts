@@ -1,4 +1,4 @@
-/** What is known of a line comes in; signs at the end of the line go out, which are no part of the text. */
+/** Draws signs at the end of a line, which are no part of the text. */
 import { WidgetType } from '@codemirror/view';
 
 /** A number with its noun, such as `1 compile`. */

@@ -1,6 +1,4 @@
-/**
- * Lines of Python come in; they go out with their numbers, what is meant marked in them.
- */
+/** Draws lines of Python with their numbers and marked places. */
 import * as React from 'react';
 
 import { pythonPieces } from './python-text';

@@ -1,6 +1,4 @@
-/**
- * A program of a snapshot comes in; its whole text goes out, plain or as Markdown.
- */
+/** Copies the whole text of a program, plain or as Markdown. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { ProgramEquations } from '../program-text/equations';

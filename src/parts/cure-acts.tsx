@@ -1,6 +1,4 @@
-/**
- * A cure of a run comes in; the buttons that put the cure into the notebook go out, or why there are none.
- */
+/** The buttons that put a cure into the notebook, or why there are none. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -133,11 +131,11 @@ function doneWords(
   }
   return level === 'choice'
     ? trans.__(
-        'Applied. Replace the names in capitals, then press Shift+Enter to run the cell again. %1 takes the change back.',
+        'Applied. Replace the names in capitals, then press Shift+Enter to run the cell again. %1 undoes the change.',
         undo
       )
     : trans.__(
-        'Applied. Press Shift+Enter to run the cell again. %1 takes the change back.',
+        'Applied. Press Shift+Enter to run the cell again. %1 undoes the change.',
         undo
       );
 }
@@ -164,13 +162,13 @@ function whyWords(
       );
     case 'other-life':
       return trans.__(
-        'The run is not of the kernel as it is now. Run the cell again to apply the cure.'
+        'The run comes from a saved notebook or from an earlier kernel. Run the cell again to apply the cure.'
       );
     case 'gone':
       return trans.__('The cell is no longer in the notebook.');
     case 'unknown-place':
       return trans.__(
-        'The place in the cell is not known. Edit the cell by hand.'
+        'The panel does not know the place in the cell. Edit the cell by hand.'
       );
   }
 }

@@ -1,4 +1,4 @@
-/** What a cure changes in a text comes in; the lines before and after go out, as a small diff. */
+/** Draws the change of a cure as a small diff. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

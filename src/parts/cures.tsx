@@ -1,6 +1,4 @@
-/**
- * The cures of an error or of a miss come in; a list goes out: what each uses, how sure it is, what it changes where.
- */
+/** The list of the cures of an error or a miss: construct, level, and the change with its place. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** A widget that stands in plain nodes comes in; it is disposed, also where these nodes were taken off the page before. */
+/** Disposes a widget in plain nodes, also where the nodes left the page before. */
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 

@@ -1,12 +1,10 @@
-/**
- * The model comes in; a word goes out that says which cells of its run were edited or deleted since. It lies over its
- * line: what is below stays where it is.
- */
+/** Says which cells of a run were edited or deleted since. The text lies over its line, so nothing below moves. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { IUnlinked, attentionOf } from '../model/attention';
 import { IJaxprModel } from '../tokens';
+import { listOf } from './list-of';
 
 export function EditedSince(props: {
   model: IJaxprModel;
@@ -28,7 +26,10 @@ export function EditedSince(props: {
       role="status"
       title={unlinked.map(cell => sentence(cell, trans)).join('\n')}
     >
-      {unlinked.map(cell => word(cell, trans)).join(', ')}
+      {listOf(
+        unlinked.map(cell => word(cell, trans)),
+        trans
+      )}
     </span>
   );
 }
@@ -54,17 +55,17 @@ function sentence(
   if (reason === 'edited') {
     return executionCount === null
       ? trans.__(
-          'A cell was edited after this run. The links and the types are those of the run; text that was edited has none.'
+          'A cell was edited after this run. Edited text has no links and no types; the other links and types show the run.'
         )
       : trans.__(
-          'Cell [%1] was edited after this run. The links and the types are those of the run; text that was edited has none.',
+          'Cell [%1] was edited after this run. Edited text has no links and no types; the other links and types show the run.',
           executionCount
         );
   }
   return executionCount === null
-    ? trans.__('A cell of this run is not in the notebook any more.')
+    ? trans.__('The notebook no longer has a cell of this run.')
     : trans.__(
-        'Cell [%1] of this run is not in the notebook any more.',
+        'The notebook no longer has cell [%1] of this run.',
         executionCount
       );
 }

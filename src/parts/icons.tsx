@@ -1,4 +1,4 @@
-/** The name of an icon comes in, a drawing of 16 pixels in the colour of its text goes out. */
+/** Draws an icon by name, 16 pixels, in the colour of its text. */
 import * as React from 'react';
 
 const PATHS = {
@@ -11,6 +11,10 @@ const PATHS = {
   resume: ['M5 3.2v9.6L12.5 8z'],
   previous: ['m10 3.5-4.5 4.5 4.5 4.5'],
   next: ['m6 3.5 4.5 4.5-4.5 4.5'],
+  live: [
+    'M8 6.6a1.4 1.4 0 1 1 0 2.8 1.4 1.4 0 0 1 0-2.8z',
+    'M4.6 4.6a4.8 4.8 0 0 0 0 6.8M11.4 4.6a4.8 4.8 0 0 1 0 6.8'
+  ],
   copy: ['M5.5 5.5h8v8h-8z', 'M3 10.5H2.5v-8h8V3'],
   more: ['M3 8h.01M8 8h.01M13 8h.01'],
   error: ['M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2z', 'M8 4.5v4.3M8 11v.6'],
@@ -18,6 +22,7 @@ const PATHS = {
   plus: ['M8 3.5v9M3.5 8h9'],
   minus: ['M3.5 8h9'],
   whole: ['M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3'],
+  present: ['M2 3h12v7.5H2zM8 10.5v3M5 13.5h6'],
   close: ['m4 4 8 8M12 4l-8 8'],
   program: ['M3 3h10M3 6.4h7M3 9.7h10M3 13h5'],
   flow: ['M4.6 12.4a5 5 0 1 1 6.8 0', 'm9 10.6 2.6 1.9 1.4-2.9'],

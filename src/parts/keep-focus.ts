@@ -1,6 +1,4 @@
-/**
- * A part of the page whose controls are replaced comes in; the keyboard stays in it: on the slider, or the first button.
- */
+/** Keeps the keyboard's focus in a part of the page whose controls are replaced: on the slider, or the first button. */
 import * as React from 'react';
 
 /**

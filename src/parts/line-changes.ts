@@ -1,6 +1,6 @@
 /**
- * Two texts come in; the stretches in which they differ go out. Equal lines are found first, as in a patience diff;
- * what is left of a line is compared from both of its ends.
+ * Finds the parts in which two texts differ. Equal lines are found first, as in a patience diff; the rest of a
+ * line is compared from both of its ends.
  */
 
 /** A stretch of a text, and what stands in another text instead. Either may be empty. */

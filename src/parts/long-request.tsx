@@ -1,6 +1,4 @@
-/**
- * How far a measurement is comes in; what is shown in the place of its button goes out.
- */
+/** Shows the progress of a long request in the place of its button. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

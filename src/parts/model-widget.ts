@@ -1,6 +1,4 @@
-/**
- * A model comes in; a React view that follows it goes out, idle while it is hidden.
- */
+/** A React view that follows a model, idle while it is hidden. */
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { Message } from '@lumino/messaging';
 

@@ -1,7 +1,4 @@
-/**
- * The text of a cell that ran and the changes of its editor come in; where the places of the run are now goes out, and
- * which of them have another text.
- */
+/** Finds where the places of a run are in the edited text of its cell, and which of them have another text. */
 import {
   ChangeDesc,
   ChangeSet,

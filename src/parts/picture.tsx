@@ -1,7 +1,4 @@
-/**
- * What draws for a width comes in; an SVG goes out, as wide as there is room, with a sentence for who cannot see it, and
- * buttons that save and copy it.
- */
+/** Shows a drawing as an SVG as wide as there is room, with a text alternative and buttons that save and copy it. */
 import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -1,6 +1,4 @@
-/**
- * The runs of a notebook come in; the entries of the list of programs go out, by group, the many of one name folded.
- */
+/** Makes the entries of the list of programs, by group; many programs of one name are folded. */
 import { originalOf, transformsOf } from '../model/transforms';
 import type { Program, Snapshot } from '../protocol/snapshot';
 import { IRun } from '../tokens';

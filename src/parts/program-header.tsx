@@ -1,13 +1,13 @@
-/**
- * The model comes in; the head of the panel goes out: which program, its signature, its cell, what was done with it.
- */
+/** The head of the panel: the program, its signature, its cell, its activity. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../model/attention';
+import { liveChoice } from '../model/live';
 import { IJaxprModel } from '../tokens';
 import { EditedSince } from './edited-since';
 import { Icon, IconName } from './icons';
+import { liveWords } from './live-line';
 import { placeOf } from './program-choices';
 import { ProgramList } from './program-list';
 import { useRoving } from './roving';
@@ -19,6 +19,10 @@ export interface IHeaderActions {
   copy(): void;
   /** Open the menu of further actions, at a place of the window in pixels. */
   more(x: number, y: number): void;
+  /** Presents the panel; left out where the application cannot. */
+  presenter?: { isPresenting(): boolean; toggle(): void };
+  /** Turn Live on or off; left out where no cells are in reach. */
+  live?: () => void;
 }
 
 export function Header(props: {
@@ -29,6 +33,7 @@ export function Header(props: {
   above?: React.ReactNode;
 }): JSX.Element | null {
   const { model, trans, actions, above } = props;
+  const { presenter } = actions;
   const { row, stop } = useRoving();
   const snapshot = model.snapshot;
   if (snapshot === null) {
@@ -53,6 +58,17 @@ export function Header(props: {
           )}
         </div>
         <div className="jp-JaxprPanel-actions">
+          {actions.live !== undefined && (
+            <Action
+              icon="live"
+              stop={stop(5)}
+              isSwitch={true}
+              pressed={liveChoice.isOn}
+              label={trans.__('Live')}
+              title={liveWords(trans)}
+              onClick={actions.live}
+            />
+          )}
           <Action
             icon="pin"
             stop={stop(1)}
@@ -77,9 +93,22 @@ export function Header(props: {
             disabled={program === null}
             onClick={() => actions.copy()}
           />
+          {presenter && (
+            <Action
+              icon={presenter.isPresenting() ? 'close' : 'present'}
+              isPresenter={true}
+              stop={stop(4)}
+              label={
+                presenter.isPresenting()
+                  ? trans.__('End the presentation (Escape)')
+                  : trans.__('Present')
+              }
+              onClick={() => presenter.toggle()}
+            />
+          )}
           <Action
             icon="more"
-            stop={stop(4)}
+            stop={stop(5)}
             label={trans.__('More')}
             menu={true}
             onClick={event => {
@@ -126,6 +155,9 @@ export function runWords(model: IJaxprModel, trans: TranslationBundle): string {
       ...[activity, originWords(program)].filter(words => words !== null)
     );
   }
+  if (model.isWritten) {
+    parts.push(trans.__('as written, not run'));
+  }
   if (model.fromSaved) {
     parts.push(trans.__('saved copy'));
   }
@@ -139,15 +171,27 @@ function Action(props: {
   pressed?: boolean;
   disabled?: boolean;
   menu?: boolean;
+  /** Stays while the panel is presented. */
+  isPresenter?: boolean;
+  /** Whether it is on or off, and stays so. */
+  isSwitch?: boolean;
+  /** What it does, where the label does not say it. */
+  title?: string;
   onClick: (event: React.MouseEvent<HTMLButtonElement>) => void;
 }): JSX.Element {
   return (
     <button
       {...props.stop}
-      className="jp-JaxprPanel-action"
-      title={props.label}
+      className={
+        props.isPresenter
+          ? 'jp-JaxprPanel-action jp-mod-presenter'
+          : 'jp-JaxprPanel-action'
+      }
+      title={props.title ?? props.label}
       aria-label={props.label}
-      aria-pressed={props.pressed}
+      role={props.isSwitch ? 'switch' : undefined}
+      aria-checked={props.isSwitch ? props.pressed : undefined}
+      aria-pressed={props.isSwitch ? undefined : props.pressed}
       aria-haspopup={props.menu ? 'menu' : undefined}
       aria-disabled={props.disabled}
       onClick={event => {

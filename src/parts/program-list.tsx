@@ -1,6 +1,4 @@
-/**
- * The runs of a notebook come in; a button with the name of the program in view, and a list to choose another from.
- */
+/** A button with the name of the program in view, and the list of the other programs. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -272,6 +270,7 @@ function List(props: {
               {run.snapshot.title !== null &&
                 `${shortened(run.snapshot.title, 80)} · `}
               {whereAndWhen(run.snapshot, trans)}
+              {run.isWritten && ` · ${trans.__('as written, not run')}`}
               {run.fromSaved && ` · ${trans.__('saved copy')}`}
             </div>
             {[...new Set(members.map(({ group }) => group))].map(group => (

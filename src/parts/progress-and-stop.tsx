@@ -1,6 +1,4 @@
-/**
- * How far a long request is comes in; what the user can do about it goes out: progress and Stop, a question, why not.
- */
+/** Shows the progress of a long request with a Stop button, a question, or why there is no answer. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,5 +1,5 @@
 /**
- * A line of Python comes in, its pieces go out: keywords, names that are defined, strings, numbers and comments.
+ * Divides a line of Python into keywords, defined names, strings, numbers and comments.
  *
  * Enough to read a few lines by. A string over several lines is coloured on its first line only.
  */

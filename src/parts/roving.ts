@@ -1,6 +1,4 @@
-/**
- * A row of controls comes in; one stop of the Tab key, with arrows between them, goes out.
- */
+/** Makes a row of controls one stop of the Tab key, with arrow keys between the controls. */
 import * as React from 'react';
 
 /** Marks a control of the row. */

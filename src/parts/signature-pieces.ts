@@ -1,4 +1,4 @@
-/** A program comes in; the pieces of its signature go out, whole or with its pytrees as counts of arrays. */
+/** Divides the signature of a program into pieces, whole or with its pytrees as counts of arrays. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Argument, Program, Snapshot } from '../protocol/snapshot';

@@ -1,6 +1,4 @@
-/**
- * A program comes in; its arguments and result go out on at most two lines, types coloured, pytrees folded.
- */
+/** Draws the signature of a program on at most two lines, with coloured types and folded pytrees. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * The seconds of a call's stages come in; a bar, the numbers under it and a sentence go out.
- */
+/** Draws the seconds of a call's stages: a bar, its numbers and a sentence. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -38,14 +36,32 @@ export function stageSentence(
   stages: Stages,
   trans: TranslationBundle
 ): string {
-  const parts = stageList(stages, trans)
-    .map(
-      ({ label, seconds }) => `${label} ${durationOrUnknown(seconds, trans)}`
-    )
-    .join(', ');
-  return stages.total === null
-    ? trans.__('Stages of the first call: %1.', parts)
-    : trans.__('The first call took %1: %2.', duration(stages.total), parts);
+  const times = stageList(stages, trans).map(({ seconds }) =>
+    durationOrUnknown(seconds, trans)
+  );
+  if (stages.total === null) {
+    return stages.from_disk
+      ? trans.__(
+          'Stages of the first call: trace %1, lower %2, from disk %3, first run %4, rest %5.',
+          ...times
+        )
+      : trans.__(
+          'Stages of the first call: trace %1, lower %2, compile %3, first run %4, rest %5.',
+          ...times
+        );
+  }
+  const total = duration(stages.total);
+  return stages.from_disk
+    ? trans.__(
+        'The first call took %1: trace %2, lower %3, from disk %4, first run %5, rest %6.',
+        total,
+        ...times
+      )
+    : trans.__(
+        'The first call took %1: trace %2, lower %3, compile %4, first run %5, rest %6.',
+        total,
+        ...times
+      );
 }
 
 export function durationOrUnknown(
@@ -76,7 +92,7 @@ export function Bar(props: {
             key={key}
             className={`jp-JaxprPanel-stage jp-mod-${key}`}
             style={{ flexGrow: (100 * seconds) / sum }}
-            title={`${label} ${duration(seconds)}`}
+            title={trans.__('%1: %2', label, duration(seconds))}
           />
         )
       )}

@@ -1,4 +1,4 @@
-/** A drawing on the page comes in; the text of an SVG file goes out that looks the same anywhere. */
+/** Makes the text of an SVG file that looks like the drawing on the page, without the page's styles. */
 
 /** What the style sheet decides and the file must bring. */
 const STYLES = [

@@ -1,6 +1,4 @@
-/**
- * A sentence with marked numbers comes in; it goes out with them bold.
- */
+/** Draws a sentence with its marked numbers in bold. */
 import * as React from 'react';
 
 /** A text, some of it bold. */

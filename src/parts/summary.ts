@@ -1,7 +1,4 @@
-/**
- * A snapshot comes in, the few words that sum it up go out: signature, size and activity as the kernel words them,
- * where and when.
- */
+/** Summarises a snapshot: signature, size and activity in the kernel's words, place and time. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { ISourceSpan } from '../program-text/source-spans';

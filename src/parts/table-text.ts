@@ -1,6 +1,4 @@
-/**
- * Rows of texts come in; a table goes out as plain text, its columns below each other, or as Markdown.
- */
+/** Prints a table as plain text with aligned columns, or as Markdown. */
 import { code } from './copying';
 
 /** Plain text, without the spaces that do not break. */

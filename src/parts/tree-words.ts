@@ -1,4 +1,4 @@
-/** Arrays under one name come in; the few words that stand for them go out: `p: 24 arrays, 1.2 M`. */
+/** Words the arrays under one name: `p: 24 arrays, 1.2 M`. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { shortCount } from '../quantities';
@@ -14,7 +14,6 @@ export interface ITree {
 
 export function treeWords(tree: ITree, trans: TranslationBundle): string {
   const { name, arrays } = tree;
-  const before = name === '' ? '' : `${name}: `;
   // In a plural text %1 is the bare number.
   const words =
     tree.numbers === null
@@ -25,7 +24,7 @@ export function treeWords(tree: ITree, trans: TranslationBundle): string {
           arrays,
           shortCount(tree.numbers)
         );
-  return before + words;
+  return name === '' ? words : trans.__('%1: %2', name, words);
 }
 
 /** How many numbers an array of these axes holds; null for an axis without a number. */

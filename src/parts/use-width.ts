@@ -1,4 +1,4 @@
-/** A place on the page comes in; its width in pixels goes out, as it is now. */
+/** Gives a component the width in pixels of its place on the page. */
 import * as React from 'react';
 
 /** Before it is measured: what a panel of 360 pixels has. */

@@ -1,6 +1,4 @@
-/**
- * The model comes in; the head of the wide view goes out: what happened to the kernel, the program, its signature.
- */
+/** The head of the wide view: the kernel's state, the program, its signature. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

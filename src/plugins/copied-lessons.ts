@@ -1,4 +1,4 @@
-/** The lessons and a folder come in; a copy of each lesson in a folder of its own goes out, the reader's copies kept. */
+/** Copies each lesson into a folder of its own; earlier copies of the reader are kept. */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 
 import type { ILesson } from './lesson-files';

@@ -1,4 +1,4 @@
-/** The panel comes in; where a person sees the panel for the first time, the panel is as wide as its text wants. */
+/** Makes the panel as wide as its text needs when a person sees it for the first time. */
 import { JupyterFrontEnd } from '@jupyterlab/application';
 import { IStateDB } from '@jupyterlab/statedb';
 import { SplitPanel, Widget } from '@lumino/widgets';

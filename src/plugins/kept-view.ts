@@ -1,4 +1,4 @@
-/** The view that was shown last comes in; after a reload the panel opens with that view. */
+/** Opens the panel with the view that the user chose last. */
 import { IStateDB } from '@jupyterlab/statedb';
 
 import { VIEW_NAMES, ViewName } from '../panel/shell/views';

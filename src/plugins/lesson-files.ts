@@ -1,4 +1,4 @@
-/** The lessons that this extension brings go out: their names, in order, and where the server has each. */
+/** Lists the lessons of this extension in order, with their addresses on the server. */
 
 /** One lesson. */
 export interface ILesson {

@@ -39,6 +39,12 @@ import { COPY_LINK, addEquationLinks } from './equation-links';
 import { widenAtFirst } from './first-width';
 import { addGoing } from './go-to-place';
 import { OPEN_LESSONS } from './lessons';
+// Light: it adds a command.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { PRESENT, addPresenting } from './presenting';
+// A name.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { TOGGLE_LIVE } from './live';
 // Light, and the settings are wanted at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { preferences } from './preferences';
@@ -139,9 +145,17 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
 
     const menu = new Menu({ commands });
     const preferred = preferences(settings, panelPlugin.id);
-    const panel = new JaxprPanel(tracker, trans, {
+    const panel: JaxprPanel = new JaxprPanel(tracker, trans, {
       copy: () => void commands.execute(CommandIDs.copyProgram),
       more: (x, y) => menu.open(x, y),
+      presenter:
+        labShell === null
+          ? undefined
+          : {
+              isPresenting: (): boolean => panel.presented,
+              toggle: () => void commands.execute(PRESENT)
+            },
+      live: () => void commands.execute(TOGGLE_LIVE),
       rendermime: rendermime ?? undefined,
       hides: () => preferred.hides(),
       kernel: act =>
@@ -313,6 +327,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     });
 
     if (labShell !== null) {
+      addPresenting(app, labShell, panel, tracker, trans);
       /** Open the wide view, or bring the open one to the front. */
       const openWide = async (
         isRestored: boolean
@@ -406,12 +421,16 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     menu.addItem({ command: CommandIDs.togglePause });
     menu.addItem({ type: 'separator' });
     menu.addItem({ command: TOGGLE_TYPES });
+    if (labShell !== null) {
+      menu.addItem({ command: PRESENT });
+    }
     menu.addItem({ command: LOAD_IN_EVERY_KERNEL });
 
     const category = trans.__('Jaxpr');
     addEquationLinks(app, panel, tracker, notebooks, trans);
     const going = addGoing(app, panel, tracker, trans);
-    for (const command of [...Object.values(CommandIDs), COPY_LINK, ...going]) {
+    const others = [COPY_LINK, PRESENT, ...going];
+    for (const command of [...Object.values(CommandIDs), ...others]) {
       if (commands.hasCommand(command)) {
         palette?.addItem({ command, category });
       }

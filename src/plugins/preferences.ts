@@ -1,4 +1,4 @@
-/** The settings of the extension come in; what of the panel depends on them goes out. */
+/** Applies the settings of the extension to the panel. */
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { VIEW_NAMES, ViewName } from '../panel/shell/views';

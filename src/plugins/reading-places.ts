@@ -1,4 +1,4 @@
-/** The notebook in front comes in; where its programs were read is kept, and comes back after a reload. */
+/** Keeps the reading places of the programs of a notebook, and restores them after a reload. */
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
 

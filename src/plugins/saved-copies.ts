@@ -1,4 +1,4 @@
-/** The notebook in front comes in; its first saved program goes to the panel, until a run of the kernel comes. */
+/** Shows the first saved program of the notebook in front, until the kernel runs a cell. */
 import { CodeCellModel, ICellModel } from '@jupyterlab/cells';
 import {
   INotebookTracker,

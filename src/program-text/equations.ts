@@ -1,5 +1,5 @@
 /**
- * A snapshot and one of its programs come in; its equations go out, by scope and index, wherever they are held.
+ * Reads the equations of a program by scope and index, wherever the snapshot holds them.
  *
  * A large program arrives in parts: the document holds the first equations of a scope, pages bring the others,
  * each with pools of its own. `ProgramEquations` is the one place that knows which part holds which equation.

@@ -1,9 +1,10 @@
 /**
- * A program and its names come in; the whole text goes out, as the Python side's `text("jaxpr")` prints it.
+ * Prints the whole text of a program as the Python side's `text("jaxpr")` does.
  *
  * This is what a copy gives. The layout is specified in jupyter_jaxpr/document/FORMAT.md, "The text of a program".
  */
 import { LIMITS } from '../protocol/limits';
+import { grouped } from '../quantities';
 import { PROGRAM_SIGN, ProgramEquations, ScopePart } from './equations';
 import { IProgramNames, nameProgram, namingWork } from './names';
 import type { VariableNames } from './variable-names';
@@ -246,11 +247,13 @@ class FullText {
 
 /** `… 1,200 more equations`, without the separator. */
 export function moreEquations(count: number): string {
-  return count === 1 ? '… 1 more equation' : `… ${count} more equations`;
+  return count === 1
+    ? '… 1 more equation'
+    : `… ${grouped(count)} more equations`;
 }
 
 function morePrograms(count: number): string {
-  return count === 1 ? '… 1 more program' : `… ${count} more programs`;
+  return count === 1 ? '… 1 more program' : `… ${grouped(count)} more programs`;
 }
 
 /** `{ lambda a:f32[3]; b:f32[3]. let` */

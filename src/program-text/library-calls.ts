@@ -1,6 +1,4 @@
-/**
- * The equations of a scope come in; runs of them that one call of a library made go out, to be folded to a line.
- */
+/** Finds runs of equations that one call of a library made, to fold them to a line. */
 import { ProgramEquations, ScopePart } from './equations';
 import { SourceSpans, callee, calledAs, operatorAs } from './source-spans';
 

@@ -1,6 +1,6 @@
 /**
- * The rows of a program come in; runs of equations that stand under one name go out, each to be folded to a line:
- * what a `jax.named_scope` holds, what `vmap` or `transpose(jvp(...))` made.
+ * Finds runs of equations under one name, to fold them to a line: what a `jax.named_scope` holds, what `vmap` or
+ * `transpose(jvp(...))` made.
  */
 import type { ProgramEquations } from './equations';
 import type { IFold, IRow } from './rows';

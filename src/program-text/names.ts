@@ -1,5 +1,5 @@
 /**
- * A program of a snapshot comes in; the name of each of its variables goes out, exactly as `print(jaxpr)` has it.
+ * Names the variables of a program exactly as `print(jaxpr)` does.
  *
  * The rules are in jupyter_jaxpr/document/FORMAT.md, "Variables and their names"; jupyter_jaxpr/document/names.py
  * says the same in Python, and the golden fixtures keep the two together.

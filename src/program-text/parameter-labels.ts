@@ -1,6 +1,4 @@
-/**
- * A primitive and its parameters come in; the few letters that stand for them in the panel go out.
- */
+/** Shortens the parameters of a primitive to the few letters that the panel shows. */
 
 /** Parameters that say what an equation does; the others are one click away. */
 const TELLING: Readonly<Record<string, string>> = {

@@ -1,6 +1,4 @@
-/**
- * A row comes in; its text goes out, and on request what each part of it is and what can be folded in it.
- */
+/** Prints a row and, on request, its parts and what can be folded in it. */
 import { PROGRAM_SIGN, Pools, ScopePart } from './equations';
 import { moreEquations, variableName } from './full-text';
 import { parameterLabel } from './parameter-labels';

@@ -1,5 +1,5 @@
 /**
- * A program comes in; the rows of the panel go out: one an equation, nested programs where they are used.
+ * Makes the rows of a program: a row for each equation, nested programs where they are used.
  *
  * This is how the panel shows a program. What a copy of the whole gives is in full-text.ts. A row knows its
  * place and is printed when asked; `RowPrinter` (row-printer.ts) gives its text and what its parts are.

@@ -1,6 +1,6 @@
 /**
- * Stacks of a snapshot and of its pages come in; spans in source files go out, the same span always under the
- * same number, whichever pool it came from.
+ * Finds spans in source files for the stacks of a snapshot and its pages; equal spans have equal numbers,
+ * whichever pool they came from.
  */
 import type { File, Snapshot } from '../protocol/snapshot';
 

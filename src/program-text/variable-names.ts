@@ -1,5 +1,5 @@
 /**
- * A document comes in; the names that the user's assignments gave the results of equations go out.
+ * Finds the names that the user's assignments gave to the results of equations.
  *
  * jupyter_jaxpr/document/read/variable_names.py gives the exports the same names.
  */

@@ -1,9 +1,12 @@
-/** The result of a reply comes in, and the name of its request; the answer goes out, looked at. */
+/** Checks the result of a reply by the name of its request. */
 import { checkVariantComparison } from './comparison';
 import { IDocumentSizes, checkProgramCost } from './cost';
 import { checkProgramDiff } from './difference';
-import { checkScopePage, checkSnapshot, checkTextPage } from './document';
+import { checkScopePage } from './scopes';
+import { checkSnapshot } from './document';
+import { checkTextPage } from './texts';
 import { checkExactLinks } from './exact-links';
+import { checkLiveProgram } from './live';
 import { checkPassDiff, checkProgramPasses } from './passes';
 import { Answer, RequestName } from './questions';
 import { checkRecording } from './recording';
@@ -29,6 +32,7 @@ export const ANSWERS: { readonly [Name in RequestName]: Check<Name> } = {
   exact_links: (value, field, { programs }) =>
     checkExactLinks(value, field, programs),
   export: text,
+  live: checkLiveProgram,
   machine: checkMachine,
   make: checkSnapshot,
   pass_diff: (value, field, { programs }) =>

@@ -1,6 +1,4 @@
-/**
- * A decoded comparison of variants comes in; it passes, or a `Mismatch` names the field.
- */
+/** Checks the comparison of a document; a `Mismatch` names the wrong field. */
 import { MOST } from './limits';
 import { Variant, VariantComparison } from './snapshot';
 import {

@@ -1,5 +1,5 @@
 /**
- * The cards of a decoded document come in; they pass, or a `Mismatch` names the field.
+ * Checks the cards of a document; a `Mismatch` names the wrong field.
  *
  * A card's equation is one of its scope's, but the document may not hold it: a large program is sent in pages, and a
  * saved copy may be cut.

@@ -1,5 +1,5 @@
 /**
- * The decoded cost of a program comes in; it passes, or a `Mismatch` names the field.
+ * Checks the costs of a document; a `Mismatch` names the wrong field.
  *
  * Counts may be larger than an integer of JavaScript holds exactly (10^15 op is a large program's), so they are
  * numbers from 0 here, not integers.

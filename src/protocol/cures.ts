@@ -1,6 +1,4 @@
-/**
- * A cure of a decoded document comes in; it passes, or a `Mismatch` names the field.
- */
+/** Checks a cure of a document; a `Mismatch` names the wrong field. */
 import { each, fields, given, integer, oneOf, orNull, text } from './structure';
 
 const CURE_LEVELS = ['applies', 'choice', 'advice'] as const;

@@ -1,6 +1,4 @@
-/**
- * A decoded diff of two programs comes in; it passes, or a `Mismatch` names the field.
- */
+/** Checks the diff of two programs; a `Mismatch` names the wrong field. */
 import { MOST } from './limits';
 import { DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff } from './snapshot';
 import {

@@ -1,5 +1,5 @@
 /**
- * What the user types, what a kernel sends and what this extension says come in; text that may be evaluated goes out.
+ * Marks text that may be evaluated, by who wrote it: the user, the kernel or this extension.
  *
  * A saved notebook may hold any text, and a kernel that evaluates text runs it. So text reaches a kernel to be
  * evaluated, or a cell to be run by the user, as an `EvaluableText` only, and a text of a saved notebook can never
@@ -53,6 +53,23 @@ export class EvaluableText {
       throw new TypeError('Not an event of a field that the user has changed');
     }
     return new EvaluableText(currentTarget.value, null);
+  }
+
+  /**
+   * The text of a cell that the user writes in now; the caller has seen that the user trusts the cell.
+   *
+   * @param text Of the cell.
+   * @param sign The key that the user pressed in the cell, or the click on the command.
+   * @throws TypeError where no user made the event.
+   */
+  static written(
+    text: string,
+    sign: { readonly isTrusted: boolean }
+  ): EvaluableText {
+    if (!sign.isTrusted) {
+      throw new TypeError('Not an event of the user');
+    }
+    return new EvaluableText(text, null);
   }
 
   /** A text of a document that a kernel has sent; null where the document is of no kernel, or its life is over. */

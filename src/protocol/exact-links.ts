@@ -1,6 +1,4 @@
-/**
- * What a decoded twin of a program says of its links comes in; it passes, or a `Mismatch` names the field.
- */
+/** Checks the exact links of a document; a `Mismatch` names the wrong field. */
 import type { ExactLinks } from './snapshot';
 import {
   amount,

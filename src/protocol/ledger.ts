@@ -1,5 +1,5 @@
 /**
- * The part of a decoded document that tells of the jit cache comes in; it passes, or a `Mismatch` names the field.
+ * Checks the ledger of a document; a `Mismatch` names the wrong field.
  *
  * Its lists are bounded where the kernel bounds them, with room to spare: a view may walk all of them.
  */

@@ -1,5 +1,5 @@
 /**
- * A decoded comm message comes in; one of the kernel's messages goes out, or why it cannot be read.
+ * Reads a decoded comm message of the kernel, or says why it cannot be read.
  *
  * The prose and an example of each message are in jupyter_jaxpr/wire/messages.py.
  */

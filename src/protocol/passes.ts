@@ -1,6 +1,4 @@
-/**
- * Decoded passes and pages of their diffs come in; they pass, or a `Mismatch` names the field.
- */
+/** Checks XLA's passes and the pages of their diffs; a `Mismatch` names the wrong field. */
 import type { PassDiff, ProgramPasses } from './snapshot';
 import { amount, each, fields, integer, text } from './structure';
 

@@ -1,4 +1,4 @@
-/** The name of a request comes in; the types of what is asked, as its sender writes it, and of the answer go out. */
+/** The types of each request: what its sender writes, and its answer. */
 import type { EvaluableText } from './evaluable';
 import { IRequestTypes, REQUESTS } from './requests';
 
@@ -6,8 +6,9 @@ export type RequestName = keyof IRequestTypes;
 
 export type Answer<Name extends RequestName> = IRequestTypes[Name]['answer'];
 
-/** Texts of requests that the kernel compares with its own and evaluates nowhere: a run, a file, a platform. */
-type Reference = 'snapshot' | 'before' | 'path' | 'platform';
+/** Texts of requests that the kernel compares with its own and evaluates nowhere: a run, a file, a platform, a cell. */
+type Reference =
+  'snapshot' | 'before' | 'path' | 'platform' | 'cell_id' | 'in_view';
 
 /** What a request is about, as its sender writes it: what may be any text is text that may be evaluated. */
 type Written<Request> = {
@@ -16,7 +17,7 @@ type Written<Request> = {
   ]: Field extends Reference
     ? Request[Field]
     : string extends Request[Field]
-      ? EvaluableText
+      ? EvaluableText | Extract<Request[Field], null>
       : string[] extends Request[Field]
         ? readonly EvaluableText[]
         : Request[Field];

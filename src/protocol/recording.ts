@@ -1,5 +1,5 @@
 /**
- * A decoded recording of the stepper comes in; it passes, or a `Mismatch` names the field.
+ * Checks a recording of the stepper; a `Mismatch` names the wrong field.
  *
  * Its columns are as long as its points say, so a view reads any value of any point without looking again. The kernel
  * keeps at most 1,000 steps and 8 MB; the bounds here leave room to spare.

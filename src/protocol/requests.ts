@@ -7,6 +7,8 @@ import type {
   ExactLinks,
   ExactLinksRequest,
   ExportRequest,
+  LiveProgram,
+  LiveRequest,
   Machine,
   MachineRequest,
   MakeRequest,
@@ -45,6 +47,7 @@ export interface IRequestTypes {
   diff: { params: DiffRequest; answer: ProgramDiff };
   exact_links: { params: ExactLinksRequest; answer: ExactLinks };
   export: { params: ExportRequest; answer: string };
+  live: { params: LiveRequest; answer: LiveProgram };
   machine: { params: MachineRequest; answer: Machine };
   make: { params: MakeRequest; answer: Snapshot };
   pass_diff: { params: PassDiffRequest; answer: PassDiff };
@@ -77,6 +80,7 @@ export const REQUESTS = {
     isLong: true
   },
   export: { patience: 60, into: null, by: null, isLong: false },
+  live: { patience: 60, into: null, by: null, isLong: false },
   machine: { patience: 60, into: 'machine', by: null, isLong: true },
   make: { patience: 1800, into: 'document', by: null, isLong: false },
   pass_diff: { patience: 120, into: null, by: null, isLong: false },

@@ -1,6 +1,4 @@
-/**
- * How a program is spread over devices, decoded, comes in; it passes, or a `Mismatch` names the field.
- */
+/** Checks the shardings of a document; a `Mismatch` names the wrong field. */
 import { LIMITS, MOST } from './limits';
 import { IDocumentSizes } from './cost';
 import { Collective, ProgramShardings, SpreadArray } from './snapshot';

@@ -57,6 +57,8 @@ export type Wire =
   | Level
   | LiteralValue
   | LiveBuffer
+  | LiveProgram
+  | LiveRequest
   | Machine
   | MachineRequest
   | MakeRequest
@@ -470,7 +472,7 @@ export interface CompareRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -794,7 +796,7 @@ export interface CostRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -886,7 +888,7 @@ export interface Edit {
   text: string;
 }
 /**
- * Try the cures of a run's misses and loops; JAX traces the edited code with types, and nothing runs.
+ * Try the cures of a run's misses, notes and loops; JAX traces the edited code with types, and nothing runs.
  */
 export interface CuresRequest {
   type: 'cures';
@@ -895,7 +897,7 @@ export interface CuresRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
 }
@@ -969,7 +971,7 @@ export interface DiffRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -1224,7 +1226,7 @@ export interface Program {
    */
   name: string;
   /**
-   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for each program that JAX ran.
+   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one; where it is not known which program a call that hit ran, each one that may have run, and 'how' says so, such as 'one of 2 candidates'. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for each program that JAX ran.
    */
   origin: 'derived' | 'ran' | 'recorded' | 'seen_before' | 'traced';
   /**
@@ -3020,6 +3022,18 @@ export interface NamedValue {
    * @maxItems 1000
    */
   variables?: number[];
+  /**
+   * The part in a loop of JAX that all values have, as Slot.role; null where there is none or it differs.
+   */
+  role?: ('carry' | 'xs' | 'ys') | null;
+  /**
+   * Of the loop; null where it is not known before the loop runs.
+   */
+  steps?: number | null;
+  /**
+   * Index into strings: the dtype that an operand of the value's equation had before JAX promoted it, where the code asks for no dtype; -1 where there is none.
+   */
+  promoted?: number;
 }
 /**
  * The call that ended the trace of a program by an error.
@@ -3122,7 +3136,7 @@ export interface ExactLinksRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3144,7 +3158,7 @@ export interface ExportRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3193,121 +3207,37 @@ export interface Hello {
   environment: Environment;
 }
 /**
- * Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life.
+ * What became of a cell as it is written now; nothing of the cell ran.
  */
-export interface MachineRequest {
-  type: 'machine';
+export interface LiveProgram {
   /**
-   * Chosen by the browser.
+   * traced: snapshot has the program. raised: the trace raised an error; snapshot has the card in its notes. not_traced: a line would do more than compute, or Live does not run it. needs_arguments: no argument types are known. no_function: the cell defines none. no_python: the text does not parse, or is not Python. waiting: something is measured or recorded now. stopped: the trace took too long.
    */
-  id: number;
+  state: 'needs_arguments' | 'no_function' | 'no_python' | 'not_traced' | 'raised' | 'stopped' | 'traced' | 'waiting';
   /**
-   * Id of the run.
+   * The function that was chosen; null where none was.
    */
-  snapshot: string;
+  function: string | null;
   /**
-   * The user said yes to the question that came before.
+   * From 1: the line that the text is about; null where it is about none.
    */
-  confirmed: boolean;
-}
-/**
- * Lower or compile a program that was only traced: the user pressed the button. Nothing of the user's runs.
- */
-export interface MakeRequest {
-  type: 'make';
+  line: number | null;
   /**
-   * Chosen by the browser.
+   * What to know and what to do, sentences; null where the state says it all.
    */
-  id: number;
+  text: string | null;
   /**
-   * Id of the run.
+   * The document of a trace; no kernel stands behind it.
    */
-  snapshot: string;
+  snapshot: Snapshot | null;
   /**
-   * Index into its programs.
+   * How long the trace took.
    */
-  program: number;
+  seconds: number;
   /**
-   * How far.
+   * What became of the program of the last run; null where there is none.
    */
-  level: 'hlo' | 'stablehlo';
-}
-/**
- * Some lines of what a pass changed, as a unified diff.
- */
-export interface PassDiff {
-  /**
-   * Index into programs.
-   */
-  program: number;
-  /**
-   * Index into the program's passes.
-   */
-  index: number;
-  /**
-   * Lines of the whole diff.
-   */
-  lines: number;
-  /**
-   * Index of the first line here, from 0.
-   */
-  first_line: number;
-  /**
-   * The lines: each begins with +, -, a space, @@ for a computation, or is … for a gap.
-   */
-  text: string;
-}
-/**
- * Lines of what one pass changed; the passes were asked for before.
- */
-export interface PassDiffRequest {
-  type: 'pass_diff';
-  /**
-   * Chosen by the browser.
-   */
-  id: number;
-  /**
-   * Id of the run.
-   */
-  snapshot: string;
-  /**
-   * Index into its programs.
-   */
-  program: number;
-  /**
-   * Index into the program's passes.
-   */
-  index: number;
-  /**
-   * From 0.
-   */
-  first_line: number;
-  /**
-   * At most 5,000.
-   */
-  line_count: number;
-}
-/**
- * Compile a program once more, to see what each of XLA's passes does: the user pressed the button.
- */
-export interface PassesRequest {
-  type: 'passes';
-  /**
-   * Chosen by the browser.
-   */
-  id: number;
-  /**
-   * Id of the run.
-   */
-  snapshot: string;
-  /**
-   * The user said yes to the question that came before.
-   */
-  confirmed: boolean;
-  /**
-   * Index into its programs.
-   */
-  program: number;
+  difference?: ProgramDiff | null;
 }
 /**
  * What became of one program in another; both are of the same kind of text.
@@ -3369,6 +3299,159 @@ export interface ProgramDiff {
    * Rows that differ and were left out, for there are too many.
    */
   left_out: number;
+}
+/**
+ * Trace a function of a cell as it is written: the user typed in the cell, or chose Trace Now.
+ *
+ * The function's Python runs on tracers, if it has no side effects. Nothing is compiled, no call of the cell is made.
+ */
+export interface LiveRequest {
+  type: 'live';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run; empty where the request is about none.
+   */
+  snapshot: string;
+  /**
+   * The text of the cell, as the user sees it.
+   */
+  source: string;
+  /**
+   * Of the notebook.
+   */
+  cell_id: string;
+  /**
+   * Of the caret, from 1; null where the caret is not in the cell.
+   */
+  line: number | null;
+  /**
+   * Name of the program in view; null for none.
+   */
+  in_view: string | null;
+  /**
+   * Argument types that the user typed in this page; null for none.
+   */
+  specs: string | null;
+}
+/**
+ * Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life.
+ */
+export interface MachineRequest {
+  type: 'machine';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run; empty where the request is about none.
+   */
+  snapshot: string;
+  /**
+   * The user said yes to the question that came before.
+   */
+  confirmed: boolean;
+}
+/**
+ * Lower or compile a program that was only traced: the user pressed the button. Nothing of the user's runs.
+ */
+export interface MakeRequest {
+  type: 'make';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run; empty where the request is about none.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+  /**
+   * How far.
+   */
+  level: 'hlo' | 'stablehlo';
+}
+/**
+ * Some lines of what a pass changed, as a unified diff.
+ */
+export interface PassDiff {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * Index into the program's passes.
+   */
+  index: number;
+  /**
+   * Lines of the whole diff.
+   */
+  lines: number;
+  /**
+   * Index of the first line here, from 0.
+   */
+  first_line: number;
+  /**
+   * The lines: each begins with +, -, a space, @@ for a computation, or is … for a gap.
+   */
+  text: string;
+}
+/**
+ * Lines of one pass's diff; the passes must have been requested before.
+ */
+export interface PassDiffRequest {
+  type: 'pass_diff';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run; empty where the request is about none.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+  /**
+   * Index into the program's passes.
+   */
+  index: number;
+  /**
+   * From 0.
+   */
+  first_line: number;
+  /**
+   * At most 5,000.
+   */
+  line_count: number;
+}
+/**
+ * Compile a program once more, to see what each of XLA's passes does: the user pressed the button.
+ */
+export interface PassesRequest {
+  type: 'passes';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run; empty where the request is about none.
+   */
+  snapshot: string;
+  /**
+   * The user said yes to the question that came before.
+   */
+  confirmed: boolean;
+  /**
+   * Index into its programs.
+   */
+  program: number;
 }
 /**
  * The heartbeat of a long call, once a second from the first second on; replaced by the snapshot.
@@ -3549,7 +3632,7 @@ export interface ScopeRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3575,7 +3658,7 @@ export interface ShardingsRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3641,7 +3724,7 @@ export interface SourceRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3659,7 +3742,7 @@ export interface StartupRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3694,7 +3777,7 @@ export interface StepsRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3726,7 +3809,7 @@ export interface SweepRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3821,7 +3904,7 @@ export interface TextRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3859,7 +3942,7 @@ export interface TimeRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**
@@ -3895,7 +3978,7 @@ export interface TransformRequest {
    */
   id: number;
   /**
-   * Id of the run.
+   * Id of the run; empty where the request is about none.
    */
   snapshot: string;
   /**

@@ -1,6 +1,4 @@
-/**
- * A decoded page of a source file comes in; it passes, or a `Mismatch` names the field.
- */
+/** Checks a page of a source file; a `Mismatch` names the wrong field. */
 import type { SourcePage } from './snapshot';
 import { Mismatch, each, fields, integer, orNull, text } from './structure';
 

@@ -1,6 +1,4 @@
-/**
- * What a kernel says of its startup file comes in; it passes, or a `Mismatch` names the field.
- */
+/** Checks the kernel's answer about its startup file; a `Mismatch` names the wrong field. */
 import type { StartupState } from './snapshot';
 import { fields, flag, text } from './structure';
 

@@ -1,5 +1,5 @@
 /**
- * Any decoded JSON comes in; the same value typed goes out, or a `Mismatch` that names the field.
+ * Checks the types of decoded JSON; a `Mismatch` names the wrong field.
  *
  * Nothing here copies: what passes is the value itself, so a document of a million numbers costs one look at each.
  */
@@ -184,4 +184,18 @@ export function indices(
     integer(entries[i], field, from, size);
   }
   return entries as readonly number[];
+}
+
+export function sameLength(
+  entries: readonly unknown[],
+  field: string,
+  length: number
+): void {
+  if (entries.length !== length) {
+    throw new Mismatch(field, `${length} entries`);
+  }
+}
+
+export function count(value: unknown, field: string): number {
+  return integer(value, field, 0);
 }

@@ -1,6 +1,4 @@
-/**
- * Decoded times, sweeps and machines come in; they pass, or a `Mismatch` names the field.
- */
+/** Checks times, sweeps and machines; a `Mismatch` names the wrong field. */
 import { LIMITS, MOST } from './limits';
 import { Machine, ProgramTiming, Sweep, SweepFit } from './snapshot';
 import {

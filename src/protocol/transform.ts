@@ -1,6 +1,4 @@
-/**
- * A decoded transform of a program comes in; it passes, or a `Mismatch` names the field.
- */
+/** Checks a transform of a program; a `Mismatch` names the wrong field. */
 import { MOST } from './limits';
 import type { IDocumentSizes } from './cost';
 import { TRANSFORM_KINDS } from './facts';

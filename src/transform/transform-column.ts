@@ -1,6 +1,4 @@
-/**
- * A program and a title come in; a column goes out: a head with its counts, a line of messages, and its jaxpr.
- */
+/** A column of the Transform view: a head with counts, a line of messages, and a jaxpr. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { linksOf } from '../model/links';

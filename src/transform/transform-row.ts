@@ -1,6 +1,6 @@
 /**
- * The model comes in; a row above the program goes out: the function and what JAX derives from it, one at a time, and
- * a button that opens them beside each other.
+ * A row above the program: the function and its derived programs, one at a time, and a button that opens them side
+ * by side.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

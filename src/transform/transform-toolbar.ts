@@ -1,7 +1,4 @@
-/**
- * The transforms that are shown come in; the line above the columns goes out: a switch for each, whether they scroll
- * together, find.
- */
+/** The line above the columns: a switch for each transform, common scrolling, find. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { TransformKind } from '../model/transforms';

@@ -1,5 +1,5 @@
 /**
- * The model comes in; its program goes out beside what JAX derives from it, one column each, linked by their source.
+ * Shows a program beside its derived programs, one column each, linked by their source.
  *
  * What is pointed at in one column is marked in all: every equation that the same expression of the user's made. What
  * is switched on here is asked for again with the next run. While the view is out of sight it does nothing.

@@ -1,6 +1,4 @@
-/**
- * What the columns need of the application comes in; a widget for the main area goes out.
- */
+/** Opens the Transform view in the main area. */
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,5 +1,5 @@
 /**
- * What was remembered of the columns comes in, and what the user does with them; how they stand goes out.
+ * Remembers which columns are shown, their order and their widths.
  *
  * Plain data: order, which are shown, how wide, whether they scroll together.
  */

@@ -1,6 +1,4 @@
-/**
- * An arrangement comes in; columns beside each other go out, with a divider between two that is moved by mouse and keys.
- */
+/** Lays out columns side by side, with dividers that the mouse and the keys move. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../parts/dom';

@@ -1,6 +1,6 @@
 /**
- * The files of libraries that a program was made in come in; a row goes out that is folded until someone opens it: one
- * button for each file, which shows its text in the column or puts it away.
+ * A folded row with one button for each library file of the program; a button shows the file's text in the column
+ * or removes it.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,6 +1,4 @@
-/**
- * The parts of a text come in as an effect; the editor's state keeps them, and their headings go out.
- */
+/** Draws the headings of the parts of a text in an editor. */
 import { Extension, Range, StateEffect, StateField } from '@codemirror/state';
 import {
   Decoration,

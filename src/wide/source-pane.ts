@@ -1,5 +1,5 @@
 /**
- * A program comes in; an editor goes out that shows the texts it comes from, linked to its other levels.
+ * An editor that shows the texts of a program's source, linked to its other levels.
  *
  * The texts are those that ran. They are shown, not edited; the caret and the mouse point at expressions.
  */

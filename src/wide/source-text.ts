@@ -1,6 +1,6 @@
 /**
- * A program comes in; the texts that its equations come from go out, one below the other: the cell that ran, other
- * cells, files, and those files of libraries that were opened.
+ * Collects the texts of a program's source, one below the other: the cell that ran, other cells, files, and opened
+ * library files.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

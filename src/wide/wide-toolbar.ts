@@ -1,6 +1,4 @@
-/**
- * An arrangement comes in; the line above the columns goes out: which are shown, whether they scroll together, find.
- */
+/** The line above the columns: which are shown, common scrolling, find. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../parts/dom';

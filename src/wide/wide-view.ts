@@ -1,5 +1,5 @@
 /**
- * The model comes in; the levels of its program go out side by side, with its source, linked by one selection.
+ * Shows the levels of a program side by side with its source, linked by one selection.
  *
  * What is pointed at in one column is marked in all and brought into view in the others. While the view is out of
  * sight it does nothing.

@@ -1,6 +1,4 @@
-/**
- * What the wide view needs of the application comes in; a widget for the main area goes out.
- */
+/** Opens the wide view in the main area. */
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import { jupyterHighlightStyle } from '@jupyterlab/codemirror';
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';

@@ -1,6 +1,4 @@
-/**
- * A column and its counts come in; the words for them go out.
- */
+/** Words a column and its counts. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ILevelCount } from '../workbench/levels/level-pane';

@@ -36,12 +36,14 @@ GROUPS = {
     "costs": ("costs", "equations"),
     "diff": ("diffs", "edits"),
     "links": ("links", "shares"),
+    "live": ("live", "requests"),
     "panel": ("panel", "paint"),
     "cards": ("flow", "cards"),
     "scale": ("scale", "sizes"),
     "long-text": ("scale", "long_text"),
     "beside-jax": ("beside_jax", "pages"),
     "memory": ("beside_jax", "memory"),
+    "slow-cells": ("slow_cells", "slow_cells"),
 }
 
 

@@ -1,4 +1,4 @@
-"""The built labextension in, the size of our own code as it travels out."""
+"""Measures the size of our own code in the built labextension, as it travels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names in, programs to link out: jitted functions with their arguments, of every kind that a notebook has.
+"""Programs to link: jitted functions with their arguments, of every kind that a notebook has.
 
 Those of an installed library are made where it is there; the others need JAX alone.
 """

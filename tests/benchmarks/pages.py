@@ -1,4 +1,4 @@
-"""A JupyterLab in a browser goes out, with a clock in its page: when a snapshot came in, when something was painted."""
+"""Opens JupyterLab in a browser with a clock in its page: when a snapshot arrived, when something was painted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two ways to do a thing in, both measured turn by turn out: what the machine does meanwhile strikes both alike."""
+"""Measures two ways to do a thing in turns, so that other work of the machine affects both alike."""
 
 from __future__ import annotations
 

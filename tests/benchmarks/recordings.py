@@ -1,4 +1,4 @@
-"""Cells of many eager operations in, what a recording adds to their time out."""
+"""Measures what a recording adds to the time of cells with many eager operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was measured in, a table for people and JSON for machines out."""
+"""Prints measurements as a table for people and as JSON for machines."""
 
 from __future__ import annotations
 

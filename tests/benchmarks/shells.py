@@ -1,4 +1,4 @@
-"""Cells in, their seconds out: an IPython shell with the extension, and a comm that takes what it is given."""
+"""Measures cells in an IPython shell with the extension, and a comm that accepts every message."""
 
 from __future__ import annotations
 

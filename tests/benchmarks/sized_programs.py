@@ -1,4 +1,4 @@
-"""A number of equations in, a JAX function that has them out."""
+"""Makes JAX functions with a given number of equations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions in, what a warm call takes by our clock and by `%timeit f(x).block_until_ready()` out, turn by turn."""
+"""Measures a warm call by our clock and by `%timeit f(x).block_until_ready()`, in turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document in, its cards as a text that a person can check out; `python tests/control_flow/golden.py` writes them.
+"""Prints the cards of a document as a text that a person can check; `python tests/control_flow/golden.py` writes them.
 
 The text leaves out what numbers the program by (scopes, equations, operands, frames): where a thing stands is told by
 the text of its line. It is the same on both lines of JAX; where JAX itself makes two programs of one source there is

@@ -1,4 +1,4 @@
-"""A cell that raises in, the card that the document has for it out, as text; and each cure tried by machine."""
+"""Prints the error card of a cell that raises, and tries each cure by machine."""
 
 from __future__ import annotations
 

@@ -8,11 +8,8 @@ from fault import Fault
 
 # Without the recursion limit these end a process of Python 3.11, with the extension and without it.
 AS_DEEP = ("shell", "kernel") if sys.version_info >= (3, 12) else ()
-# Python 3.11 does not tell that the stack came to its end before a call was seen.
-RAISED = "message: The cell raised {kind}" + (
-    ", and no program of the cell is known. Correct the cell and run it again."
-    if sys.version_info >= (3, 12)
-    else " before a jitted function ran. Correct the cell and run it again."
+RAISED = (
+    "message: The cell raised RecursionError, and no program of the cell is known. Correct the cell and run it again."
 )
 
 NESTED = """
@@ -112,7 +109,7 @@ g(x).tolist()
         "800 nested jits",
         NESTED.replace("DEPTH", "800").replace("50_000", "limit"),
         "RecursionError",
-        (RAISED.format(kind="RecursionError"),),
+        (RAISED,),
         slow=True,
     ),
     Fault(

@@ -1,4 +1,4 @@
-"""A plain IPython shell as a process: a cell as a line of JSON in, what a person sees as a line of JSON out.
+"""A plain IPython shell as a process: reads a cell as a line of JSON, writes what a person sees as a line of JSON.
 
 python shell.py READ WRITE     two file descriptors, as stdout itself is what faults break
 """

@@ -1,4 +1,4 @@
-"""Cells in, what became of each out: results, printed text, errors, names, JAX's own events, and the snapshots.
+"""Runs cells and reports each: results, printed text, errors, names, JAX's own events, and the snapshots.
 
     python run_cells.py plain|magic OUT.json PROGRAM.py...
 

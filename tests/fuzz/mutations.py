@@ -1,4 +1,4 @@
-"""A seed and a number in, a damaged or hostile document out: the saved documents of both JAX lines, changed.
+"""Makes damaged or hostile documents from the saved documents of both JAX lines, by a seed and a number.
 
 Needs nothing but Python itself, so that the tests of the TypeScript can run it:
 `python tests/fuzz/mutations.py --seed 1 --first 0 --count 500 FILE` writes a document on each line of FILE.

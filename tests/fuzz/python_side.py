@@ -1,4 +1,4 @@
-"""Documents in, what the Python side does wrong with them out: errors that are no refusal, slow operations.
+"""Reads hostile documents with the Python side and reports errors that are no refusal, and slow operations.
 
 `python tests/fuzz/python_side.py FILE REPORT` reads a document from each line of FILE, and writes to each line of
 REPORT why it was refused, null where it was not, and the findings.
@@ -137,18 +137,25 @@ def at_most(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def limit_memory() -> None:
-    """Make what takes more than `MEMORY` a MemoryError."""
+@contextlib.contextmanager
+def limited_memory() -> Iterator[None]:
+    """Make what takes more than `MEMORY` beyond what the process has a MemoryError."""
     status = Path("/proc/self/status")
-    if status.exists():
-        held = int(re.search(r"VmSize:\s+(\d+)", status.read_text())[1]) * 1000
-        resource.setrlimit(resource.RLIMIT_AS, (held + MEMORY, resource.RLIM_INFINITY))
+    if not status.exists():
+        yield
+        return
+    held = int(re.search(r"VmSize:\s+(\d+)", status.read_text())[1]) * 1024
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (held + MEMORY, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def main(path: str, report: str) -> None:
     """Read each document, and say of each what came of it."""
-    limit_memory()
-    with open(path, encoding="utf-8") as file, open(report, "w", encoding="utf-8") as lines:
+    with open(path, encoding="utf-8") as file, open(report, "w", encoding="utf-8") as lines, limited_memory():
         for text in file:
             found = list(findings(text))
             lines.write(json.dumps([refusal(text), [f"{each.operation}: {each.what}" for each in found]]) + "\n")

@@ -1,4 +1,4 @@
-"""This process in, what is alive in it out; imported by the shell or the kernel that lives through the day."""
+"""Counts what is alive in the process; imported by the shell or the kernel that lives through the day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The number of a cell in, its code out: what a person does in a notebook all day, no two cells the same.
+"""Makes the numbered cells of a long day in a notebook, no two cells the same.
 
 Each cell defines its functions again under the names of the cells before, so the functions of those cells die.
 """

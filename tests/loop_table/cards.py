@@ -1,4 +1,4 @@
-"""A cell whose loop was unrolled in, the notes on the loop out as text; a rewrite that applies is made by machine."""
+"""Prints the notes on an unrolled loop, and makes a rewrite that applies by machine."""
 
 from __future__ import annotations
 

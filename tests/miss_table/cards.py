@@ -1,4 +1,4 @@
-"""A cell with misses in, the reasons, the advice and the cures out as text; each cure tried by machine."""
+"""Prints the reasons, the advice and the cures of a cell with misses, and tries each cure by machine."""
 
 from __future__ import annotations
 

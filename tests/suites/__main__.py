@@ -1,4 +1,4 @@
-"""Other projects' tests in, the same tests within `observe()` beside them out: passes and failures must be the same.
+"""Runs other projects' tests with and without `observe()`: passes and failures must be the same.
 
     python tests/suites                       optax's, from its source distribution of the installed version
     python tests/suites --jax CHECKOUT        JAX's own, too, from a checkout of its repository

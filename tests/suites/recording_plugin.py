@@ -1,4 +1,4 @@
-"""Another project's test suite in, what became of each test out; with `SUITE_OBSERVE=1` each test runs in `observe()`.
+"""Records the outcome of each test of another project; with `SUITE_OBSERVE=1` each test runs in `observe()`.
 
 A pytest plugin (`-p recording_plugin`). At the end it writes JSON to `SUITE_RESULTS`: the outcome of each test, how
 often each outcome and reason was in the ledgers, and what failed of ours.

@@ -1,4 +1,4 @@
-"""A document in, nothing out, or which of its numbers, texts or lists is beyond the limits."""
+"""Checks that the numbers, texts and lists of a document are within the limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A number and what it points into in, nothing out, or that the document is damaged."""
+"""Checks that an index of a document is in range; raises an error that says the document is damaged otherwise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..limits import AMOUNT
 
 
 class Damaged(Exception):
-    """What is damaged, in a few words."""
+    """An error that names the damaged part of a document."""
 
 
 def need(condition: bool, what: str) -> None:

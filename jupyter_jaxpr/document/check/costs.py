@@ -1,4 +1,4 @@
-"""A document in, nothing out, or what is damaged in its costs, timings, sweep, machine, passes or exact links."""
+"""Checks the costs, timings, sweep, machine, passes and exact links of a document."""
 
 from __future__ import annotations
 

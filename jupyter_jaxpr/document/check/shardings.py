@@ -1,4 +1,4 @@
-"""A document in, nothing out, or what is damaged in its shardings."""
+"""Checks the shardings of a document."""
 
 from __future__ import annotations
 

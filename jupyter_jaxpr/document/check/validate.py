@@ -1,4 +1,4 @@
-"""Text or data from anywhere in, a document that is safe to show out, or a sentence on why not.
+"""Reads text or data of any origin as a document that is safe to show, or says in a sentence why that is impossible.
 
 A saved notebook is nobody's friend: every index is in its pool, columns are of one length, scopes do not hold
 themselves, and nothing is beyond `limits`. `src/protocol/document.ts` refuses the same documents.
@@ -140,6 +140,8 @@ class _Check:
             index(value.scope, document.scopes, "a named value's scope")
             need(bool(value.types), "named values: one has no type")
             indices(value.variables, document.scopes[value.scope].variable_avals, "a named value's variables")
+            if value.promoted != -1:
+                index(value.promoted, document.strings, "a named value's promotion")
         check_bounds(document)
 
     def _transform(self, transform: Transform, where: str) -> None:

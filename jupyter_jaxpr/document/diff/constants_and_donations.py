@@ -1,4 +1,4 @@
-"""Two programs in, what stands outside of their equations out, as sentences: captured values, callbacks, donations.
+"""Compares what two programs have outside of their equations: captured values, callbacks and donations.
 
 A jaxpr holds the types of captured arrays and the addresses of Python callbacks. Their values and their code may have
 changed while the equations are the same.
@@ -16,7 +16,7 @@ _CALLBACKS = ("pure_callback", "io_callback", "debug_callback")
 
 
 def outside(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> list[str]:
-    """What the equations of two programs do not tell.
+    """The differences of two programs that are not in their equations.
 
     Args:
         before: A document that holds all equations of the program.

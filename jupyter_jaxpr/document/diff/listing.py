@@ -1,4 +1,4 @@
-"""Two compared programs in, the rows of one listing of both out, and sentences about what was wrapped.
+"""Puts two compared programs into the rows of one listing, with sentences about functions that were wrapped.
 
 A row holds how to write each side, not its text: most rows of a large program are never shown.
 """

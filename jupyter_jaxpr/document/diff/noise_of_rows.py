@@ -1,4 +1,4 @@
-"""The rows of a diff of two programs come in; of each side of a row goes out why somebody may want it hidden.
+"""Marks the sides of a diff's rows that are noise, with the kind of the noise.
 
 What a row belongs to is seen from where it stands: the rows inside an equation follow it, one deeper.
 """
@@ -13,7 +13,7 @@ from .listing import At, Hideable, Row
 
 
 def mark_noise(rows: list[Row], before: ProgramNoise, after: ProgramNoise) -> None:
-    """Set what is noise in all rows, on both sides. Linear in the rows."""
+    """Mark the noise in all rows, on both sides, in time linear in the rows."""
     found_before = _of_side(rows, [row.at_before for row in rows], before)
     found_after = _of_side(rows, [row.at_after for row in rows], after)
     for row, one, other in zip(rows, found_before, found_after, strict=True):

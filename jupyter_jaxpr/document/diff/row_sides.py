@@ -1,4 +1,4 @@
-"""A document in, one side of a row of a diff out: an equation, an argument, results, what differs in them marked."""
+"""Prints one side of a diff's row: an equation, an argument or results, with the differences marked."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Written:
 
 
 class _Text:
-    """A text as it is put together, and the spans of it that are marked."""
+    """A text under construction, with its marked spans."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []

@@ -1,4 +1,4 @@
-"""Two documents in, the diff of a program of each out, as rows in the names that each side prints."""
+"""Builds the diff of two programs as rows, each side in the names that its own program prints."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def text_diff(
     *,
     whole: int = WHOLE,
 ) -> ProgramDiff:
-    """What became of the lines of a StableHLO or HLO text in another one.
+    """The diff of two StableHLO or HLO texts, line by line.
 
     Args:
         level: Which text.
@@ -170,9 +170,11 @@ def _document(
         if row.what in ("argument", "heading", "result")
     )
     noun = "equation" if level == "jaxpr" else "line"
-    words = [f"{count(number, noun)} {word}" for word, number in numbers.items() if number]
+    sentences = [
+        f"{count(number, f'{noun} was', f'{noun}s were')} {word}." for word, number in numbers.items() if number
+    ]
     if signature:
-        words.append(f"{count(signature, 'argument or result', 'arguments or results')} changed")
+        sentences.append(f"{count(signature, 'argument or result was', 'arguments or results were')} changed.")
     sent, skipped, left_out = rows_document(rows, whole)
     return ProgramDiff(
         level=level,
@@ -180,7 +182,7 @@ def _document(
         after=after,
         **numbers,
         signature=signature,
-        summary=f"{', '.join(words)}." if words else f"All {noun}s are equal except for names.",
+        summary=" ".join(sentences) or f"All {noun}s are equal except for names.",
         remarks=remarks,
         rows=sent,
         skipped=skipped,
@@ -236,7 +238,7 @@ def _cell_lines(document: Snapshot) -> dict[int, list[str]]:
 
 
 def _scopes(document: Snapshot, root: int) -> list[ScopeSide]:
-    """The scopes of a program; those of other programs are empty."""
+    """The scopes of the document, where scopes of other programs than this one are empty."""
     empty = ScopeSide(0, 0, [], [], [], [], [], [], [], {}, {}, [])
     scopes = [empty] * len(document.scopes)
     waiting = [root]

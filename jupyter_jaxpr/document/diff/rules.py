@@ -1,4 +1,4 @@
-"""Two programs in; a sentence about what their diff cannot know out: the rules of custom derivatives.
+"""Says which rules of custom derivatives the diff of two programs cannot compare.
 
 A jaxpr holds the names of a `custom_jvp`'s and a `custom_vjp`'s rules, not their programs: JAX runs them when it
 differentiates. So a rule may have changed while the program is the same.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...quantities import listed
 from ..types.document import Scope, Snapshot
 
 _CUSTOM = {"custom_jvp_call": "custom_jvp", "custom_vjp_call": "custom_vjp", "custom_vjp_call_jaxpr": "custom_vjp"}
@@ -16,7 +17,7 @@ _NAMED = 3
 
 
 def uncompared_rules(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> str | None:
-    """What is to be said of the rules of functions that are in both programs; None where there are none.
+    """A sentence on the derivative rules of functions in both programs; None where there are no such functions.
 
     Rules of libraries are left out: they change with the library, not from run to run.
     """
@@ -24,10 +25,9 @@ def uncompared_rules(before: Snapshot, program_before: int, after: Snapshot, pro
     both = [f"{kind} {name}" for kind, name in _rules(after, program_after) if (kind, name) in earlier]
     if not both:
         return None
-    named = ", ".join(both[:_NAMED]) + (f" and {len(both) - _NAMED} more" if len(both) > _NAMED else "")
     return (
-        f"The diff does not compare the derivative rules of {named}: a program holds only the names of the rules. "
-        "Compare the programs of jax.grad to see a change of a rule."
+        f"The diff does not compare the derivative rules of {listed(both, _NAMED)}: a program holds only the names of "
+        "the rules. Compare the programs of jax.grad to see a change of a rule."
     )
 
 

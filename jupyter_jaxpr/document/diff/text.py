@@ -1,4 +1,4 @@
-"""The lines of two StableHLO or HLO texts in, the rows of one listing of both out."""
+"""Builds the rows of one listing from the lines of two StableHLO or HLO texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .match.texts import changed_parts, compare_texts, without_metadata
 def text_rows(
     before: Sequence[str], places_before: Sequence[int], after: Sequence[str], places_after: Sequence[int]
 ) -> tuple[list[Row], list[str]]:
-    """Rows, and sentences about them.
+    """The rows of the diff, and sentences about the diff.
 
     Args:
         before: The lines of the one text.
@@ -27,7 +27,7 @@ def text_rows(
     moved: dict[int, int] = {}
 
     def side(is_before: bool, number: int, other: int | None) -> Write:
-        """Writes a line; `other` is the one it is marked against."""
+        """Writes a line; its differences from `other` are marked."""
         held, places = (before[number], places_before) if is_before else (after[number], places_after)
 
         def write(_: Sequence[Change]) -> DiffSide:

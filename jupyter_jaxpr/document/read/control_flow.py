@@ -1,4 +1,4 @@
-"""A document in, its control flow as scripts read it out: one object a construct, indices looked up.
+"""Lets scripts read a document's control flow: one object for each construct, its indices looked up.
 
 Named scopes (jit, custom rules, remat) are in the document for the panel; they are no control flow and not here.
 """

@@ -1,4 +1,4 @@
-"""A program's costs in, the sentences about them out: the exports and the panel show the same ones."""
+"""Words the costs of a program; the exports and the panel show the same sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document's costs in, what scripts read of them out: totals, lines, primitives, XLA's own count."""
+"""Lets scripts read a document's costs: totals, lines, primitives and XLA's own count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A diff of two programs in, what scripts read of it out: `Snapshot.diff`."""
+"""Lets scripts read the diff of two programs: `Snapshot.diff`."""
 
 from __future__ import annotations
 

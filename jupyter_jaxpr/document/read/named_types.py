@@ -1,10 +1,12 @@
-"""A document in, what the names of the user's Python had while JAX traced a program out."""
+"""Lists the types that the user's Python names had while JAX traced a program."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
+from ...quantities import count
 from ..types.document import Snapshot
 
 
@@ -19,6 +21,9 @@ class NamedType:
         name: The name; `return` of a returned value.
         kind: parameter, assigned or returned.
         types: Such as `f32[16]`; several where the line ran several times with values of other types, in their order.
+        role: The part in a loop of JAX: `carry`, `xs` for one step of what goes in, `ys` for what all steps put out.
+        steps: Of the loop; None where that is not known before it runs.
+        promoted: The dtype of an operand that JAX promoted where the code asks for no dtype, such as `bf16`.
     """
 
     file: str
@@ -27,12 +32,26 @@ class NamedType:
     name: str
     kind: Literal["parameter", "assigned", "returned"]
     types: tuple[str, ...]
+    role: Literal["carry", "xs", "ys"] | None = None
+    steps: int | None = None
+    promoted: str | None = None
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What stands behind the types: `carry, 10 steps`, `promoted from bf16`."""
+        marks = []
+        if self.role is not None:
+            marks.append(self.role if self.steps is None else f"{self.role}, {count(self.steps, 'step')}")
+        if self.promoted is not None:
+            marks.append(f"promoted from {self.promoted}")
+        return tuple(marks)
 
 
 def types_of(document: Snapshot, program: int) -> tuple[NamedType, ...]:
     """The names of a program's Python code with their types, in the order of the code."""
     scopes = _scopes_of(document, program)
-    types: dict[tuple[str, int, int, str, Literal["parameter", "assigned", "returned"]], list[str]] = {}
+    types: dict[_Key, list[str]] = {}
+    marks: dict[_Key, set[_Marks]] = {}
     for value in document.named_values:
         if value.scope in scopes:
             frame = document.frames[value.frame]
@@ -40,29 +59,77 @@ def types_of(document: Snapshot, program: int) -> tuple[NamedType, ...]:
             key = document.files[frame.file].path, frame.line, frame.column, name, value.kind
             known = types.setdefault(key, [])
             known += [text for index in value.types if (text := document.strings[index]) not in known]
-    return tuple(NamedType(*key, tuple(texts)) for key, texts in sorted(types.items()))
+            promoted = document.strings[value.promoted] if value.promoted >= 0 else None
+            marks.setdefault(key, set()).add((value.role, value.steps, promoted))
+    return tuple(NamedType(*key, tuple(texts), *_common(marks[key])) for key, texts in sorted(types.items()))
 
 
-def texts_of_lines(document: Snapshot, program: int, file: str) -> dict[int, str]:
-    """The types of the names of each line of a file, as the panel writes them beside the code: `h: f32[16]`.
+_Key = tuple[str, int, int, str, Literal["parameter", "assigned", "returned"]]
+_Marks = tuple[Literal["carry", "xs", "ys"] | None, int | None, str | None]
 
-    Of several types the text has the first and the last.
+
+def _common(marks: set[_Marks]) -> _Marks:
+    """What all values of a name have."""
+    roles, steps, promoted = (set(values) for values in zip(*marks, strict=True))
+    role = roles.pop() if len(roles) == 1 else None
+    return (
+        role,
+        steps.pop() if role is not None and len(steps) == 1 else None,
+        promoted.pop() if len(promoted) == 1 else None,
+    )
+
+
+@dataclass(frozen=True)
+class LineTypes:
+    """The types of the names of a line.
+
+    Attributes:
+        text: As the panel writes it beside the code: `h: f32[16]`; of several types the first and the last.
+        whole: The same with all types as a whole, a name a line.
     """
-    texts: dict[int, list[str]] = {}
+
+    text: str
+    whole: str
+
+
+def types_of_lines(document: Snapshot, program: int, file: str) -> dict[int, LineTypes]:
+    """The types of the names of each line of a file."""
+    lines: dict[int, list[NamedType]] = {}
     for at in types_of(document, program):
         if at.file == file:
-            ends = [at.types[0], *at.types[1:][-1:]]
-            shown = (" … " if len(at.types) > 2 else ", ").join(_shortened(text) for text in ends)
-            texts.setdefault(at.line, []).append(f"→ {shown}" if at.kind == "returned" else f"{at.name}: {shown}")
-    return {line: "  ".join(named) for line, named in texts.items()}
+            lines.setdefault(at.line, []).append(at)
+    return {
+        line: LineTypes("  ".join(map(_short, named)), "\n".join(_named(at, ", ".join(at.types)) for at in named))
+        for line, named in lines.items()
+    }
+
+
+def _short(at: NamedType) -> str:
+    ends = [at.types[0], *at.types[1:][-1:]]
+    return _named(at, (" … " if len(at.types) > 2 else ", ").join(map(shortened, ends)))
+
+
+def _named(at: NamedType, types: str) -> str:
+    shown = " · ".join([types, *at.marks])
+    return f"→ {shown}" if at.kind == "returned" else f"{at.name}: {shown}"
 
 
 #: So many characters of a type stand beside a line.
 _LONGEST = 48
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+def shortened(text: str) -> str:
+    """A long container as the number of its arrays, anything else that is long cut off, as the panel has it."""
+    if len(text) <= _LONGEST:
+        return text
+    head = re.match(r"\w*[\[({]", text)
+    arrays = len(re.findall(r"\b\w+\[[^\]]*\]", text))
+    if head is None or arrays == 0:
+        return f"{text[: _LONGEST - 1]}…"
+    container = f"{head[0]}…{_CLOSING[head[0][-1]]}"
+    # The kernel cuts the longest.
+    return f"{container} of {'more than ' if text.endswith('…') else ''}{count(arrays, 'array')}"
 
 
 def _scopes_of(document: Snapshot, program: int) -> set[int]:

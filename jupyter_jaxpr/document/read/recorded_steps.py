@@ -1,4 +1,4 @@
-"""A document's recordings in, how many steps its while loops took in the stepper's call out."""
+"""Reads from a document's recordings how many steps its while loops took in the recorded call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document's shardings in, what a person reads out: pictures of arrays as text, collectives with their causes."""
+"""Words a document's shardings: pictures of arrays as text, and collectives with their causes."""
 
 from __future__ import annotations
 
@@ -61,14 +61,11 @@ class ShardedArray:
 
     @property
     def head(self) -> str:
-        """One line: what it is, how it is cut, who decided."""
+        """Labels: what it is, how it is cut, who decided."""
         shard = "shard unknown" if self.shard is None else f"[{','.join(map(str, self.shard))}] on each device"
-        parts = [f"{self.title}: {self.type}", self.spec, shard]
-        if self.copies > 1:
-            parts.append(f"{self.copies} copies of each shard")
-        if words := decided(self.origin, self.line):
-            parts.append(words)
-        return ", ".join(parts)
+        copies = f"{self.copies} copies of each shard" if self.copies > 1 else ""
+        labels = (f"{self.title}: {self.type}", self.spec, shard, copies, decided(self.origin, self.line))
+        return " · ".join(filter(None, labels))
 
     @property
     def picture(self) -> str:
@@ -98,7 +95,9 @@ class ShardedArray:
         ]
         more = [axis for axis in split if axis not in (rows, columns)]
         if more:
-            lines.append(f"The array is also split along {_axes(more)}.")
+            axes = ", ".join(map(str, more))
+            also = f"The array is also split along axis {axes}." if len(more) == 1 else ""
+            lines.append(also or f"The array is also split along axes {axes}.")
         return "\n".join(lines)
 
     def _place(self, part: int) -> list[int]:
@@ -133,18 +132,15 @@ class CausedCollective:
     inferred: bool
 
     def __str__(self) -> str:
-        """One line, such as ``all-reduce: 32 B on each device, once per call, line 20 (add), all 8 devices``."""
+        """Labels: ``all-reduce: 32 B on each device · once per call · line 20: add · all 8 devices``."""
         one = self.collective
-        held = "size unknown" if one.bytes is None else f"{size(one.bytes)} on each device"
-        lines = f"line{'s' if len(self.lines) > 1 else ''} {', '.join(map(str, self.lines))}"
-        where = lines if self.lines else "source line unknown"
-        made = f" ({', '.join(self.equations)})" if self.equations else ""
-        parts = [f"{one.kind}: {held}", self.often, f"{where}{made}", groups(one)]
-        if self.inferred:
-            parts.append("source line inferred")
-        if one.arrays > 1:
-            parts.append(f"{one.arrays} arrays combined")
-        return ", ".join(parts)
+        held = f"{one.kind}: size unknown" if one.bytes is None else f"{one.kind}: {size(one.bytes)} on each device"
+        where = _lines(self.lines)
+        if self.equations:
+            where = f"{where}: {', '.join(self.equations)}"
+        inferred = "source line inferred" if self.inferred else ""
+        arrays = f"{one.arrays} arrays combined" if one.arrays > 1 else ""
+        return " · ".join(filter(None, (held, self.often, where, groups(one), inferred, arrays)))
 
     @property
     def often(self) -> str:
@@ -288,6 +284,12 @@ def _primitives(document: Snapshot, cause: Cause) -> list[str]:
     return found
 
 
+def _lines(numbers: Sequence[int]) -> str:
+    if not numbers:
+        return "source line unknown"
+    return f"line {numbers[0]}" if len(numbers) == 1 else f"lines {', '.join(map(str, numbers))}"
+
+
 def _devices(numbers: Sequence[int]) -> str:
     """Device numbers, runs of them as a range."""
     runs: list[list[int]] = []
@@ -297,7 +299,3 @@ def _devices(numbers: Sequence[int]) -> str:
         else:
             runs.append([number])
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
-
-
-def _axes(axes: Sequence[int]) -> str:
-    return f"ax{'i' if len(axes) == 1 else 'e'}s {', '.join(map(str, axes))}"

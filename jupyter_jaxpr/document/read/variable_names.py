@@ -1,4 +1,4 @@
-"""A document in, the names that the user's assignments gave the results of equations out."""
+"""Finds the Python names that the user's assignments gave to the results of equations."""
 
 from __future__ import annotations
 

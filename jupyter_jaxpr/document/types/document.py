@@ -295,8 +295,10 @@ class Program(Struct):
     origin: Annotated[
         Literal["ran", "seen_before", "derived", "traced", "recorded"],
         _text(
-            "ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one. "
-            "derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our "
+            "ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one; where it is not "
+            "known which program a call that hit ran, each one that may have run, and 'how' says so, such as 'one of 2 "
+            "candidates'. derived: JAX made it in this run from the user's function by a transform outside any jit. "
+            "traced: our "
             "own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for "
             "each program that JAX ran."
         ),
@@ -370,6 +372,18 @@ class NamedValue(Struct, omit_defaults=True):
         list[int],
         _text("Variables of the scope that the name had, where each was one array.", most=SENTENCES),
     ] = []
+    role: Annotated[
+        Literal["carry", "xs", "ys"] | None,
+        _text("The part in a loop of JAX that all values have, as Slot.role; null where there is none or it differs."),
+    ] = None
+    steps: Annotated[Count | None, _text("Of the loop; null where it is not known before the loop runs.")] = None
+    promoted: Annotated[
+        int,
+        _text(
+            "Index into strings: the dtype that an operand of the value's equation had before JAX promoted it, where "
+            "the code asks for no dtype; -1 where there is none."
+        ),
+    ] = -1
 
 
 class Note(Struct, omit_defaults=True):

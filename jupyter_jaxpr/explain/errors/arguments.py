@@ -1,4 +1,4 @@
-"""An error of what a call of a jitted function was given in, which argument it is and what to give out."""
+"""Explains an error about an argument of a jitted call: which argument is wrong and what to pass."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import re
 import types
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.tracer_origins import type_of
 from ...observe.observation import FoundCure
 from ...plain_text import FAILURES, message_of, mro_of, own_name
+from ...quantities import count
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import namespace
@@ -45,6 +47,10 @@ _MISSING = re.compile(
 )
 
 
+#: Begins a sentence about a function without a name.
+_NO_NAME = "The function"
+
+
 def argument_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """An argument, or a result, that jit cannot take."""
     text = message_of(error).strip()
@@ -61,7 +67,7 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         return _wrong_numbers(raised, found["option"], found["numbers"], found["count"])
     if isinstance(error, OverflowError) and (found := _OVERFLOW.search(text)):
         title = f"The number {found['value']} of the argument {found['path']} does not fit into int32"
-        said = "JAX gives an integer of Python the type int32, which ends at 2,147,483,647."
+        said = "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647."
         name = found["path"]
         if raised is None or not isinstance(raised.node, ast.Call) or module_of_call(raised, raised.node):
             name = "the number"  # the path is of a function of JAX's
@@ -112,7 +118,7 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
             )
         ]
     if not is_plain and "equinox" in _modules(values.get(name)):
-        words = f"Use equinox.filter_jit, which makes all that is no array in {name} static."
+        words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
         cures = [FoundCure("equinox.filter_jit", None, words)]
     elif not is_plain and kind not in ("custom_jvp", "custom_vjp"):
         words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
@@ -157,7 +163,7 @@ def _unhashed(raised: RaisedAt | None, type_: str) -> Explained:
     if kind == "array":
         type_text = type_of(value) if value is not None else ""
         said += f" {raised.source(node)} is {type_text}." if type_text else ""
-        cure = FoundCure("not static", None, f"Take {name} out of static_argnames: JAX traces arrays.")
+        cure = FoundCure("not static", None, f"Take {name} out of the static arguments: JAX traces arrays.")
         return Explained(None, title, said, (cure,))
     if kind != "list":
         cure = FoundCure("hashable", None, f"Pass {name} as a number, a text or a tuple.")
@@ -190,18 +196,21 @@ def _given(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
         value = value_of(raised, node)
         if kind in literals and isinstance(node, literals[kind]) or type(value).__name__ == kind:
             found.append((name, node))
-        elif kind == "ArrayImpl" and value is None and isinstance(node, ast.Call) and _static_names(raised, call, name):
-            found.append((name, node))
+        elif kind in ("ArrayImpl", "ndarray") and value is None and isinstance(node, ast.Call):
+            if _is_static(raised, call, name, parameters):
+                found.append((name, node))
     return found[0] if len(found) == 1 else None
 
 
-def _static_names(raised: RaisedAt, call: ast.Call, name: str) -> bool:
-    """Whether the text makes an argument static by its name."""
+def _is_static(raised: RaisedAt, call: ast.Call, name: str, parameters: list[str]) -> bool:
+    """Whether the text makes an argument static, by its name or by its place."""
     module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    place = parameters.index(name) if name in parameters else -1
+    wanted = {"static_argnames": name, "static_argnums": place}
     return any(
         isinstance(node, ast.keyword)
-        and node.arg == "static_argnames"
-        and any(isinstance(each, ast.Constant) and each.value == name for each in ast.walk(node.value))
+        and node.arg in wanted
+        and any(isinstance(each, ast.Constant) and each.value == wanted[node.arg] for each in ast.walk(node.value))
         for node in ast.walk(module)
     )
 
@@ -210,7 +219,7 @@ def parameters_of(function: Any) -> list[str]:
     """The names of a function's parameters; empty where they are not known."""
     try:
         return list(inspect.signature(function).parameters)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return []
 
 
@@ -224,7 +233,7 @@ def _function(raised: RaisedAt | None) -> tuple[str, list[str]]:
     statement = raised.statement_of(node) if raised is not None else None
     if isinstance(statement, ast.FunctionDef):
         return statement.name, [each.arg for each in statement.args.args + statement.args.kwonlyargs]
-    return "The function", []
+    return _NO_NAME, []
 
 
 def _takes(name: str, parameters: list[str]) -> str:
@@ -247,9 +256,11 @@ def _wrong_names(raised: RaisedAt | None, names: list[str], option: str) -> Expl
     return Explained(None, title, _takes(function, parameters), (cure,))
 
 
-def _wrong_numbers(raised: RaisedAt | None, option: str, numbers: str, count: str) -> Explained:
+def _wrong_numbers(raised: RaisedAt | None, option: str, numbers: str, number: str) -> Explained:
     function, parameters = _function(raised)
-    title = f"{function} has no argument at the place {numbers.strip('(),')}"
+    title = f"{function} has no argument at position {numbers.strip('(),')}"
     names = option.replace("argnums", "argnames")
-    text = f"Places count from 0, and {function} has {count}. Write the names in {names}, which stay right."
+    name = "the function" if function == _NO_NAME else function
+    takes = count(int(number), "argument")
+    text = f"Positions count from 0, and {name} takes {takes}. Write the names of the arguments in {names} instead."
     return Explained(None, title, _takes(function, parameters), (FoundCure(names, None, text),))

@@ -1,4 +1,4 @@
-"""An error of an operation on arrays in, which operand does not fit and where both come from out."""
+"""Explains an error of an array operation: which operand does not fit and where both operands come from."""
 
 from __future__ import annotations
 
@@ -39,13 +39,16 @@ _NOT_ARRAY = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <clas
 _NO_ATTRIBUTE = re.compile(
     r"^(?:'?jaxlib\.\w+\.ArrayImpl'?|'?ArrayImpl'?|'?\w*Tracer'?)(?: object)? has no attribute '?(\w+)"
 )
-_PRODUCT = "The last axis of the left operand must have the size of the first axis of the right one."
+_PRODUCT = "The last axis of the left operand must have the size of the first axis of the right operand."
 _AMBIGUOUS = re.compile(r"^The truth value of an array with more than one element is ambiguous")
 _BROADCAST_TO = re.compile(
     r"^Incompatible (?:types|shapes) for broadcasting: (?:input type=\w+\[|\()([\d, ]*)[\])] and requested "
     r"(?:type=\w+\[|shape \()([\d, ]*)[\])]"
 )
 _EINSUM = re.compile(r"^Size of label '(\w)' for operand \d+ \((\d+)\) does not match previous terms \((\d+)\)")
+_SELECT = re.compile(
+    r"^(?:lax\.)?select (?:cases must have|requires arguments to have) the same (shapes|dtypes), got (.+?)\.?$"
+)
 _SHAPE = re.compile(r"\([\d, ]*\)")
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
 _NO_CODE = "No code is suggested for this line."
@@ -66,14 +69,19 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         title = f"The shapes {' and '.join(shapes)} do not fit together{what}"
         return _made(title, said, raised, _new_axis(raised))
     if found := _DOT.search(text):
-        said = f"A matrix product sums over axes of one size, but these have {found[1]} and {found[2]} elements. "
-        title = f"The sizes {found[1]} and {found[2]} do not fit together{what}"
-        return _made(title, said + _operands(raised), raised, _transposed(raised))
+        sizes = f"{found[1]} and {found[2]}"
+        said = f"A matrix product sums over two axes of the same size, but these axes have {sizes} elements."
+        title = f"The sizes {sizes} do not fit together{what}"
+        return _made(title, f"{said} {_operands(raised)}", raised, _transposed(raised))
     if found := _RESHAPE.search(text):
         said = f"The new shape {found[3]} holds {found[4]} elements. {_operands(raised)}"
         title = f"An array of shape {found[1]} has {found[2]} elements, not {found[4]}"
         cure = FoundCure("-1", None, "Write -1 for one size, and JAX computes this size from the number of elements.")
         return _made(title, said, raised, [cure])
+    if _JOIN.search(text) and _makes_array(raised):
+        title = f"The rows{what.replace(' in ', ' of ', 1)} have different lengths"
+        words = "Pad the rows to one length, and keep the true lengths or a mask beside the array."
+        return _made(title, "An array has one length along each axis.", raised, [FoundCure("one length", None, words)])
     if _JOIN.search(text):
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be joined{what}"
         said = f"All axes but the joined one must have equal sizes. {_operands(raised)}"
@@ -83,6 +91,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         title = f"The shapes {' and '.join(_SHAPE.findall(text)[:4])} cannot be stacked{what}"
         cure = FoundCure("same shape", None, "Cut or pad the arrays to one shape, or join them with jnp.concatenate.")
         return _made(title, f"A stack needs arrays of one shape. {_operands(raised)}", raised, [cure])
+    if found := _SELECT.search(text):
+        return _selected(raised, found[1], found[2])
     if _IMMUTABLE.search(text):
         return _immutable(raised)
     if isinstance(error, AttributeError):
@@ -94,7 +104,10 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if found := _BROADCAST_TO.search(text):
         title = f"An array of shape ({found[1]}) does not broadcast to ({found[2]})"
         said = f"Shapes are compared from the last axis. An axis of size 1 can grow, others cannot. {_operands(raised)}"
-        return _made(title, said, raised, [FoundCure("[:, None]", None, "Add an axis where the new one stands.")])
+        cure = FoundCure("same shape", None, "Cut, pad or reshape the array so that the sizes fit.")
+        if _grows(found[1], found[2]):
+            cure = FoundCure("[:, None]", None, "Add an axis of size 1 at the position of the new axis.")
+        return _made(title, said, raised, [cure])
     if found := _EINSUM.search(text):
         title = f"The axis {found[1]} has {found[3]} elements and {found[2]} elements{what}"
         said = f"A letter stands for one size in all operands. {_operands(raised)}"
@@ -102,6 +115,11 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return _made(title, said, raised, [FoundCure("another letter", None, words)])
     if found := _INDEXER.search(text):
         return _indexer(raised, found[1])
+    if (found := _AXIS.search(text)) and (option := _out_axes(raised)) is not None:
+        title = f"{option} of vmap names an axis that a result does not have"
+        said = f"With the mapped axis, this result has {_axes(found[2])}."
+        words = f"Write an axis from 0 to {int(found[2]) - 1}." if found[2] != "1" else "Axis 0 is the only axis."
+        return _made(title, said, raised, [FoundCure("out_axes", None, words)])
     if found := _AXIS.search(text):
         title = f"An array of {_axes(found[2])} has no axis {found[1]}"
         if found[2] == "0":
@@ -116,6 +134,53 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if found := _NOT_ARRAY.search(text):
         return _no_array(raised, found[1], found[2], int(found[3]))
     return None
+
+
+def _selected(raised: RaisedAt | None, what: str, given: str) -> Explained:
+    """lax.select with two values of different types; jnp.where takes the same arguments in the same order."""
+    title = f"lax.select takes two values of one {what[:-1]}, but gets {given.strip('[]')}"
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or called(call) != "select":
+        return Explained(None, title, "The functions of lax convert no operand.")
+    code = f"{jnp_name(raised)}.where"
+    cure = FoundCure(code, code, "jnp.where takes the same arguments, and gives both values one shape and one type.")
+    if len(call.args) == 3:
+        cure = applied(cure, [edit_of(raised, over(call.func, code))])
+    return _made(title, f"The functions of lax convert no operand. {operands(raised, call.args)}", raised, [cure])
+
+
+def _out_axes(raised: RaisedAt | None) -> str | None:
+    """The option out_axes of the vmap whose function the expression calls, as written."""
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call):
+        return None
+    made: ast.AST | None = call.func
+    if isinstance(made, ast.Name) and raised.loops is not None:
+        name = made.id
+        stores = [
+            node
+            for node in ast.walk(raised.loops.module)
+            if isinstance(node, ast.Assign) and [ast.unparse(each) for each in node.targets] == [name]
+        ]
+        made = stores[0].value if len(stores) == 1 else None
+    if not isinstance(made, ast.Call) or called(made) != "vmap":
+        return None
+    return next((f"out_axes={raised.source(each.value)}" for each in made.keywords if each.arg == "out_axes"), None)
+
+
+def _makes_array(raised: RaisedAt | None) -> bool:
+    """Whether the expression makes an array of a list."""
+    call = raised.node if raised is not None else None
+    return isinstance(call, ast.Call) and called(call) in ("array", "asarray")
+
+
+def _grows(before: str, after: str) -> bool:
+    """Whether an axis at the end of a shape makes the shape fit into another one."""
+    old, new = ([each.strip() for each in shape.split(",") if each.strip()] for shape in (before, after))
+    widened = [*old, "1"]
+    return len(widened) <= len(new) and all(
+        a in (b, "1") for a, b in zip(reversed(widened), reversed(new), strict=False)
+    )
 
 
 def _axes(number: str) -> str:
@@ -293,7 +358,7 @@ def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
 def _masked(raised: RaisedAt, title: str, statement: ast.stmt, node: ast.Subscript, new: str) -> Explained:
     array, jnp = raised.source(node.value), jnp_name(raised)
     code = f"{array} = {jnp}.where({raised.source(node.slice)}, {new}, {array})"
-    text = f"{jnp}.where makes a new array: the new value where the mask is true, and the old one elsewhere."
+    text = f"{jnp}.where makes a new array: the new value where the mask is true, and the old value elsewhere."
     cure = FoundCure(f"{jnp}.where", code, text)
     if masks_elements(raised, node):
         cure = applied(cure, [edit_of(raised, over(statement, code))])

@@ -1,4 +1,4 @@
-"""A call of Python, NumPy or JAX that needed the value of an array in, the call that keeps the array out."""
+"""Rewrites a call of Python, NumPy or JAX that needed the value of an array as a call that keeps the array."""
 
 from __future__ import annotations
 
@@ -304,7 +304,7 @@ _LIST = "The array works in place of the list, and needs no values while JAX tra
 _ELEMENTS = "The function of jax.numpy works on the whole array."
 _DYNAMIC = "dynamic_slice takes a piece of fixed sizes at a traced place."
 _SIZES = {
-    "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills what is left over.",
+    "SIZE": "Set SIZE to the largest number of elements that the result can have. JAX fills the remaining elements.",
     "LENGTH": "Set LENGTH to the length of the result.",
     "COUNT": "Set COUNT to the number of segments: one more than the largest segment id.",
 }

@@ -1,4 +1,4 @@
-"""A statement that chose or repeated by a traced value in, the same in JAX's own constructs out."""
+"""Rewrites a Python `if`, `while` or `for` on a traced value as JAX control flow."""
 
 from __future__ import annotations
 

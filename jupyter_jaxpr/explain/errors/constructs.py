@@ -1,4 +1,4 @@
-"""An error of scan, while_loop, fori_loop, cond or switch in, which types differ and where they were made out."""
+"""Explains an error of scan, while_loop, fori_loop, cond or switch: which types differ and which line made each."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from ...quantities import count
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name
@@ -23,6 +24,7 @@ _BRANCH = re.compile(
     r"(?P<other>[\w ]+?) has type (?P<after>\S+\])",
 )
 _LOOP = re.compile(r"^(scan|while_loop|fori_loop) body function carry input and carry output must have")
+_ABSTRACT = re.compile(r"ShapedArray\((\w+\[[\d,]*\])(?:, weak_type=True)?\)")
 _PAIR = re.compile(r"^scan body output must be a pair, got (?P<got>.*?)\.?$", re.DOTALL)
 _BRANCHES = re.compile(r"^(cond|switch) branch\w* (?:outputs )?must have")
 _NONE = re.compile(r"(?P<branch>true_fun|false_fun|branch ?\d+) output is a <class 'NoneType'>")
@@ -37,10 +39,10 @@ _TAKES = re.compile(
     r"|missing (?P<at_least>\d+) required positional arguments?)"
 )
 _CALLERS = {
-    "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch takes as many arguments as follow the branches.",
-    "switch": "switch(index, branches, x) calls a branch with x: each takes as many arguments as follow the branches.",
+    "cond": "cond(test, f, g, x) calls f(x) or g(x): each branch must take the arguments that follow the branches.",
+    "switch": "switch(index, branches, x) calls a branch with x: each branch must take what follows the branches.",
     "scan": "scan calls its body with the carry and one element of xs: def step(carry, x).",
-    "while_loop": "while_loop calls its condition and its body with the carry: one argument.",
+    "while_loop": "while_loop calls its condition and its body with one argument, the carry.",
     "fori_loop": "fori_loop calls its body with the index and the carry: def body(i, carry).",
 }
 _PLACES = {"scan": (0, 1), "while_loop": (1, 2), "fori_loop": (2, 3)}
@@ -56,7 +58,7 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
         return _carry(text, raised, _written(raised, loop[1]))
     pair = _PAIR.search(text)
     if pair is not None:
-        return _pair(pair["got"], raised)
+        return _pair(_ABSTRACT.sub(r"\1", pair["got"]), raised)
     branches = _BRANCHES.search(text)
     if branches is not None:
         return _branches(text, raised, branches[1])
@@ -77,8 +79,10 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
     if taken is not None and raised is not None and called(raised.node) in _CALLERS:
         name, construct = taken["name"].rpartition(".")[2], called(raised.node)
         what = "a lambda" if name == "<lambda>" else name
-        title = f"{construct} passes {_count(taken['given'])} to {what}"
-        title += f", which takes {taken['takes']}" if taken["takes"] else ""
+        title = f"{construct} passes too few arguments to {what}"
+        if taken["given"]:
+            passed_arguments = count(int(taken["given"]), "argument")
+            title = f"{construct} passes {passed_arguments} to {what}, which takes {taken['takes']}"
         cure = FoundCure("arguments", None, _CALLERS[construct])
         return Explained(None, title, "", (cure,))
     return None
@@ -259,7 +263,7 @@ def _pair(got: str, raised: RaisedAt | None) -> Explained:
         cure = FoundCure("a pair", f"return {code}" if isinstance(body, ast.FunctionDef) else new, text)
         cures = [applied(cure, [edit_of(raised, over(result, new))])]
     name = body.name if isinstance(body, ast.FunctionDef) else "The body"
-    said = f"{name} returns {'None' if got == 'None' else ' '.join(got.split())}."
+    said = f"{name} returns {' '.join(got.split())}."
     return Explained(None, title, said, tuple(passed(raised, cures)))
 
 
@@ -271,8 +275,10 @@ def _branches(text: str, raised: RaisedAt | None, name: str) -> Explained:
     if found is None:
         return _structures(text, raised, name)
     before, after = found["before"], found["after"]
-    at = f" at {found['path']}" if found["path"] else ""
-    said = f"{found['one']} returns {before}{at}, but {found['other']} returns {after}{at}."
+    path = found["path"]
+    said = f"{found['one']} returns {before}, but {found['other']} returns {after}."
+    if path:
+        said = f"{found['one']} returns {before} at {path}, but {found['other']} returns {after} at {path}."
     nodes = [_branch(raised, each) for each in (found["one"], found["other"])]
     if raised is not None:
         for words, node in zip((found["one"], found["other"]), nodes, strict=True):
@@ -280,7 +286,7 @@ def _branches(text: str, raised: RaisedAt | None, name: str) -> Explained:
             if result is not None:
                 said += f" {words} is {_short(raised, result)} (line {result.lineno})."
     title = f"The branches of {name} return different types: {before} and {after}"
-    cures = _branch_cures(raised, nodes, before, after, found["path"])
+    cures = _branch_cures(raised, nodes, before, after, path)
     return Explained(None, title, said, tuple(cures if raised is None else passed(raised, cures)))
 
 
@@ -387,12 +393,6 @@ def _scalar(text: str, raised: RaisedAt | None) -> Explained:
         if result is not None:
             place = edit_of(raised, over(result, "")).place
     return Explained(place, "A condition must be a single boolean", said, cures)
-
-
-def _count(number: str | None) -> str:
-    if number is None:
-        return "too few arguments"
-    return "1 argument" if number == "1" else f"{number} arguments"
 
 
 def _written(raised: RaisedAt | None, name: str) -> str:

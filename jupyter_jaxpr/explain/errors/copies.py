@@ -1,4 +1,4 @@
-"""A value of the user's in, what a trial may have in its place out: nothing that a trial can change or find in a cache.
+"""Makes a stand-in for a user's value in a trial, which the trial cannot change and no cache can find.
 
 - Containers of Python's and arrays of NumPy's are copied: a traced statement such as `values += [1]` changes them.
 - JAX holds the trace of each jitted function by its object. A trial that called the user's own jitted function would
@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping
 from types import CellType, CodeType, FunctionType, MappingProxyType
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, is_tracer_type
-from ...observe.cache.keys import is_plain
+from ...observe.cache.static_values import is_plain
 from ...observe.functions import is_installed, is_of_jax
 from ...observe.side_effects.callables import functions_inside, is_users_class
 from ...plain_text import file_of, mro_of
@@ -91,7 +92,7 @@ def copied(
     for name, cell in zip(code.co_freevars, cells, strict=True):
         try:
             cell.cell_contents = copied(originals[name].cell_contents, made, codes=codes)
-        except ValueError:  # not assigned yet
+        except not_of_a_signal(ValueError):  # not assigned yet
             continue
     return copy
 

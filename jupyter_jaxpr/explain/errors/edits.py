@@ -1,4 +1,4 @@
-"""Syntax of the user's text and what is to stand in its place in, edits with their positions out."""
+"""Makes edits with positions from the syntax of the user's text and its replacement."""
 
 from __future__ import annotations
 
@@ -40,20 +40,43 @@ def chosen(cure: FoundCure, edits: Sequence[Edit]) -> FoundCure:
     return replace(cure, level="choice", edits=tuple(edits))
 
 
-def shown(cure: FoundCure) -> FoundCure:
-    """A cure with edits whose code is the lines of the text as they are afterwards."""
+def shown(cure: FoundCure, text: Sequence[str] | None = None) -> FoundCure:
+    """A cure with edits whose code is the lines of the text as they are afterwards.
+
+    Args:
+        cure: With its edits.
+        text: The lines of the text that all edits are in; None where Python has the text of each file.
+    """
     if not cure.edits:
         return cure
+    groups: list[list[Edit]] = []
+    for edit in sorted(cure.edits, key=lambda each: (each.place.file, each.place.line)):
+        last = groups[-1][-1].place if groups else None
+        if last is not None and last.file == edit.place.file and edit.place.line <= last.end_line:
+            groups[-1].append(edit)
+        else:
+            groups.append([edit])
     texts = []
-    for edit in sorted(cure.edits, key=lambda each: each.place.line):
-        loops = parsed("".join(linecache.getlines(edit.place.file)))
-        if loops is None:
+    for group in groups:
+        here = text if text is not None else _lines_of(group[0].place.file)
+        if here is None:
             return cure
-        place = edit.place
-        lines = "\n".join(loops.lines[place.line - 1 : place.end_line])
-        at = edit.place._replace(line=1, end_line=place.end_line - place.line + 1)
-        texts.append(textwrap.dedent(edited(lines, [Edit(at, edit.text)])))
+        first, end = group[0].place.line, max(edit.place.end_line for edit in group)
+        lines = "\n".join(here[first - 1 : end])
+        moved = [
+            Edit(
+                edit.place._replace(line=edit.place.line - first + 1, end_line=edit.place.end_line - first + 1),
+                edit.text,
+            )
+            for edit in group
+        ]
+        texts.append(textwrap.dedent(edited(lines, moved)))
     return replace(cure, code="\n".join(texts))
+
+
+def _lines_of(file: str) -> Sequence[str] | None:
+    loops = parsed("".join(linecache.getlines(file)))
+    return None if loops is None else loops.lines
 
 
 def edited(source: str, edits: Sequence[Edit]) -> str:

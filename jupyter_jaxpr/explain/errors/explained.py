@@ -1,4 +1,4 @@
-"""An exception out of a cell in, a finding out: which line, what Python wanted there, which argument, the cure."""
+"""Explains the error that ended a cell: the line, what Python needed there, the culprit argument and the cure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import ast
 import linecache
 from dataclasses import replace
 
+from ...interruptions import not_of_a_signal
 from ...observe.observation import Finding, FoundCure
+from ...observe.raised_traces import raised_in
 from ...plain_text import error_lines, kind_name, message_of
 from ..loops.statements import parsed
 from .arguments import argument_error
@@ -16,16 +18,21 @@ from .edits import edited, shown
 from .explanation import Explained
 from .messages import message_error
 from .plain_values import plain_value_error
+from .python_objects import python_object_error
 from .raised import RaisedAt, raised_at, touches_jax
 from .states import state_error
 from .stores import without_harm
+from .time_limit import Budget, error_budget
 from .transforms import transform_error
+from .trees import tree_error
 from .values import value_error
 
 _KINDS = (
     state_error,
     plain_value_error,
+    tree_error,
     value_error,
+    python_object_error,
     construct_error,
     argument_error,
     transform_error,
@@ -44,13 +51,18 @@ def explained(error: BaseException, function: str) -> Explained:
     return _explained(error, function, raised_at(error))
 
 
-def _explained(error: BaseException, function: str, raised: RaisedAt | None) -> Explained:
+def _explained(error: BaseException, function: str, raised: RaisedAt | None, budget: Budget | None = None) -> Explained:
+    with error_budget(budget):
+        return _explained_in_time(error, function, raised)
+
+
+def _explained_in_time(error: BaseException, function: str, raised: RaisedAt | None) -> Explained:
     place = raised.place if raised is not None else None
     function = function or (place.function.rpartition(".")[2] if place is not None else "")
     for look in _KINDS:
         try:
             found = look(error, raised, function)
-        except Exception:  # the error itself is shown in any case
+        except not_of_a_signal(Exception):  # the error itself is shown in any case
             continue
         if found is not None:
             cures = (without_harm(raised, _parsed(cure)) for cure in found.cures)
@@ -66,20 +78,34 @@ def _parsed(cure: FoundCure) -> FoundCure:
         edits = [edit for edit in cure.edits if edit.place.file == file]
         try:
             ast.parse(edited("\n".join(loops.lines) if loops is not None else source, edits))
-        except (SyntaxError, ValueError):
+        except not_of_a_signal(SyntaxError, ValueError):
             return replace(cure, level="advice", code=None, edits=())
     return cure
 
 
-def trace_error(error: BaseException, function: str) -> Finding:
+def error_finding(error: BaseException, function: str | None, budget: Budget) -> Finding | None:
+    """Say why a cell raised; None for an error that is none of JAX's and that no trace raised.
+
+    Args:
+        error: That ended the cell.
+        function: Name of the user's jitted function whose call raised; None where there is none.
+        budget: The time for the trials of cures.
+    """
+    if function is None:
+        return raised_error(error, raised_in(error), budget)
+    return trace_error(error, function, budget)
+
+
+def trace_error(error: BaseException, function: str, budget: Budget | None = None) -> Finding:
     """Say why a trace could not go on.
 
     Args:
         error: What was raised while JAX traced, or by the call of a jitted function.
         function: Name of the jitted function.
+        budget: The time for the trials of cures; None for that of a cell that raises.
     """
     raised = raised_at(error)
-    known = _explained(error, function, raised)
+    known = _explained(error, function, raised, budget)
     # Outside of IPython JAX takes its own frames out of the traceback.
     in_trace = raised is not None and (raised.in_trace or raised.place.function.rpartition(".")[2] == function)
     if known.title is None:
@@ -102,17 +128,18 @@ def trace_error(error: BaseException, function: str) -> Finding:
     )
 
 
-def raised_error(error: BaseException, function: str | None) -> Finding | None:
+def raised_error(error: BaseException, function: str | None, budget: Budget | None = None) -> Finding | None:
     """Say why a cell raised; None for an error that is none of JAX's and that no trace raised.
 
     Args:
         error: That ended the cell.
         function: Name of the function whose trace raised; None where the trace is a library's own, or there is none.
+        budget: The time for the trials of cures; None for that of a cell that raises.
     """
     raised = raised_at(error)
     if function is not None and (raised is None or raised.in_trace):
-        return trace_error(error, function)
-    known = _explained(error, "", raised)
+        return trace_error(error, function, budget)
+    known = _explained(error, "", raised, budget)
     if known.title is None:
         return None
     return Finding(

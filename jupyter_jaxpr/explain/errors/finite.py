@@ -1,4 +1,4 @@
-"""A choice between two values in, the choice as a where whose gradient is finite out, or the value that may spoil it.
+"""Rewrites a choice between two values as a `where` whose gradient is finite, or names the value that may spoil it.
 
 jnp.where computes both values. Its gradient is NaN where the value that is not chosen has no finite gradient, such as
 1 / b at b = 0: the gradient of that value is multiplied by 0, and 0 * inf is NaN. The cure is a second where, within

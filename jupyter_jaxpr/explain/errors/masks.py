@@ -1,4 +1,4 @@
-"""An array whose length its values decide in, the same result of arrays of fixed lengths out.
+"""Rewrites an array whose length depends on values as arrays of fixed lengths with the same result.
 
 Filling up to a fixed length changes what counts elements: a mean, a length, a sum of indices. There a reduction takes
 the mask itself, `jnp.mean(x, where=x > 0)`, or no edit is offered.

@@ -1,4 +1,4 @@
-"""Messages of JAX, each with its title and its way out; a pattern is tried from the beginning of a message."""
+"""The table of JAX's messages, each with a title and a way out; a pattern matches from the start of the message."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ class Message:
         text: More of it.
         cure: Name and sentence of the way out.
         of_others: NumPy and Python raise the same message; the row is for errors in which JAX has a part.
+        with_operands: The text goes on with the arguments of the call and their types.
     """
 
     pattern: str
@@ -22,6 +23,7 @@ class Message:
     text: str
     cure: tuple[str, str]
     of_others: bool = False
+    with_operands: bool = False
 
 
 ARRAY_MESSAGES = (
@@ -58,7 +60,7 @@ ARRAY_MESSAGES = (
     Message(
         r"JAX array with PRNGKey dtype cannot be converted to a NumPy array",
         "NumPy cannot hold a key of jax.random",
-        "A key has a type of JAX's own.",
+        "A key has a type of its own, which NumPy does not have.",
         ("jax.random.key_data", "jax.random.key_data(key) gives the integers of the key."),
     ),
     Message(
@@ -113,7 +115,7 @@ ARRAY_MESSAGES = (
     Message(
         r"inconsistent size for core dimension '\w+': (\d+) vs (\d+) on vectorized function .*?signature='\((\w+),",
         "The sizes {1} and {2} do not fit together in this function of linear algebra",
-        "The rows of the matrix and the elements of the vector must be equally many.",
+        "The matrix must have as many rows as the vector has elements.",
         ("the same size", "Give a vector with as many elements as the matrix has rows."),
     ),
     Message(
@@ -190,7 +192,7 @@ ARRAY_MESSAGES = (
     ),
     Message(
         r"INVALID_ARGUMENT: Attempt to (?:donate the same buffer twice|use a buffer that was previously donated)",
-        "A call is given one array twice, and donates it",
+        "A call receives one array twice and donates the array",
         "The call may reuse the memory of a donated argument, so no other argument can be the same array.",
         ("a copy", "Pass x.copy() in one of the places, or do not donate the argument."),
     ),
@@ -333,27 +335,8 @@ MESSAGES = (
         ("in_specs", "Write a PartitionSpec for each argument, such as P() for an argument that is not split."),
     ),
     Message(
-        r"vmap in_axes specification must be a tree prefix of the corresponding value.*?key path\s+vmap (in_axes\S*)"
-        r".*?symmetric difference on key sets is\s+\[?([^\n\]]+)",
-        "{1} of vmap and its argument have different keys: {2}",
-        "The entry of an argument is one axis for all of its arrays, or a container with the keys of the argument.",
-        ("in_axes", "Write one axis for the whole argument, such as 0, or an entry for each key."),
-    ),
-    Message(
         r"pytree structure error: different pytree metadata at key path",
         "Two trees have different keys or fields",
-        "The call takes trees of the same containers and keys, such as gradients like their parameters.",
-        ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
-    ),
-    Message(
-        r"pytree structure error: different numbers of pytree children at key path",
-        "Two trees differ: the numbers of their elements",
-        "The call takes trees of the same containers and keys, such as gradients like their parameters.",
-        ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
-    ),
-    Message(
-        r"pytree structure error: different (.+?) at key path\s+(\S+)",
-        "Two trees differ: {1}",
         "The call takes trees of the same containers and keys, such as gradients like their parameters.",
         ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
     ),
@@ -379,19 +362,19 @@ MESSAGES = (
     Message(
         r"No JVP defined for custom_jvp function (\w+) using defjvp",
         "{1} has no derivative yet",
-        "jax.custom_jvp takes the derivative from the function that defjvp is given.",
+        "jax.custom_jvp takes the derivative from the function that you pass to defjvp.",
         ("defjvp", "Call {1}.defjvp(derivative) before {1} is called."),
     ),
     Message(
         r"No VJP defined for custom_vjp function (\w+) using defvjp",
         "{1} has no derivative yet",
-        "jax.custom_vjp takes the derivative from the functions that defvjp is given.",
+        "jax.custom_vjp takes the derivative from the functions that you pass to defvjp.",
         ("defvjp", "Call {1}.defvjp(forward, backward) before the derivative is used."),
     ),
     Message(
         r"Python int (-?\d+) too large to convert to (\w+)",
         "The number {1} does not fit into {2}",
-        "JAX gives an integer of Python the type int32, which ends at 2,147,483,647.",
+        "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647.",
         ("a float", "Use a float, or turn jax_enable_x64 on before any other use of JAX."),
         of_others=True,
     ),
@@ -417,7 +400,7 @@ MESSAGES = (
     Message(
         r"Python int(?:eger)? too large to convert to C (\w+)",
         "An integer does not fit into the integers of JAX",
-        "JAX gives an integer of Python the type int32, which ends at 2,147,483,647.",
+        "JAX gives a Python integer the type int32, whose largest value is 2,147,483,647.",
         ("a float", "Use a float, or turn jax_enable_x64 on before any other use of JAX."),
         of_others=True,
     ),
@@ -450,7 +433,7 @@ MESSAGES = (
         r"existing parameter it received has shape (\(.*?\))",
         "The parameter {1} has the shape {4}, but this input needs {3}",
         "flax made the parameters for an input of another size.",
-        ("the same sizes", "Pass an input of the size that model.init was given, or call model.init again."),
+        ("the same sizes", "Pass an input of the size that model.init received, or call model.init again."),
     ),
     Message(
         r"unsupported operand type\(s\) for (\S+): '\w*Tracer' and '(\w+)'",

@@ -1,4 +1,4 @@
-"""An error whose message says it all in, its title and its way out, from a table of JAX's messages."""
+"""Explains an error by its message, from the table of JAX's messages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from ...observe.observation import FoundCure
 from ...plain_text import message_of
 from .edits import applied, edit_of, over
 from .explanation import Explained
+from .lax_messages import LAX_MESSAGES
 from .message_rows import ARRAY_MESSAGES, MESSAGES
-from .origins import culprits
+from .origins import culprits, operands
 from .raised import RaisedAt, touches_jax
 
 _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
@@ -28,7 +29,7 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         return _key(raised)
     if isinstance(error, OverflowError) and (found := _BOUNDS.match(text)) and touches_jax(error):
         return _out_of_bounds(int(found[1]), found[2])
-    for row in (*ARRAY_MESSAGES, *MESSAGES):
+    for row in (*ARRAY_MESSAGES, *LAX_MESSAGES, *MESSAGES):
         found = re.match(row.pattern, text, re.DOTALL)
         if found is None or (row.of_others and not touches_jax(error)):
             continue
@@ -38,8 +39,17 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
             return re.sub(r"\{(\d)\}", lambda match: " ".join(groups[int(match[1])].split()), template)
 
         name, words = row.cure
-        return Explained(None, filled(row.title), filled(row.text), (FoundCure(name, None, filled(words)),))
+        given = operands(raised, _given(raised)) if row.with_operands else ""
+        said = " ".join(filter(None, [filled(row.text), given]))
+        return Explained(None, filled(row.title), said, (FoundCure(name, None, filled(words)),))
     return _tracer(text, raised)
+
+
+def _given(raised: RaisedAt | None) -> list[ast.expr]:
+    """The arguments of the call that raised, those in a list included."""
+    call = raised.node if raised is not None else None
+    given = [*call.args, *(each.value for each in call.keywords)] if isinstance(call, ast.Call) else []
+    return [part for each in given for part in (each.elts if isinstance(each, ast.List | ast.Tuple) else [each])]
 
 
 def _out_of_bounds(number: int, dtype: str) -> Explained | None:
@@ -60,11 +70,13 @@ def _tracer(text: str, raised: RaisedAt | None) -> Explained | None:
     if raised is None or not re.search(r"\b(?:Jit|DynamicJaxpr|Batch|Vmap|JVP|Grad|Linearize)Tracer\b", text):
         return None
     found = culprits(raised)
-    what = raised.text if raised.text is not None and len(raised.text) <= 60 else "This line"
+    title = "This line cannot take a traced array"
+    if raised.text is not None and len(raised.text) <= 60:
+        title = f"{raised.text} cannot take a traced array"
     said = " ".join(filter(None, ["While JAX traces, an array has a shape but no values.", found.sentence]))
     words = "Use a function of JAX, or compute the value outside of the traced function."
     cure = FoundCure("a function of JAX", None, words)
-    return Explained(None, f"{what} cannot take a traced array", said, (cure,), traced=True)
+    return Explained(None, title, said, (cure,), traced=True)
 
 
 def _key(raised: RaisedAt | None) -> Explained:

@@ -1,4 +1,4 @@
-"""A position in the user's text in, the names under which the text knows JAX's modules out."""
+"""Finds the names by which the user's text knows JAX's modules at a position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A position where an error was raised in, the arguments that its values come from out, with the arguments' types."""
+"""Finds the arguments, with their types, on which the value at an error's position depends."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_tracer_type
 from ...jax.tracer_origins import Input, inputs_of, maker_of, origin_of, type_of, under
 from ...observe.functions import is_installed
@@ -187,7 +188,7 @@ def _leaves(frame: FrameType) -> list[tuple[str, Any]]:
             continue
         try:
             leaves = jax.tree_util.tree_flatten_with_path(frame.f_locals[name])[0]
-        except FAILURES:
+        except not_of_a_signal(*FAILURES):
             continue
         found += [(name + jax.tree_util.keystr(path), leaf) for path, leaf in leaves[:1_000]]
     return found

@@ -1,4 +1,4 @@
-"""An error where Python or a shape takes plain values alone in, which value is none and what to write out."""
+"""Explains an error where Python or a shape needs plain values: which value is traced and what to write."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _in_numpy(raised: RaisedAt) -> Explained | None:
         words = "Make the array with jax.numpy, and write into a new one with .at[...].set."
         cures = [FoundCure(".at[...].set", None, words)]
     line = " ".join(raised.source(statement).split())
-    title = "NumPy cannot hold a traced value" + (f": {line}" if len(line) <= 60 else "")
+    title = f"NumPy cannot hold a traced value: {line}" if len(line) <= 60 else "NumPy cannot hold a traced value"
     said = " ".join(filter(None, ["NumPy needs the values of an array.", culprits(raised, traced).sentence]))
     return Explained(None, title, said, tuple(passed(raised, cures)), traced=True)
 
@@ -106,7 +106,9 @@ def _flag(raised: RaisedAt) -> Explained | None:
         return None
     jnp, place, source = jnp_name(raised), node.slice, raised.source(node.slice)
     dtype = dtype_of(value_of(raised, place)) or ("bool" if isinstance(place, ast.Compare) else "")
-    title = "A list takes an integer as its index" + (f", not {dtype}" if dtype else "")
+    title = "A list takes an integer as its index"
+    if dtype:
+        title = f"A list takes an integer as its index, not {dtype}"
     said = operands(raised, [place])
     index = f"{source if isinstance(place, ast.Name | ast.Call | ast.Attribute) else f'({source})'}.astype(int)"
     listed = node.value
@@ -127,6 +129,8 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
     statement = raised.statement_of(raised.node)
     if not isinstance(statement, ast.Assign):
         return None
+    if isinstance(statement.value, ast.Call):
+        return _unpacked_split(raised, statement.value, expected)
     value = value_of(raised, statement.value)
     shape = tuple(getattr(value, "shape", ())) if dtype_of(value) else ()
     if not shape:
@@ -138,3 +142,16 @@ def _unpacked(raised: RaisedAt, expected: str) -> Explained | None:
     if len(shape) > 1 and str(shape[-1]) == expected:
         cures = [FoundCure(".T", f"{source}.T", f"{source}.T has {expected} elements along axis 0: the columns.")]
     return Explained(None, title, operands(raised, [statement.value]), tuple(cures))
+
+
+def _unpacked_split(raised: RaisedAt, call: ast.Call, expected: str) -> Explained | None:
+    """Another number of names than keys that jax.random.split makes."""
+    source = raised.source(call.func)
+    if not source.endswith("random.split") or not call.args or len(call.args) > 2 or call.keywords:
+        return None
+    number = raised.source(call.args[1]) if len(call.args) == 2 else "2"
+    title = f"{source} makes {number} keys here, but the line has {expected} names for them"
+    code = f"{source}({raised.source(call.args[0])}, {expected})"
+    cure = FoundCure(source, code, "The second argument is the number of keys.")
+    cure = applied(cure, [edit_of(raised, over(call, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))

@@ -1,4 +1,4 @@
-"""An exception out of a trace in, where in the user's code it was raised: line, expression, and what is traced in it.
+"""Finds where in the user's code a trace raised: the line, the expression, and its traced values.
 
 Read are the traceback's frames, their local names and the text of their file. Nothing of the user's runs.
 """
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import FrameType, TracebackType
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_tracer_type
 from ...observe.functions import is_jax, is_users_frame
 from ...observe.observation import Place
@@ -121,7 +122,7 @@ def raised_at(error: BaseException) -> RaisedAt | None:
     place = Place(file_of(code), found.tb_lineno, function_of(code))
     try:
         raised = _expression(found, place)
-    except Exception:  # what is known of the line is worth a note all the same
+    except not_of_a_signal(Exception):  # what is known of the line is worth a note all the same
         raised = RaisedAt(place)
     return replace(raised, frame=found.tb_frame, wanted=wanted, callers=tuple(callers[:-1]), in_trace=in_trace)
 

@@ -1,4 +1,4 @@
-"""A function of the user's text in, what the function returns out, and the return that is missing."""
+"""Finds what a user's function returns, and a `return` that is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An error about what came before in, such as a donated array, a leaked tracer or a used key; what happened out."""
+"""Explains an error whose cause is earlier: a donated array, a leaked tracer or a used random key."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import re
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, is_tracer_type
 from ...jax.tracer_origins import is_over, maker_of, origin_of, short_type, type_of
 from ...observe.functions import is_installed
@@ -66,7 +67,7 @@ def _deleted(raised: RaisedAt | None) -> Explained:
     what = raised.source(call)
     said = f"Line {call.lineno} passes {name} ({type_}) to {called(call)}, which may reuse the memory of an argument."
     if call is raised.node:
-        said += " The iteration before did so already."
+        said += " The previous iteration already passed the array."
     code = f"{name}.copy()"
     copy = FoundCure("a copy", code, "The call donates the copy, and the array stays. The copy takes memory.")
     cures = [applied(copy, [edit_of(raised, over(argument, code))])]
@@ -85,7 +86,7 @@ def _deleted_name(raised: RaisedAt | None) -> tuple[str | None, str]:
             try:
                 if hasattr(type(value), "is_deleted") and value.is_deleted():
                     return raised.source(node), type_of(value)
-            except FAILURES:
+            except not_of_a_signal(*FAILURES):
                 continue
     return None, ""
 
@@ -136,17 +137,18 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
     type_ = type_of(tracer) if tracer is not None else short_type(kind[1]) if kind is not None else ""
     title = f"A traced value left the trace of {function}" if function else "A traced value left its trace"
     what = raised.text if raised is not None and raised.text is not None and len(raised.text) <= 60 else "This line"
-    said = f"{what} uses a traced value{f' of type {type_}' if type_ else ''}."
+    said = f"{what} uses a traced value of type {type_}." if type_ else f"{what} uses a traced value."
     line = _made_in(tracer)
     if line is not None:
-        said += f" Line {line} computed the value while JAX traced {function or 'the function'}."
+        traced = f"Line {line} computed the value while JAX traced {function}." if function else None
+        said = f"{said} {traced or f'Line {line} computed the value during the trace.'}"
     keeper = _keeper(raised, function) if raised is not None and function is not None else None
     if keeper is not None:
         said += f" Line {keeper[0]} writes into something outside of {function}: {keeper[1]}."
     if construct and function:
-        said += f" The trace of {function} for {construct} is over, so nothing can give the value any more."
+        said += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
     else:
-        said += " The trace is over, so nothing can give the value any more."
+        said += " The trace is over, so JAX can no longer compute the value."
     cures = (
         FoundCure(
             "return", None, f"Return the value from {function or 'the function'}, and use what the call returns."
@@ -154,7 +156,8 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
         FoundCure(
             "jax.checking_leaks",
             None,
-            "Call the function within jax.checking_leaks(), which raises at the function that let the value out.",
+            "Call the function within jax.checking_leaks(), which raises an error at the function that leaks the "
+            "value.",
         ),
     )
     return Explained(None, title, said, cures)
@@ -232,7 +235,7 @@ def _key(raised: RaisedAt | None) -> Explained:
         for node in ast.walk(raised.node):
             if isinstance(node, ast.Name) and type_of(value_of(raised, node)).startswith("key<"):
                 name = node.id
-    said = "A key gives the same numbers each time."
+    said = "The same key always gives the same numbers."
     if raised is not None and name is not None and raised.loops is not None:
         lines = sorted(
             node.lineno

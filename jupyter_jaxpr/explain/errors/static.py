@@ -1,4 +1,4 @@
-"""Arguments that a trace needed the values of in, an edit that makes them static out, where the call allows that."""
+"""Makes the edit that marks the needed arguments as static, where the call allows that."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.tracer_origins import RaisedCall, raised_calls
 from ...observe.functions import code_of
 from ...observe.observation import Edit, FoundCure, Place
@@ -134,7 +135,7 @@ def _values(call: RaisedCall) -> dict[str, Any] | None:
         return None
     try:
         bound = inspect.signature(call.function).bind(*call.args, **call.kwargs)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return None
     bound.apply_defaults()
     return dict(bound.arguments)

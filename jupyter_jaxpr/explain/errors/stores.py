@@ -1,4 +1,4 @@
-"""Edits of a function in, why what they write is lost, or is not theirs to write, out; None where it is neither.
+"""Says why the text that an edit writes to is not kept, or does not belong to the user; None where neither is so.
 
 An assignment makes a name local to its function, so it must not stand where the function reads a name from outside. A
 traced value that is written into something which outlives the trace leaks. A new array that nobody reads is lost.
@@ -48,7 +48,7 @@ def _harm(raised: RaisedAt, edits: Sequence[Edit]) -> str | None:
         name = _made_local(before_it, after_it)
         if name is not None:
             return (
-                f"{name} is no local name of {before_it.name}, so an assignment to {name} there would fail. Give "
+                f"{name} is not a local name of {before_it.name}, so an assignment to {name} there would fail. Give "
                 f"{name} to {before_it.name} as an argument, return the new value, and assign the result in the caller."
             )
         if raised.in_trace:
@@ -170,8 +170,8 @@ def lost_write(raised: RaisedAt, statement: ast.stmt, base: ast.expr) -> str | N
     other = _view_of(function, statement, name) if isinstance(base, ast.Name) else None
     if other is not None and _is_read_after(raised, function, statement, other):
         return (
-            f"{name} is made from {other}. In NumPy this write changes {other} too, but a new array is {name} alone. "
-            f"Write into {other} as well where {other} is to change."
+            f"{name} is made from {other}. In NumPy this write also changes {other}. A new JAX array changes {name} "
+            f"only. Write into {other} as well if {other} must change."
         )
     if not _is_read_after(raised, function, statement, name):
         return (

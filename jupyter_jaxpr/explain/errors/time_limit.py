@@ -11,14 +11,17 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import Any
 
 from ...observe.functions import is_installed
 from ...plain_text import file_of
 
-#: Of all trials for one error.
+#: Of all trials that the panel asks for at once.
 SECONDS = 1.0
+#: Of all trials for one error while the cell raises: the user waits for the traceback.
+SECONDS_AT_ERROR = 0.1
 _BY_THE_CLOCK = 3.0
 
 
@@ -27,11 +30,16 @@ class TooLong(BaseException):
 
 
 class Budget:
-    """The time that is left for the trials of one error."""
+    """The time that is left for some trials.
 
-    def __init__(self) -> None:
-        self._left = SECONDS
-        self._left_by_the_clock = SECONDS * _BY_THE_CLOCK
+    Attributes:
+        was_short: A trial was ended, or not begun, as the time was over.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._left = SECONDS if seconds is None else seconds
+        self._left_by_the_clock = self._left * _BY_THE_CLOCK
+        self.was_short = False
 
     @property
     def is_over(self) -> bool:
@@ -45,6 +53,7 @@ class Budget:
         Raises:
             TooLong: The time is over, or another tool traces this thread.
         """
+        self.was_short = self.was_short or self.is_over
         if sys.gettrace() is not None or self.is_over:
             raise TooLong
         began, began_by_the_clock = time.thread_time(), time.perf_counter()
@@ -55,6 +64,7 @@ class Budget:
                 time.thread_time() - began > self._left
                 or time.perf_counter() - began_by_the_clock > self._left_by_the_clock
             ):
+                self.was_short = True
                 raise TooLong
             code = frame.f_code
             if code not in is_users:
@@ -68,3 +78,21 @@ class Budget:
             sys.settrace(None)
             self._left -= time.thread_time() - began
             self._left_by_the_clock -= time.perf_counter() - began_by_the_clock
+
+
+_of_error: ContextVar[Budget | None] = ContextVar("_of_error", default=None)
+
+
+@contextmanager
+def error_budget(budget: Budget | None) -> Iterator[None]:
+    """Let the trials for an error share a budget; None for that of a cell that raises."""
+    token = _of_error.set(budget or Budget(SECONDS_AT_ERROR))
+    try:
+        yield
+    finally:
+        _of_error.reset(token)
+
+
+def left_for_error() -> Budget:
+    """The budget that the trials for the error share."""
+    return _of_error.get() or Budget(SECONDS_AT_ERROR)

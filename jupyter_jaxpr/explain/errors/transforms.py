@@ -1,4 +1,4 @@
-"""An error of grad or vmap at the user's call in, what the transform was given out."""
+"""Explains an error of `grad` or `vmap` at the user's call: what the transform was given."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from ...jax.tracer_origins import short_type, type_of
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from ...quantities import count
 from .arguments import parameters_of
 from .constructs import called
 from .edits import applied, chosen, edit_of, over
@@ -261,13 +262,13 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     return call.explained(f"jax.{word} needs one number, but {call.name} returns {what}", call.returns, cures)
 
 
-def _argnums(call: Applied, number: int, count: int) -> Explained:
-    given = "1 argument" if count == 1 else f"{count} arguments"
+def _argnums(call: Applied, number: int, passed_count: int) -> Explained:
+    given = count(passed_count, "argument")
     title = f"argnums={number} names no argument: the call passes {given}"
     option = call.option("argnums")
     text = "argnums counts from 0, and counts positional arguments only."
-    cure = FoundCure("argnums", None, f"Write a number from 0 to {count - 1}.")
-    if call.raised is not None and option is not None and count == 1:
+    cure = FoundCure("argnums", None, f"Write a number from 0 to {passed_count - 1}.")
+    if call.raised is not None and option is not None and passed_count == 1:
         words = f"argnums=0 is the first argument, {call.argument(0)}."
         cure = applied(FoundCure("argnums", "0", words), [edit_of(call.raised, over(option, "0"))])
     return call.explained(title, text, [cure])
@@ -287,7 +288,9 @@ def _sizes(call: Applied, text: str) -> Explained:
         f"vmap maps axes of different sizes: {' and '.join(sizes)}" if sizes else "vmap maps axes of different sizes"
     )
     said = [
-        f"{path}{f' ({short_type(type_)})' if type_ else ''} has {size} elements along axis {axis}."
+        f"{path} ({short_type(type_)}) has {size} elements along axis {axis}."
+        if type_
+        else f"{path} has {size} elements along axis {axis}."
         for size, axis, path, type_ in found[:4]
     ]
     names = call.parameters
@@ -301,14 +304,15 @@ def _sizes(call: Applied, text: str) -> Explained:
     return call.explained(title, " ".join(said), [equal, cure])
 
 
-def _in_axes(call: Applied, entries: int, count: int) -> Explained:
-    title = f"in_axes has {entries} {'entry' if entries == 1 else 'entries'}, but the call passes {count} arguments"
-    text = f"{call.name} takes {', '.join(call.parameters[:8])}." if call.parameters else ""
+def _in_axes(call: Applied, entries: int, passed_count: int) -> Explained:
+    title = f"in_axes has {count(entries, 'entry', 'entries')}, but the call passes {count(passed_count, 'argument')}"
+    name = f"{call.name[0].upper()}{call.name[1:]}" if call.name.startswith("the ") else call.name
+    text = f"{name} takes {', '.join(call.parameters[:8])}." if call.parameters else ""
     option = call.option("in_axes")
     words = "in_axes has one entry for each argument: the axis that vmap maps, or None."
     cure = FoundCure("in_axes", None, words)
-    if call.raised is not None and isinstance(option, ast.Tuple | ast.List) and entries < count:
-        given = [call.raised.source(each) for each in option.elts] + ["AXIS"] * (count - entries)
+    if call.raised is not None and isinstance(option, ast.Tuple | ast.List) and entries < passed_count:
+        given = [call.raised.source(each) for each in option.elts] + ["AXIS"] * (passed_count - entries)
         code = f"in_axes=({', '.join(given)})"
         cure = FoundCure("in_axes", code, f"{words} Set AXIS to 0 to map the argument, or to None.")
         cure = chosen(cure, [edit_of(call.raised, over(option, code.partition("=")[2]))])

@@ -1,9 +1,10 @@
-"""A cure in, whether the edited statement can be traced out: with the types that its values had when it raised.
+"""Tries a cure: traces the edited statement with the types that its values had when the cell raised.
 
 Only the statements that the cure changes and the statement that raised are traced, in a namespace that is thrown away:
 names of the frame that hold traced values get new tracers of the same types, and other names hold copies. Nothing is
 compiled; the Python of the statements runs, as it does in a trace of JAX's. A statement that may change something
-outside of itself is not traced, and the trials of one error end after `time_limit.SECONDS`; such a cure has not passed.
+outside of itself is not traced, and the trials of one error share one time (`time_limit.error_budget`): such a cure has
+not passed.
 """
 
 from __future__ import annotations
@@ -13,22 +14,22 @@ import inspect
 import itertools
 import linecache
 import types
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from ...interruptions import is_of_a_signal
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_tracer_type
 from ...jax.tracer_origins import RaisedCall
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.observation import Edit, FoundCure
 from ...observe.process_observer import observer
 from ...observe.side_effects.proof import side_effects
+from ...observe.unseen_warnings import unseen_warnings
 from .copies import NotCopied, copied, has_handler
 from .edits import edited
 from .raised import RaisedAt
-from .time_limit import Budget, TooLong
+from .time_limit import Budget, TooLong, left_for_error
 
 _NAME = "__jupyter_jaxpr_trial__"
 _numbers = itertools.count(1)
@@ -37,7 +38,7 @@ _numbers = itertools.count(1)
 def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
     """The cures without those that apply and fail; one that could not be tried keeps only its sentence."""
     found = []
-    budget = Budget()
+    budget = left_for_error()
     for cure in cures:
         if cure.level != "applies":
             found.append(cure)
@@ -190,8 +191,7 @@ def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
             result = types.FunctionType(made.__code__, mine)(*[mine[name] for name in before])
             return [each for each in jax.tree_util.tree_leaves(result) if hasattr(each, "dtype")]
 
-        with observer().looking_away(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with observer().looking_away(), unseen_warnings():
             prints.start()
             with budget.limited():
                 abstract = {name: _spec_tree(names[name]) for name in tracers}
@@ -201,9 +201,7 @@ def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
                 jax.eval_shape(run, *specs)
     except (NotCopied, TooLong, SystemExit, GeneratorExit):
         return "untried"
-    except Exception as error:
-        if is_of_a_signal(error):
-            raise
+    except not_of_a_signal(Exception):
         return "failed"
     finally:
         prints.stop()
@@ -241,19 +239,16 @@ def traced_with(call: RaisedCall, values: Mapping[str, Any], names: Sequence[str
             # A text or an object among the results is an error of jit.
             return [jax.numpy.asarray(each) for each in jax.tree_util.tree_leaves(plain(**mine))]
 
-        with observer().looking_away(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with observer().looking_away(), unseen_warnings():
             prints.start()
-            with Budget().limited():
+            with left_for_error().limited():
                 given = {**jax.tree_util.tree_unflatten(tree, specs), **{name: values[name] for name in names}}
                 if side_effects(fun, [], given, first=True):
                     return False
                 jax.eval_shape(run, *specs)
     except (TooLong, SystemExit, GeneratorExit):
         return False
-    except Exception as error:
-        if is_of_a_signal(error):
-            raise
+    except not_of_a_signal(Exception):
         return False
     finally:
         prints.stop()

@@ -1,4 +1,4 @@
-"""An error where Python needed the value of a traced array in, what is known of it out: title, arguments, cures."""
+"""Explains an error where Python needed the value of a traced array: title, arguments and cures."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ WANTED = {
 }
 _STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
 #: Where no cure fits the line: what to do in general.
+_UNDER_GRAD = (
+    "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under jax.jit, "
+    "arrays have no values."
+)
 _GENERAL = {
     "TracerBoolConversionError": (
         "jnp.where",
@@ -51,6 +55,9 @@ _PARAMETER = re.compile(
 _REPEATED = re.compile(
     r"unsupported operand type\(s\) for \*: '(?:list|tuple|str)' and '\w*Tracer'"
     r"|can't multiply sequence by non-int of type '\w*(?:Tracer|ArrayImpl)'"
+)
+_STATIC_TRACED = re.compile(
+    r"^Non-hashable static arguments are not supported\..{0,80}? of type <class '[\w.]*Tracer'>", re.DOTALL
 )
 _KEY = re.compile(r"unhashable type: '\w*Tracer'")
 _SLICE = re.compile(r"^Array slice indices must have static start/stop/step|^Slice entries must be static integers")
@@ -86,6 +93,10 @@ def value_error(error: BaseException, raised: RaisedAt | None, function: str) ->
     if isinstance(error, TypeError) and (parameter := _PARAMETER.search(message)):
         title = f"JAX needs the value of {parameter[2]} in {_text(raised) or parameter[1]} while JAX traces"
         return _known(title, "This number decides the shape of the result.", error, raised, function, [])
+    if isinstance(error, ValueError) and _STATIC_TRACED.search(message):
+        title = f"JAX needs a value in {_text(raised) or 'this call'} while JAX traces"
+        wanted = "An argument of this function decides what the function computes, and needs a value."
+        return _known(title, wanted, error, raised, function, [])
     if isinstance(error, IndexError) and _SLICE.search(message):
         what = _text(raised) or "a slice"
         cures = Slices(raised).cures() if raised is not None else []
@@ -157,10 +168,7 @@ def _explained(
         tried.append(FoundCure(name, None, words))
     text = " ".join(filter(None, [wanted, found.sentence, _why(found)]))
     if raised is not None and raised.under_grad and found.function is not None and not wanted.startswith("NumPy"):
-        text += (
-            " jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under "
-            "jax.jit, arrays have no values."
-        )
+        text = f"{text} {_UNDER_GRAD}"
     return Explained(None, title, text, (*tried, *last), traced=True)
 
 

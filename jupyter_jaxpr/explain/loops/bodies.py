@@ -1,4 +1,4 @@
-"""The body of a Python loop in, its data flow by names out: what it carries, what it appends, what it cannot do in XLA.
+"""Reads the data flow of a Python loop's body: its carries, its appended values, and what XLA cannot do.
 
 Only names are followed, in the order of the statements. What a name alone cannot tell (a list that is changed by a
 method, an attribute that is set) is not guessed: the body then `cannot` be moved, and says why.

@@ -1,4 +1,4 @@
-"""The body of a Python loop in, whether a loop of JAX computes the same values out, where no types tell.
+"""Decides, where no types are known, whether a JAX loop computes the same values as a Python loop.
 
 Python's integers have no limit, and `2 ** -i` is a float. In a loop of JAX the counter is an int32: the same expression
 gives another value with the same type, so no trial would find it. A call such as `next` gives another value each time,

@@ -1,4 +1,4 @@
-"""The repeated blocks of a program in, the loop statements that they came of out, and how many equations are theirs.
+"""Finds the loop statements that repeated blocks of a program came from, and counts their equations.
 
 The stacks of a block are followed from the outside in, to the innermost loop statement that all of them went through.
 A block without such a statement in the user's own text (a helper that is written out, a library's loop over leaves) is

@@ -1,4 +1,4 @@
-"""What a Python loop iterates over in, what `scan`, `vmap` or `fori_loop` goes over in its place out."""
+"""Finds what `scan`, `vmap` or `fori_loop` iterates over in the place of a Python iterable."""
 
 from __future__ import annotations
 

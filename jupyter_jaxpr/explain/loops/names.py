@@ -1,4 +1,4 @@
-"""A Python loop in, its names out: those it carries, those that are taken, and new ones beside them."""
+"""Finds the names of a Python loop: its carries, the taken names, and new names beside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often a block repeats in, how often each loop around the block ran out; and the loop that a block came from.
+"""Finds how often each loop around a repeated block ran, and the loop that the block came from.
 
 One statement may leave its blocks in several places, such as the forward and the backward pass: they are merged here.
 """

@@ -1,4 +1,4 @@
-"""A Python loop in, the same as a loop of JAX's out, in the user's own names: fori_loop, scan, while_loop or vmap.
+"""Rewrites a Python loop as fori_loop, scan, while_loop or vmap, in the user's own names.
 
 It is a sketch: made from the text and from where equations came from, without the values. Where the text does not
 tell enough for a sketch that computes the same, there is none, and the reason is said.

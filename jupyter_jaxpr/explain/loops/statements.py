@@ -1,4 +1,4 @@
-"""The text of a cell or of a user's file in, its Python loops out: which statements repeat what stands at a position.
+"""Finds the Python loops of a cell or a file that repeat the code at a position.
 
 The text is parsed, never run and never imported. A position belongs to a loop where it is in the part that runs once a
 iteration: the body of a `for`, body and test of a `while`, the elements and conditions of a comprehension.
@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ...interruptions import not_of_a_signal
 from ...program.source.positions import FrameRow, SourceFile
 
 Loop = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Call
@@ -144,7 +145,7 @@ def _length(iterated: ast.expr) -> int | None:
     try:
         bounds = [ast.literal_eval(each) for each in iterated.args]
         return len(range(*bounds))
-    except (ValueError, TypeError, SyntaxError):
+    except not_of_a_signal(ValueError, TypeError, SyntaxError):
         return None
 
 
@@ -200,7 +201,7 @@ def parsed(text: str) -> Loops | None:
     for candidate in (text, _MAGIC.sub(r"\1\2pass", text)):
         try:
             module = ast.parse(candidate)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         lines = candidate.split("\n")
         found = Loops(module, lines)

@@ -1,4 +1,4 @@
-"""An unrolled loop and its rewrite in, a cell that compares them out: the user's function, and the same rewritten.
+"""Writes a cell that compares an unrolled loop with its rewrite.
 
 The cell is for the user to read and to run: nothing here runs it. There is none where the text alone does not give a
 function of the cell's own and a call of it.

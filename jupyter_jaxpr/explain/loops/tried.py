@@ -1,4 +1,4 @@
-"""A rewrite of an unrolled loop in, how sure the rewrite is out: the edited function is traced with the call's types.
+"""Decides how sure a loop's rewrite is: the edited function is traced with the types of the call.
 
 The trial compiles the edited text, takes its code for copies of the user's functions, and traces the call of the
 program with types in place of the arrays. Nothing is run.
@@ -9,16 +9,15 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from types import CodeType, FunctionType
+from collections.abc import Sequence
+from types import FunctionType
 from typing import Any, Literal
 
-from ...interruptions import is_of_a_signal
+from ...interruptions import not_of_a_signal
 from ...observe.observation import Edit, ObservedProgram, Place
-from ...plain_text import file_of
 from ...program.jaxpr.parameters import open_jaxpr
+from ..edited_code import EditedCode
 from ..errors.copies import NotCopied, copied
-from ..errors.edits import edited
 from ..errors.time_limit import Budget
 from ..result_types import ResultTypes, Untried, result_types, spec_of_aval, types_of
 from .bodies import has_long_text
@@ -90,29 +89,25 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
     if type(fun) is not FunctionType or not edits:
         return "untried"
     try:
-        codes = _NewCode(loop, edits, file)
+        codes = EditedCode(loop.lines, loop.line, edits, file)
         copied(fun, {}, codes=codes)
         if not codes.is_met:
             return "elsewhere"
-        args, kwargs = _given(observed)
-        before = _types_of(observed)
-    except (Untried, NotCopied, SyntaxError, ValueError):
+        args, kwargs = given_of(observed)
+        before = types_before(observed)
+    except not_of_a_signal(Untried, NotCopied, SyntaxError, ValueError):
         return "untried"
     try:
         after = result_types(fun, args, kwargs, budget, copy=lambda _, copies: copied(fun, copies, codes=codes))
     except Untried:
         return "untried"
-    except NameError as error:
-        if is_of_a_signal(error):
-            raise
+    except not_of_a_signal(NameError) as error:
         if error.name in ("jax", "jnp", "lax"):  # the file has to import what the rewrite needs
             return "untried"
         return _failed(fun, args, kwargs, before, budget)
-    except Exception as error:
-        if is_of_a_signal(error):
-            raise
+    except not_of_a_signal(Exception):
         return _failed(fun, args, kwargs, before, budget)
-    if _gives(after, before):
+    if gives(after, before):
         # Else the call reaches the loop in another way than through a function that was copied.
         return "applies" if after.size < before.size and _computes_alike(after, before) else "untried"
     if _sizes(after) == _sizes(before):
@@ -123,16 +118,19 @@ def tried(loop: LoopStatement, edits: Sequence[Edit], file: str, observed: Obser
 def _failed(fun: Any, args: Any, kwargs: Any, before: ResultTypes, budget: Budget) -> Outcome:
     """Whether it is the rewrite that fails: names that the function reads may be other ones than in the run."""
     try:
-        return "fails" if _gives(result_types(fun, args, kwargs, budget), before) else "untried"
+        return "fails" if gives(result_types(fun, args, kwargs, budget), before) else "untried"
     except Untried:  # such as: unrolled, it takes too long
         return "fails"
-    except Exception as error:
-        if is_of_a_signal(error):
-            raise
+    except not_of_a_signal(Exception):
         return "untried"
 
 
-def _given(observed: ObservedProgram) -> tuple[Any, Any]:
+def given_of(observed: ObservedProgram) -> tuple[Any, Any]:
+    """The arguments of the call of a program, types in place of arrays.
+
+    Raises:
+        Untried: A static argument is gone.
+    """
     assert observed.held is not None
     jaxpr: Any = open_jaxpr(observed.jaxpr)
     given = observed.held.given([spec_of_aval(variable.aval) for variable in jaxpr.invars])
@@ -141,7 +139,7 @@ def _given(observed: ObservedProgram) -> tuple[Any, Any]:
     return given
 
 
-def _types_of(observed: ObservedProgram) -> ResultTypes:
+def types_before(observed: ObservedProgram) -> ResultTypes:
     """The types of what a program gives; its structure is None where it is not known."""
     import jax
 
@@ -163,65 +161,9 @@ def _computes_alike(after: ResultTypes, before: ResultTypes) -> bool:
     return after.dtypes - counts == before.dtypes - counts and after.float_conditions == before.float_conditions
 
 
-def _gives(now: ResultTypes, before: ResultTypes) -> bool:
+def gives(now: ResultTypes, before: ResultTypes) -> bool:
+    """Whether a call gives the types and the structure that it gave before."""
     return now.leaves == before.leaves and (before.tree is None or bool(before.tree == now.tree))
-
-
-class _NewCode(Mapping[CodeType, CodeType]):
-    """The edited code of each function of a text, by the code as it is.
-
-    Attributes:
-        is_met: Whether the code with the loop was asked for.
-    """
-
-    def __init__(self, loop: LoopStatement, edits: Sequence[Edit], file: str) -> None:
-        text = "\n".join(loop.lines)
-        self._edits = edits
-        self._file = file
-        self._loop = loop
-        # Not with the future imports of this module.
-        whole = compile(text, file, "exec", dont_inherit=True)
-        # IPython compiles each statement of a cell by itself, so that Python does not know what is a module.
-        alone = (ast.Module([each], []) for each in ast.parse(text).body)
-        self._as_it_is = [whole, *(compile(each, file, "exec", dont_inherit=True) for each in alone)]
-        self._edited = _codes(compile(edited(text, edits), file, "exec", dont_inherit=True))
-        self.is_met = False
-
-    def __getitem__(self, code: CodeType) -> CodeType:
-        # The text may be another one than the function was made of: a file that was changed since its import.
-        if file_of(code) != self._file or not any(code in _all_codes(each) for each in self._as_it_is):
-            raise KeyError(code)
-        first = code.co_firstlineno
-        shift = sum(
-            edit.text.count("\n") - (edit.place.end_line - edit.place.line)
-            for edit in self._edits
-            if edit.place.end_line < first
-        )
-        new = self._edited[code.co_qualname, first + shift]
-        lines = [line for each in _all_codes(code) for *_, line in each.co_lines() if line is not None]
-        self.is_met = self.is_met or first <= self._loop.line <= max(lines)
-        return new
-
-    def __iter__(self) -> Iterator[CodeType]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return len(self._edited)
-
-
-def _codes(module: CodeType) -> dict[tuple[str, int], CodeType]:
-    """The codes of a text by name and line; those of which there are several alike, such as lambdas, are left out."""
-    codes = list(_all_codes(module))
-    counts = Counter((code.co_qualname, code.co_firstlineno) for code in codes)
-    keys = ((code.co_qualname, code.co_firstlineno) for code in codes)
-    return {key: code for key, code in zip(keys, codes, strict=True) if counts[key] == 1}
-
-
-def _all_codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _all_codes(constant)
 
 
 def _sizes(types: ResultTypes) -> Counter[Any]:

@@ -1,4 +1,4 @@
-"""A walked program in, the Python loops that were unrolled into it out: statement, count, share, rewrite and price."""
+"""Finds the Python loops that were unrolled into a program: statement, count, share, rewrite and price."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loop that was unrolled and its rewrite in, the sentences about them out: what was seen, the cure, the price."""
+"""Words an unrolled loop and its rewrite: the finding, the cure and the price."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A miss that its arguments made in, the edits of the two calls that give them one key out.
+"""Makes the edits of two calls that give both calls one cache key.
 
 Each edit wraps an argument as the user wrote it: `x` becomes `jnp.asarray(x, dtype=jnp.float32)` or `tuple(x)`. The
 trial evaluates the edited arguments with types in place of the arrays, and compares the keys of both calls and the
@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...observe.cache.history import FunctionHistory, MissEvent
-from ...observe.cache.keys import Leaf, paths
+from ...observe.cache.function_history import FunctionHistory, MissEvent
+from ...observe.cache.key_texts import paths
+from ...observe.cache.keys import Leaf
 from ...observe.cache.reason import Reason
 from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED

@@ -1,4 +1,4 @@
-"""A miss in, the edits that end the miss out: each passed a trial, and the cache keys of both calls are then equal.
+"""Finds the edits that end a miss; each edit passed a trial in which the cache keys of both calls were equal.
 
 Nothing of the user's runs: the trial traces copies of the functions, with types in place of the arguments.
 """
@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ...interruptions import is_of_a_signal
-from ...observe.cache.history import FunctionHistory, MissEvent
+from ...interruptions import not_of_a_signal
+from ...observe.cache.function_history import FunctionHistory, MissEvent
 from ...observe.cache.key_differences import compare
 from ...observe.observation import FoundCure
 from ...observe.value_texts import NOTHING_CALLED
@@ -52,9 +52,7 @@ def miss_cures(
             if before is not None and is_same:
                 cure = argument_cure(event, before, fun, history, names, budget)
         return () if cure is None or not _is_python(cure) else (shown(cure),)
-    except FAILURES as error:  # a text or an object that is not understood has no cure
-        if is_of_a_signal(error):
-            raise
+    except not_of_a_signal(*FAILURES):  # a text or an object that is not understood has no cure
         return ()
 
 
@@ -65,7 +63,7 @@ def _is_python(cure: FoundCure) -> bool:
     assert text is not None
     try:
         compile(edited("\n".join(text.loops.lines), cure.edits), file, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
+    except not_of_a_signal(SyntaxError, ValueError):
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""One of two calls of a function in, the call's text with other arguments out, as edits."""
+"""Edits the text of a call so that the call has other arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...observe.cache.keys import Key, is_plain
+from ...interruptions import not_of_a_signal
+from ...observe.cache.keys import Key
+from ...observe.cache.static_values import is_plain
 from ...observe.observation import Edit
 from .keys import Arguments
 from .written_calls import Text
@@ -86,7 +88,7 @@ def _is_literal(text: str, value: Any) -> bool:
     """Whether a text gives a value: that of an infinite number does not."""
     try:
         read = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except not_of_a_signal(ValueError, SyntaxError):
         return False
     return type(read) is type(value) and bool(read == value)
 

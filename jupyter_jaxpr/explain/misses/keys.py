@@ -1,4 +1,4 @@
-"""The cache key of a call in, the call's arguments by parameter out, as types; and whether two calls have one key."""
+"""Reads the arguments of a call, as types by parameter, from its cache key, and compares the keys of two calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ...observe.cache.keys import UNKNOWN, Key, Leaf, is_plain
+from ...interruptions import not_of_a_signal
+from ...observe.cache.keys import Key, Leaf
+from ...observe.cache.static_values import UNKNOWN, is_plain
 from ...observe.cache.structures import is_same
 from ..result_types import Fixed, spec_of_aval
 
@@ -53,7 +55,7 @@ def bound(fun: Any, given: Arguments) -> dict[str, Any] | None:
     try:
         signature = inspect.signature(fun)
         values = signature.bind(*given.args, **given.kwargs).arguments
-    except (TypeError, ValueError):
+    except not_of_a_signal(TypeError, ValueError):
         return None
     allowed = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return dict(values) if all(signature.parameters[name].kind in allowed for name in values) else None

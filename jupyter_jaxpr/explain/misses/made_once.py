@@ -1,4 +1,4 @@
-"""A miss of a function object that was made anew in, the edits that make the function once out.
+"""Makes the edits that create a function object once, where the user's code creates one in each call.
 
 What makes the jitted function moves before the loop, or before the function that makes it in each call. Names that are
 bound in there become arguments. The trial traces the function as it was made and as it is made once.
@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...observe.cache.history import FunctionHistory, MissEvent
+from ...observe.cache.function_history import FunctionHistory, MissEvent
 from ...observe.observation import Edit, FoundCure
 from ..errors.time_limit import Budget
 from .making_trial import gives_the_same, passed_values, stays_the_same

@@ -1,4 +1,4 @@
-"""What makes a function in, whether the function can be made once out: it reads the same, and gives the same types."""
+"""Decides whether a function can be created once: the code reads the same values and gives the same types."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ...observe.cache.history import FunctionHistory, MissEvent
+from ...observe.cache.function_history import FunctionHistory, MissEvent
 from ..errors.copies import copied
 from ..errors.time_limit import Budget
 from ..result_types import ResultTypes, Untried, result_types, silence, spec_of_aval

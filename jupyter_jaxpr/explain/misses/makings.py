@@ -1,4 +1,4 @@
-"""The call of a function object that was made anew in, what makes the function and where that could stand out."""
+"""Finds the code that creates a function object anew, and the places where that code could stand instead."""
 
 from __future__ import annotations
 

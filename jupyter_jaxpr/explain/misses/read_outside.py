@@ -1,4 +1,4 @@
-"""A function in, whether each trace of the function reads the same from outside of its arguments out.
+"""Decides whether each trace of a function reads the same values from outside of its arguments.
 
 A cure of a miss lets calls share one trace. Where each trace reads another value (the time, a global that changed), the
 calls give other results with the cure, and no types tell.
@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted
 from ...observe.cache.closed_over import Outside, values_outside
-from ...observe.cache.history import FunctionHistory
-from ...observe.cache.keys import is_plain
+from ...observe.cache.function_history import FunctionHistory
+from ...observe.cache.static_values import is_plain
 from ...observe.functions import is_installed, is_of_jax, unwrap
 from ...observe.side_effects.callables import is_users_class
 from ...observe.value_texts import NOTHING_CALLED
@@ -122,7 +123,7 @@ def _values(fun: FunctionType) -> list[Any]:
     for cell in fun.__closure__ or ():
         try:
             values.append(cell.cell_contents)
-        except ValueError:  # not assigned yet
+        except not_of_a_signal(ValueError):  # not assigned yet
             continue
     return values
 

@@ -1,4 +1,4 @@
-"""The line of a call of a jitted function in, the call in the user's text out, with what is around it."""
+"""Finds the text of a jitted function's call, and the code around it."""
 
 from __future__ import annotations
 

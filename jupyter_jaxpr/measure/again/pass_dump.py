@@ -1,4 +1,4 @@
-"""A lowered program in, what each of XLA's passes did to it out: it is compiled once more, and nothing of that stays.
+"""Compiles a lowered program once more and reads what each XLA pass did; no file of that compile stays.
 
 The dumps go into a folder that only this user can read, and that is removed whatever happens. JAX's cache on disk is
 not asked and not written to.
@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.stages import without_disk_cache
 from ...plain_text import kind_name, message_of
 from ...program.texts.passes import Passes, read_passes
@@ -32,7 +33,7 @@ def dump_passes(lowered: Any) -> Passes:
         try:
             with without_disk_cache():
                 lowered.compile(compiler_options=options)
-        except Exception as error:  # XLA's: options it does not know, a program it cannot compile
+        except not_of_a_signal(Exception) as error:  # XLA's: options it does not know, a program it cannot compile
             first = message_of(error).strip().partition("\n")[0].rstrip(".")
             raise NoPasses(
                 f"XLA did not write its passes ({kind_name(type(error))}: {first}). The other levels are not affected."

@@ -1,4 +1,4 @@
-"""A traced program in, its tagged twin lowered and compiled out: the user's Python is not run, nothing is executed.
+"""Lowers and compiles the tagged twin of a traced program; no Python of the user runs, nothing is executed.
 
 JAX lowers the twin from its own record of the call, so that shardings, layouts, donated and unused arguments are those
 of the program. Nothing of it stays: its lowering is found in JAX's caches by the twin alone, which is let go of, and
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.stages import traced_with, without_disk_cache
 from ...plain_text import kind_name, message_of
 from ...program.jaxpr.parameters import open_jaxpr
@@ -74,26 +75,28 @@ def compile_twin(
     Raises:
         NoTwin: JAX or XLA refuses it, or it was stopped.
     """
-    doing = "lower"
+    failed = "JAX could not lower the tagged copy ({error}). {ends}"
     try:
-        tell("lowering the twin")
+        tell("lowering the tagged copy")
         began = time.perf_counter()
         with types_of(open_jaxpr(traced.jaxpr)):
             lowered = lower_twin(walk, scope, traced)
             done = time.perf_counter()
             stablehlo = lowered_text(lowered)
             if stopped():
-                raise NoTwin("The request was stopped before XLA compiled the twin. Ask for the exact links again.")
-            doing = "compile"
-            tell("compiling the twin")
+                raise NoTwin(
+                    "The request was stopped before XLA compiled the tagged copy. Ask for the exact links again."
+                )
+            failed = "XLA could not compile the tagged copy ({error}). {ends}"
+            tell("compiling the tagged copy")
             middle = time.perf_counter()
             with without_disk_cache():
                 compiled = lowered.compile()
         end = time.perf_counter()
-        doing = "print"
+        failed = "JAX could not print the tagged copy ({error}). {ends}"
         return CompiledTwin(stablehlo, executable_text(compiled), done - began, end - middle)
     except NoTwin:
         raise
-    except Exception as error:  # JAX's or XLA's, or this JAX is another one
+    except not_of_a_signal(Exception) as error:  # JAX's or XLA's, or this JAX is another one
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
-        raise NoTwin(f"JAX could not {doing} the twin ({kind_name(type(error))}: {first}). {_ENDS}") from error
+        raise NoTwin(failed.format(error=f"{kind_name(type(error))}: {first}", ends=_ENDS)) from error

@@ -1,4 +1,4 @@
-"""Two results of the same call in, whether they agree out: bit for bit, within a stated tolerance, or where they part.
+"""Compares two results of one call: equal bit for bit, within a stated tolerance, or where they differ.
 
 - `agreement`: of a result with the one it should be equal to.
 - `result_text`: a result in a few words.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from ...interruptions import not_of_a_signal
 
 Agrees = Literal["same_bits", "close", "differs", "other_types"]
 
@@ -119,7 +121,7 @@ def _type(leaf: Any) -> str | None:
 
     try:
         aval = jax.typeof(leaf)
-    except Exception:  # no type of JAX's
+    except not_of_a_signal(Exception):  # no type of JAX's
         return None
     return str(aval.str_short(short_dtypes=True)) if hasattr(aval, "str_short") else str(aval)
 

@@ -1,4 +1,4 @@
-"""Programs in, the seconds that XLA takes to compile each, several times over, out.
+"""Measures the seconds that XLA takes to compile programs, several times each.
 
 The first compilation says little: what XLA and JAX do once in a process counts as the work of the program that comes
 first. The Python of the functions does not run again, and JAX's cache on disk is not asked.
@@ -10,6 +10,7 @@ import itertools
 import time
 from collections.abc import Sequence
 
+from ...interruptions import not_of_a_signal
 from ...jax.stages import without_disk_cache
 from ...observe.observation import ObservedProgram
 from ..times.repeated_calls import Stop
@@ -42,6 +43,6 @@ def compile_samples(programs: Sequence[ObservedProgram | None], stop: Stop) -> l
                     start = time.perf_counter()
                     lowered.compile(compiler_options={"xla_dump_max_hlo_modules": next(_UNSEEN)})
                     samples[place].append(time.perf_counter() - start)
-            except Exception:  # another JAX or XLA: then no difference is shown
+            except not_of_a_signal(Exception):  # another JAX or XLA: then no difference is shown
                 refused.add(place)
     return [[] if place in refused else each for place, each in enumerate(samples)]

@@ -1,4 +1,4 @@
-"""A function and its arguments in, whether JAX can differentiate it out: by tracing alone, nothing is executed."""
+"""Decides, by tracing alone, whether JAX can differentiate a function at its arguments."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import kind_name, message_of
 
 Direction = Literal["reverse", "forward", "none", "no_floats", "unknown"]
@@ -56,17 +57,17 @@ def differentiability(call: Callable[..., Any], args: Sequence[Any], kwargs: Map
     try:
         if not jax.eval_shape(of_floats, *floats):
             return Differentiable("no_floats")
-    except Exception as error:
+    except not_of_a_signal(Exception) as error:
         return Differentiable("unknown", words(error))
     try:
         jax.eval_shape(reverse, *floats)
         return Differentiable("reverse")
-    except Exception as error:
+    except not_of_a_signal(Exception) as error:
         why = words(error)
     try:
         jax.eval_shape(lambda *floats: jax.jvp(of_floats, floats, floats), *floats)
         return Differentiable("forward", why)
-    except Exception as error:
+    except not_of_a_signal(Exception) as error:
         return Differentiable("none", words(error))
 
 
@@ -82,6 +83,6 @@ def _is_inexact(leaf: Any) -> bool:
 
     try:
         dtype = jax.typeof(leaf).dtype
-    except Exception:  # no type of JAX's
+    except not_of_a_signal(Exception):  # no type of JAX's
         return False
     return bool(jax.numpy.issubdtype(dtype, jax.numpy.inexact))

@@ -1,10 +1,11 @@
-"""What the user wrote for a function and the user's namespace in, the function out."""
+"""Finds the function that the user named, in the user's namespace."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import error_text
 from ...typed.specs import Target
 from .variants import Candidate
@@ -28,7 +29,7 @@ def candidate(name: str, namespace: dict[str, Any], where: str = "") -> Candidat
     for attribute in attributes:
         try:
             found = getattr(found, attribute)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             return Candidate(name, missing=f"{error_text(error)}. Correct the name{where}.")
     if not callable(found):
         kind = type(found).__name__
@@ -46,7 +47,7 @@ def functions_of(target: Target, names: Sequence[str], namespace: dict[str, Any]
     except NameError as error:
         name = error.name or text
         return [Candidate(text, missing=f"{name} is not defined. Define {name} in this cell or in an earlier cell.")]
-    except Exception as error:
+    except not_of_a_signal(Exception) as error:
         return [Candidate(text, missing=f"{text} raised {error_text(error)}. Correct the call.")]
     if not callable(fun):
         kind = type(fun).__name__

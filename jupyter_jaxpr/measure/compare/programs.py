@@ -1,4 +1,4 @@
-"""Programs that were observed and the values of one's call in, a comparison of them out: for a button of the panel.
+"""Compares observed programs on the argument values of one call, for a button of the panel.
 
 What runs is JAX's executable of each program, on the values of the call of the first one. The Python of the functions
 does not run again.

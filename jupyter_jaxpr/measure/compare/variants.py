@@ -1,4 +1,4 @@
-"""Several functions and one call's arguments in, what each costs and gives out: variants, side by side.
+"""Measures several functions on the arguments of one call, side by side.
 
 The user asked for it by name (`--compare f,g,h`) or by a button, so the functions run: each is called once and its
 stages are taken from JAX's events, then it is called again as often as a fraction of a second holds. A plain function
@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from ...interruptions import not_of_a_signal
 from ...jax.effects import program_effects
 from ...jax.facts import is_jitted, jit_name
 from ...observe.calls.printed_output import PrintRecorder
@@ -223,7 +224,7 @@ class Trial:
         try:
             with undone(self.name, self._fun, self._args, self._kwargs, watched=False):
                 result = self._first()
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             variant.error = words(error)
             return
         variant.result = result_text(result)
@@ -418,7 +419,7 @@ class Trial:
                 variant.calls += 1
                 try:
                     jax.block_until_ready(self._call(*copied(args), **copied(kwargs)))
-                except Exception as error:
+                except not_of_a_signal(Exception) as error:
                     variant.notes.append(f"{variant.name} raised at {text}: {words(error)}")
             compiles += stages.compiles
         variant.recompiles = compiles

@@ -1,4 +1,4 @@
-"""A comparison in, what to read off it out: sentences, of times only what repeated samples show."""
+"""Words a comparison; about times it says only what repeated samples show."""
 
 from __future__ import annotations
 
@@ -144,4 +144,4 @@ def _recompiles(called: Sequence[Variant], sweep: str | None) -> list[str]:
 
 def _names(variants: Iterable[Variant]) -> str:
     names = [variant.name for variant in variants]
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1] if names else ""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

@@ -1,4 +1,4 @@
-"""The steps of a construct in, one after the other inside a compiled loop, the buffers that hold them out.
+"""Holds the recorded steps of a construct in buffers inside a compiled loop.
 
 Everything here is traced. The buffers are a dictionary of arrays of fixed sizes that is carried through every loop and
 branch around the construct. Their last row takes what is not kept, so that no step needs a branch; it holds the last

@@ -1,4 +1,4 @@
-"""What was observed of a program and the place of a construct in it; a recorded run beside the real one out.
+"""Runs a recording program of a construct beside the observed program and compares their results.
 
 The recorded run is the stepper's. The real one is the executable that JAX ran in the cell, on the same values; where
 the program was only traced, what JAX compiles of it. It is not called where the recorded run did not end.
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...interruptions import not_of_a_signal
 from ...observe.calls.call_values import ValuesGone, copied
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.parameters import open_jaxpr
@@ -148,7 +149,7 @@ class Construct:
 
         try:
             executable = self._executable()
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             return [], f"JAX could not compile the original function, so its results were not compared ({error})."
         if executable is None:
             return [], "The executable that JAX ran is not available, so the results were not compared."
@@ -250,14 +251,14 @@ _CURE = "Choose a bound that the value can reach, or also end the loop after a f
 def _argument_paths(jaxpr: Any) -> list[str]:
     try:
         return [str(path) if path else "" for path in getattr(jaxpr.debug_info, "arg_names", None) or ()]
-    except Exception:  # another JAX: the message says less
+    except not_of_a_signal(Exception):  # another JAX: the message says less
         return []
 
 
 def _result_paths(jaxpr: Any, count: int) -> list[str]:
     try:
         paths = [str(path) if path else "" for path in getattr(jaxpr.debug_info, "result_paths", None) or ()]
-    except Exception:  # another JAX: numbers say as much
+    except not_of_a_signal(Exception):  # another JAX: numbers say as much
         paths = []
     if len(paths) != count:
         return ["result"] if count == 1 else [f"result[{place}]" for place in range(count)]

@@ -1,4 +1,4 @@
-"""The condition of a while loop in, what decides its end out: the scalars it compares, and what they hang on."""
+"""Finds the scalars that a while loop's condition compares, and the values on which they depend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equations as JAX recorded them in, the same on other values out.
+"""Evaluates recorded equations on other values.
 
 - `Step`: one equation on the way to a construct.
 - `run`, `run_equations`, `bind`: evaluate a program, some equations, one; traced or not.

@@ -1,4 +1,4 @@
-"""A scan or a while on the way to a construct in, the same loop with buffers in its carry out; all traced.
+"""Adds recording buffers to the carry of a scan or while that surrounds a construct; all of it is traced.
 
 Both become a `while_loop` that can be left after some steps and entered again: the host runs the outermost one in
 pieces. What a step computes is what JAX recorded.

@@ -1,4 +1,4 @@
-"""Buffers of one piece after another in, what is kept of all of them and told of it out."""
+"""Reads a recording from the buffers of one piece after another, and words what was kept."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...interruptions import not_of_a_signal
 from .sketch import Seen
 from .target import Column, Target
 
@@ -193,5 +194,5 @@ def number_of(value: Any) -> float | None:
     scalar = np.asarray(value)
     try:
         return float(str(scalar[()]))
-    except (TypeError, ValueError):
+    except not_of_a_signal(TypeError, ValueError):
         return None

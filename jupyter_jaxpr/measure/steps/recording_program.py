@@ -1,4 +1,4 @@
-"""A program and the place of a construct in it in, the same program that writes down each step out; all traced.
+"""Makes a program that writes down each step of one construct; all of it is traced.
 
 The equations around the construct are bound as JAX recorded them. Those that the way leads through are rebuilt so that
 the buffers go through them: a scan and a while as a `while_loop` with more carry (see `loops`), a cond with one more

@@ -1,4 +1,4 @@
-"""A value inside a compiled loop in, what is kept of it out: all of a small array, a few numbers of a large one.
+"""Chooses what a recording keeps of a value: all of a small array, a few numbers of a large one.
 
 - `Sketch`: of one type; `take` is traced into the loop and gives arrays of fixed shapes, which stand in the buffers.
 - `Sketch.read`: a row of those buffers, on the host, as a `Seen`.

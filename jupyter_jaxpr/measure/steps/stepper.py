@@ -1,4 +1,4 @@
-"""A program, the place of a construct in it and the values of a call in; the steps that the construct took out.
+"""Records the steps that a construct of a program took in a call.
 
 - `Stepper`: compiled once for a construct, run as often as asked.
 - `Steps`: what one run showed.

@@ -1,4 +1,4 @@
-"""The equation of a construct in, what is written down of it out: a column of values for each leaf of it."""
+"""Chooses the columns of a recording: one for each leaf of the construct's values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seconds of two calls, each timed several times, in; whether these samples show that one takes longer out.
+"""Decides whether repeated samples of two calls show that one call takes longer.
 
 One sample of each shows nothing: the first of two equal functions to be compiled may take three times as long as the
 second. A few samples show a difference where their whole ranges are apart. Many show a large one where their middle

@@ -1,4 +1,4 @@
-"""Nothing in, what this machine can do at most out: FLOP a second of a matmul and bytes a second of a copy, by JAX.
+"""Measures this machine's peak rates with JAX: FLOP/s of a matmul and bytes/s of a copy.
 
 Asked for by a button, measured in under two seconds, and kept for the kernel's life or until it is asked for again.
 """

@@ -1,4 +1,4 @@
-"""Points of a series in, the power law through them out: least squares on log-log axes, beyond the fixed cost.
+"""Fits a power law to the points of a series: least squares on log-log axes, beyond the fixed cost.
 
 A call of few elements costs what any call costs: dispatch, a thread, a file. Those points say nothing of how the work
 grows, so the line leaves them out. The rule: the points up to the last one below twice the smallest are the fixed cost

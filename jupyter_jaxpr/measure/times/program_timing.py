@@ -1,4 +1,4 @@
-"""An observed program and the values of its last call in, the seconds of a warm call and of one without jit out.
+"""Measures a warm call of an observed program, and the same call without jit.
 
 Warm is the user's own jitted function where JAX finds the program again without tracing, so that the time is that of
 `%timeit f(x).block_until_ready()`; else the executable that ran in the cell. Eager is the same Python without jit,
@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.effects import program_effects
 from ...jax.held_traces import call_leaves
 from ...jax.post_hook import LastCalls
@@ -245,7 +246,7 @@ class _Trial:
     def _is_program_of(self, jitted: Any, given: Given) -> bool:
         try:
             found = call_leaves(jitted, *given)
-        except Exception:  # another JAX: the executable can be called all the same
+        except not_of_a_signal(Exception):  # another JAX: the executable can be called all the same
             return False
         return found is not None and found[0] is self._program.jaxpr
 
@@ -297,7 +298,7 @@ class _Trial:
                 jax.block_until_ready(fun(*mine[0], **mine[1]))
                 took = time.perf_counter() - began
                 compiling, compiled = stages(), events()
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             self._no_eager(_RAISED.format(error=words(error)))
             return None
         taken = [isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in jax.tree_util.tree_leaves(mine)]
@@ -323,7 +324,7 @@ class _Trial:
             with self._observer.looking_away():
                 jax.block_until_ready(fun(*args, **kwargs))
             inner = [getattr(each, "_fun", None) for each in calls.calls]
-        except Exception:  # it will raise again when it is timed, and be told of
+        except not_of_a_signal(Exception):  # it will raise again when it is timed, and be told of
             return
         finally:
             calls.stop()

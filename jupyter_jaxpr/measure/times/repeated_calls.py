@@ -1,4 +1,4 @@
-"""A call that has run before in, the seconds that one takes warm out.
+"""Measures the seconds of a warm call.
 
 As timeit does: as many calls as fit into a fraction of a second, Python's garbage collector at rest, each call
 waited for until its result is ready. A call of under a millisecond is timed in batches, for the clock's own reading
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...observe.collection import without_collection
 from .difference import FEWEST
 
@@ -219,7 +220,7 @@ class Guarded(Timed):
         """As of `Timed`."""
         try:
             super().turn()
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             self.error, self.goes_on = error, False
 
 

@@ -1,4 +1,4 @@
-"""Functions and values of a name in, what each costs at each value out: eager, first call, warm, and the program.
+"""Measures functions at each value of a name: eager, first call, warm, and the program.
 
 The user asked for it, on the magic's line or by a button, so the functions run: at each value the arguments are made
 anew, in a copy of the user's namespace, and each function is measured with them (see `swept`). A power law is fitted
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.observer import Observer
 from ...quantities import duration
@@ -89,7 +90,7 @@ def number_of(value: Any) -> float | None:
         return None
     try:
         number = float(value)
-    except (TypeError, ValueError, OverflowError):
+    except not_of_a_signal(TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 
@@ -151,7 +152,7 @@ def _carry_out(found: Sweep, swept: Sequence[Swept], values: Values, report: Rep
                 )
                 return
             args, kwargs = values.arguments(value)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             why = f"{words(error)} (in the arguments)"
             found.points += [Point(each.name, text, number, error=why) for each in swept]
             continue

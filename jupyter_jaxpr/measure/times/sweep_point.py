@@ -1,4 +1,4 @@
-"""A function and the arguments of a call in, the point of a sweep out: eager, first call, warm, and the program.
+"""Measures one point of a sweep: a function eager, first call and warm, with its program.
 
 At each value the function is traced, called and timed under a `jax.jit` of a new function object, so that the first
 call really pays for its compilation and JAX's caches of the user's function stay as they are; then the plain Python is
@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ...interruptions import not_of_a_signal
 from ...jax.effects import program_effects
 from ...jax.facts import is_deleted, is_jitted, jit_name
 from ...observe.calls.printed_output import PrintRecorder
@@ -187,7 +188,7 @@ class Swept:
         doing("tracing")
         try:
             jitted, traced, stages, seconds = self._traced(args, kwargs)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             if self._jitted:
                 point.error = words(error)
             elif not self._stop():
@@ -205,7 +206,7 @@ class Swept:
         doing("first call")
         try:
             self._called(point, jitted, traced, args, kwargs, seconds, doing)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             point.error = words(error)
 
     def _traced(self, args: Any, kwargs: Any) -> tuple[Any, Any, Any, float]:
@@ -215,13 +216,13 @@ class Swept:
         if not self._scalars:
             try:
                 return self._trace(self._copy(args, kwargs, False), args, kwargs)
-            except Exception as error:
+            except not_of_a_signal(Exception) as error:
                 if static_names(self._fun, args, kwargs, True) == static_names(self._fun, args, kwargs, False):
                     raise
                 first = error
             try:
                 found = self._trace(self._copy(args, kwargs, True), args, kwargs)
-            except Exception:
+            except not_of_a_signal(Exception):
                 raise first from None
             self._scalars = True
             statics = ", ".join(static_names(self._fun, args, kwargs, True))
@@ -315,7 +316,7 @@ class Swept:
             try:
                 lowered = traced.lower()
                 executable = lowered.compile() if not events() else None  # JAX holds what it has just made
-            except Exception:  # another JAX: not known
+            except not_of_a_signal(Exception):  # another JAX: not known
                 return None
         numbers = xla_memory(executable)
         parts = [numbers.get(part) for part in ("arguments", "results", "temporaries")]
@@ -325,7 +326,7 @@ class Swept:
         """A plain function that JAX cannot trace: either it raises as it is, or it has an eager time alone."""
         try:
             self._fun(*copied(args), **copied(kwargs))
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             point.error = words(error)
             return
         self._traceable = False
@@ -358,7 +359,7 @@ class Swept:
             else:
                 budget = BUDGET / 100 if self._effects else BUDGET
                 point.eager = warm_time(call, args, kwargs, donated=donated, stop=self._stop, budget=budget)
-        except Exception as error:
+        except not_of_a_signal(Exception) as error:
             if self._traceable:
                 self._note(point, f"The eager time is unknown: the call without jit raised {words(error)}")
             else:

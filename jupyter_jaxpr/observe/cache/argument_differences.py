@@ -1,4 +1,4 @@
-"""Two calls of one function in, the reasons that tell their arguments apart out: values, structure, call style.
+"""Finds the reasons that distinguish the arguments of two calls: values, structure, call style.
 
 The arguments are compared by parameter, as Python binds them: an argument that one of the two calls left out has the
 default value there. JAX traces a dynamic parameter that is left out with its default as a constant.
@@ -13,10 +13,11 @@ from typing import Any
 from ...jax.keys import flatten
 from ...quantities import count
 from ..value_texts import Reading
-from .keys import UNKNOWN, Key, Leaf, StaticLeaf, StaticValue
+from .keys import Key, Leaf
 from .leaf_differences import type_and_weakness
 from .reason import Reason, names_text
 from .static_differences import static_reason
+from .static_values import UNKNOWN, StaticLeaf, StaticValue
 from .structure_differences import structure_difference
 from .structures import structure_text
 
@@ -128,20 +129,22 @@ def _without_parameter(old: Key, new: Key) -> Iterator[Reason]:
     for group in sorted(before.keys() | after.keys()):
         was, now = before.get(group, 0), after.get(group, 0)
         if was != now:
-            of = f" for *{group}" if group else ""
             texts = count(was, "value"), count(now, "value")
-            text = f"the call passes {texts[1]}{of}, the earlier call passed {was}"
+            text = f"the call passes {texts[1]}, the earlier call passed {was}"
+            if group:
+                text = f"the call passes {texts[1]} for *{group}, the earlier call passed {was}"
             yield Reason("pytree", text, group or None, *texts, "Expect one compile for each number of values.")
     gained, lost = _only_in(new, old), _only_in(old, new)
     if gained or lost:
-        facts = []
-        if gained:
-            facts.append(f"the call passes {names_text(gained)}, which the earlier call did not pass")
-        if lost:
-            facts.append(f"the call does not pass {names_text(lost)}, which the earlier call passed")
+        if not lost:
+            text = f"the call passes {names_text(gained)}, which the earlier call did not pass"
+        elif not gained:
+            text = f"the call does not pass {names_text(lost)}, which the earlier call passed"
+        else:
+            text = f"the call passes {names_text(gained)}, where the earlier call passed {names_text(lost)}"
         cure = "Pass the same keyword arguments every time."
         only = names_text(lost) or "none of them", names_text(gained) or "none of them"
-        yield Reason("pytree", "; ".join(facts), (gained + lost)[0], *only, cure)
+        yield Reason("pytree", text, (gained + lost)[0], *only, cure)
 
 
 def _variadic(key: Key) -> dict[str, int]:
@@ -183,24 +186,32 @@ def call_style(old: Key, new: Key, others: Iterable[Reason]) -> Reason | None:
     unmoved = sorted(now.intersection(old.keywords).difference(new.keywords))
     added = [name for name in passed(new) if name in now and name in old.defaults]
     gone = [name for name in passed(old) if name in before and name in new.defaults]
-    facts = []
-    if moved:
-        facts.append(f"the call passes {names_text(moved)} by keyword, not by position")
-    if unmoved:
-        facts.append(f"the call passes {names_text(unmoved)} by position, not by keyword")
-    if added:
-        facts.append(f"the call passes {names_text(added)}, which the earlier call left out: the value is the default")
-    if gone:
-        facts.append(f"the call leaves out {names_text(gone)}, which the earlier call passed: the value is the default")
-    if not facts:
-        if others:
-            return None
-        facts.append("the call passes its arguments in another way")
-    elif not others and not added and not gone:
-        facts.append("the types and the static values are the same")
+    changes = [(way, names) for way, names in zip(_WAYS, (moved, unmoved, added, gone), strict=True) if names]
+    if not changes and others:
+        return None
+    was, now_passed = _style_text(old), _style_text(new)
+    text = f"the call passes its arguments in another way: {was} became {now_passed}"
+    if len(changes) == 1:
+        (alone, same_values), names = changes[0]
+        text = (alone if others else same_values).format(names=names_text(names))
     argument = next(iter(moved + unmoved + added + gone), None)
     cure = "Call the function the same way every time: the cache key holds which arguments are passed by keyword."
-    return Reason("call_style", "; ".join(facts), argument, _style_text(old), _style_text(new), cure)
+    return Reason("call_style", text, argument, was, now_passed, cure)
+
+
+#: How a call passes arguments that an earlier call passed in another way; second, where nothing else differs.
+_WAYS = (
+    (
+        "the call passes {names} by keyword, not by position",
+        "the call passes {names} by keyword, not by position; the types and the static values are the same",
+    ),
+    (
+        "the call passes {names} by position, not by keyword",
+        "the call passes {names} by position, not by keyword; the types and the static values are the same",
+    ),
+    ("the call passes {names}, which the earlier call left out: the value is the default",) * 2,
+    ("the call leaves out {names}, which the earlier call passed: the value is the default",) * 2,
+)
 
 
 def _style_text(key: Key) -> str:

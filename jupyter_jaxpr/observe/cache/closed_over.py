@@ -1,4 +1,4 @@
-"""A function object in, the values that its code reads from outside of its arguments out: to tell two objects apart.
+"""Reads the values that a function object's code takes from outside of its arguments, to compare two objects.
 
 A function that was made anew for another value of `i` cannot be made once: `i` has to become an argument. So the
 values are taken when a function object misses for the first time, and compared with those of the object before.
@@ -14,12 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted
 from ...plain_text import FAILURES, exact, file_of, kind_name
 from ..functions import code_of, is_installed, unwrap
 from ..value_texts import Reading
-from .keys import is_plain
 from .reason import Reason, names_text
+from .static_values import is_plain
 
 _NAMES = 64
 _DEPTH = 3
@@ -166,7 +167,7 @@ def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False):
         try:
             yield name, cell.cell_contents
-        except ValueError:  # not assigned yet
+        except not_of_a_signal(ValueError):  # not assigned yet
             continue
     parameters = fun.__code__.co_varnames[: fun.__code__.co_argcount]
     defaults = fun.__defaults__ or ()
@@ -193,7 +194,7 @@ def _globals_read(code: CodeType) -> Sequence[str]:
     """The global names that a code and the codes in it load; `co_names` holds names of attributes too."""
     try:
         instructions = [each for each in dis.get_instructions(code) if each.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
-    except FAILURES:  # code that another tool wrote
+    except not_of_a_signal(*FAILURES):  # code that another tool wrote
         return ()
     names = dict.fromkeys(each.argval for each in instructions)
     for constant in code.co_consts:
@@ -212,7 +213,9 @@ def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Re
     """
     first = changed[0]
     names = names_text([each.name for each in changed])
-    cure = f"Pass {names} to {name} as {'an argument' if len(changed) == 1 else 'arguments'}, and make {name} once."
+    cure = f"Pass {names} to {name} as arguments, and make {name} once."
+    if len(changed) == 1:
+        cure = f"Pass {names} to {name} as an argument, and make {name} once."
     if first.after.text is not None:
         cure += f" Make {first.name} static if {name} needs a Python value."
     text = f"{called}: {name} reads {names} from outside, and {first.described()}"

@@ -1,4 +1,4 @@
-"""A construct that JAX compiled outside of jit in, why JAX compiled the construct again out.
+"""Finds why JAX compiled a construct outside of jit again.
 
 JAX keeps one jitted function for each body that JAX traced, so the key of the new call is compared with the keys of
 all earlier calls. Where no part differs, JAX traced the body again: the body is another function object.
@@ -12,7 +12,7 @@ from ...jax.eager import Construct
 from ..functions import is_installed
 from ..value_texts import Reading
 from .closed_over import ChangedValue
-from .history import FunctionHistory, MissEvent
+from .function_history import FunctionHistory, MissEvent
 from .key_differences import closest
 from .reason import Reason
 
@@ -41,15 +41,29 @@ def construct_reasons(
         return (Reason("first_call", f"first call of {history.name}"),)
     found = closest(event.key, [old.key for old in before if old.key is not None], reading).reasons
     reasons = tuple(reason for reason in found if reason.kind != "config")
-    if reasons:
+    if reasons and not _is_another_function(construct, before):
         return reasons
+    if reasons:
+        return (_other_body(event, before, construct), *reasons)
     settings = [old for old in before if old.construct is not None and old.construct.settings != construct.settings]
     if len(settings) == len(before):
-        return _other_settings(settings[-1].construct, construct)
+        others = [_other_settings(old.construct, construct) for old in reversed(settings)]
+        return min(others, key=len)
     if found:
         text = "the reason is unknown: JAX evaluated the construct in another context, such as another mesh"
         return (Reason("unknown", text),)
     return (_other_body(event, before, construct),)
+
+
+def _is_another_function(construct: Construct, before: Sequence[MissEvent]) -> bool:
+    """Whether the function that was given as the body is surely none of those of earlier calls."""
+    # JAX holds no function of a body that is gone. Of one object there is one plain weak reference, dead or alive.
+    given = construct.function
+    if construct.name == "map":
+        return True  # JAX gives its loop a function around it, a new one in each call
+    return given is not None and all(
+        old.construct is not None and old.construct.function not in (None, given) for old in before
+    )
 
 
 def _other_settings(old: Construct | None, new: Construct) -> tuple[Reason, ...]:
@@ -74,13 +88,26 @@ def _bodies(construct: Construct) -> str:
     return " and ".join(dict.fromkeys(body.name for body in construct.bodies)) or "the body"
 
 
+_MAP = (
+    "lax.map puts {bodies} into a function of its own, a new function object in each call, so JAX traced and compiled "
+    "the map again"
+)
+_MAP_CURE = "Call lax.map within a function under jax.jit: JAX compiles that function once."
+
+
 def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Construct) -> Reason:
     bodies = _bodies(construct)
     function = None if construct.function is None else construct.function()
     same = [old.construct for old in before if old.construct is not None]
-    if function is not None and any(old.function is not None and old.function() is function for old in same):
+    if (
+        construct.name != "map"
+        and function is not None
+        and any(old.function is not None and old.function() is function for old in same)
+    ):
         text = f"JAX no longer holds {construct.title}: the caches were cleared, or JAX evicted the entry"
         return Reason("cleared", text, cure="Do not call jax.clear_caches() between calls.")
+    if construct.name == "map":
+        return Reason("new_function", _MAP.format(bodies=bodies), cure=_MAP_CURE)
     if any(is_installed(body.file) for body in construct.bodies if body.file):
         return Reason("new_function", f"{bodies}, a function of a library, is a new function object in each call")
     if event.rerun:

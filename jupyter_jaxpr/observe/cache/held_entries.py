@@ -1,4 +1,4 @@
-"""The cache entries of a function in, whether JAX still holds each out.
+"""Decides which cache entries of a function JAX still holds.
 
 JAX drops the entries of a function object that is gone, all entries at `jax.clear_caches()`, those of one function at
 its `clear_cache()`, and the oldest of all functions above 8,192. The first two are known. For the third, JAX tells how
@@ -13,10 +13,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import jitted_by_name
 from ...jax.held_traces import traces_by_function
 from ...plain_text import FAILURES
-from .history import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
+from .function_history import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
 
 _EVICTED_ABOVE = 4_000
 """Misses of the user's functions from which on JAX may evict entries: its 8,192 are for those of libraries, too."""
@@ -88,7 +89,7 @@ def _size(history: FunctionHistory, number: int) -> int | None:
         return None
     try:
         return int(jitted._cache_size())
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return None
 
 

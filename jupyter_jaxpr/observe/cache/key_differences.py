@@ -1,4 +1,4 @@
-"""The key of a miss and those before it in, the closest earlier key and what differs from it out.
+"""Finds the earlier key that is closest to the key of a miss, and their differences.
 
 The closest earlier key differs in the fewest ingredients; among those, in the rarest ones; among those, it is the
 latest. Each difference is one `Reason`; nothing is guessed.
@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from ..value_texts import Reading
 from .argument_differences import call_style, dynamic_differences, static_differences
-from .keys import Key, Leaf, paths
+from .key_texts import paths
+from .keys import Key, Leaf
 from .leaf_differences import kinds_of_types, leaf_differences
 from .reason import Reason, ReasonKind
 from .setting_differences import setting_differences

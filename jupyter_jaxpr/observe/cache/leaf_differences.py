@@ -1,4 +1,4 @@
-"""Two leaves of one argument in, the reasons that tell them apart out: type, weak type, placement, holder."""
+"""Finds the reasons that distinguish two leaves of one argument: type, weak type, placement, holder."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...plain_text import text_of
-from .keys import Leaf, StaticLeaf
+from .keys import Leaf
 from .reason import Reason, ReasonKind, names_text
 from .static_differences import static_reason
+from .static_values import StaticLeaf
 
 
 def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence[ReasonKind], Reason]]:

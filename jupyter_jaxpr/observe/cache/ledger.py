@@ -1,4 +1,4 @@
-"""The kernel's memory of misses in, the ledger that a user reads out: functions, entries, hits, misses, reasons.
+"""Makes the user's ledger from the memory of misses: functions, entries, hits, misses, reasons.
 
 - `Ledger`: of one block of code, by function name; `print(ledger)` is a table.
 - `FunctionRecord`, `CacheEntry`, `Miss`: what it holds.
@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, could_not
 from ...quantities import count
 from ..calls.entry_hits import EntryHits
 from ..observation import Outcome, Place
 from ..value_texts import NOTHING_CALLED, Reading
+from .function_history import Counts, FunctionHistory, MissEvent
 from .held_entries import held_entries
-from .history import Counts, FunctionHistory, History, MissEvent
-from .keys import Key, signature_text
+from .history import History
+from .key_texts import signature_text
+from .keys import Key
 from .miss_reasons import entries_of, reasons_of
 from .miss_reasons import entry_of as find_entry
 from .reason import Reason
@@ -280,7 +283,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         """What one function did; where that cannot be described, why it cannot is in the place of its entries."""
         try:
             return self._described(key, called)
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             known = self._history.functions.get(key)
             definition = known.definition if known is not None else None
             counts = self._counts(known) if known is not None else Counts()
@@ -388,7 +391,7 @@ def _miss(event: MissEvent, history: FunctionHistory, entry: int, reading: Readi
 def _signature(key: Key, reading: Reading) -> str:
     try:
         return signature_text(key, reading)
-    except FAILURES as error:  # the other misses and entries have theirs
+    except not_of_a_signal(*FAILURES) as error:  # the other misses and entries have theirs
         return could_not(error)
 
 
@@ -404,10 +407,10 @@ def _entries(
 ) -> tuple[tuple[CacheEntry, ...], dict[int, int]]:
     """The entries that a block used, as far as known, and that JAX holds; and the entry of each event by its number.
 
-    A hit does not tell which entry it used. Of a function that only hit it may have been any.
+    A hit does not tell which entry it used: it may have been any.
     """
     met = {event.entry for event in here if event.entry >= 0}.union(fast_hits or ())
-    if not met and fast_hits is None and (calls or 0) > counts.misses + counts.inlined:
+    if fast_hits is None and (calls or 0) > counts.misses + counts.inlined:
         met.update(range(len(makers)))
     used = sorted(entry for entry in met if held[entry] is not False)
     places = {entry: index for index, entry in enumerate(used)}

@@ -1,4 +1,4 @@
-"""Function records in, a table of 80 columns out."""
+"""Prints function records as a table of 80 columns."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def table(
         for miss in shown[:_MISSES]:
             lines += _miss(miss, where)
         if len(shown) > _MISSES:
-            more = count(len(shown) - _MISSES, "more miss or slow hit", "more misses and slow hits")
-            lines.append(f"    {more} not listed")
+            left = count(len(shown) - _MISSES, "more miss or slow hit is", "more misses and slow hits are")
+            lines.append(f"    {left} not listed")
         if function.inlined:
             lines.append(f"    {count(function.inlined, 'call')} inlined while JAX traced another function")
     if note is not None:
@@ -112,7 +112,12 @@ def _rows(function: FunctionRecord, where: Lines) -> list[str]:
 
 
 def _miss(miss: Miss, where: Lines) -> list[str]:
-    price = f", {duration(miss.seconds)}".replace("\N{NO-BREAK SPACE}", " ") if miss.seconds else ""
-    why = "; ".join(reason.text for reason in miss.reasons)
-    text = f"{where.text(miss.line, miss.file)}: {OUTCOMES[miss.outcome]}{price}" + (f": {why}" if why else "")
-    return textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False)
+    """The line, the outcome and the price of a miss, and below each reason on a line of its own."""
+    price = duration(miss.seconds).replace("\N{NO-BREAK SPACE}", " ") if miss.seconds else ""
+    labels = " · ".join(filter(None, (where.text(miss.line, miss.file), OUTCOMES[miss.outcome], price)))
+    lines = textwrap.wrap(labels, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 12, break_on_hyphens=False)
+    for reason in miss.reasons:
+        lines += textwrap.wrap(
+            reason.text, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 12, break_on_hyphens=False
+        )
+    return lines

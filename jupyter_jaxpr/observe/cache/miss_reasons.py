@@ -1,4 +1,4 @@
-"""A miss and those before it in, the reasons for it out: a new function, another key, or an entry that is gone."""
+"""Finds the reasons of a miss: a new function, another key, or an entry that is gone."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import os
 import re
 from collections.abc import Hashable, Sequence
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, could_not
 from ..observation import Place
 from ..value_texts import NOTHING_CALLED, Reading
 from .closed_over import reads_another
 from .construct_reasons import construct_reasons
-from .history import FunctionHistory, MissEvent
+from .function_history import FunctionHistory, MissEvent
 from .key_differences import closest, compare, kinds_of_values
-from .keys import Key, is_plain
+from .keys import Key
 from .reason import Reason, names_text
+from .static_values import is_plain
 from .wrapped_functions import equinox_wrappers, written
 
 _COMPARED = 128
@@ -36,7 +38,7 @@ def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NO
     if event.reasons is None and event.outcome is not None:
         try:
             event.reasons = _reasons(event, history, reading)
-        except FAILURES as error:  # the other misses have their reasons
+        except not_of_a_signal(*FAILURES) as error:  # the other misses have their reasons
             event.reasons = (Reason("unknown", f"the reason is unknown: the difference {could_not(error)}"),)
     return event.reasons or ()
 
@@ -127,18 +129,19 @@ def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
     """Why there is another function object, and how there would be one."""
     making = event.making
     if making is None or (making.function is None and not making.in_loop):
-        where = "once and keep it in a variable"
         text = f"{called}: make the function once"
+        cure = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
     elif making.in_loop:
-        where = "once, before the loop"
         text = f"{called}: move the {by} out of the loop"
+        cure = "Make the function once, before the loop: JAX caches by function object, not by code."
     else:
-        where = f"once, outside of {making.function}"
         text = f"{called}: each call of {making.function} makes a new one"
-    cure = f"Make the function {where}: JAX caches by function object, not by code."
+        cure = f"Make the function once, outside of {making.function}: JAX caches by function object, not by code."
     if event.kept and making is not None and not making.in_loop:
-        arguments = "an argument" if len(event.kept) == 1 else "arguments"
-        cure += f" Pass {names_text(event.kept)} to the function as {arguments}."
+        kept = f"Pass {names_text(event.kept)} to the function as arguments."
+        if len(event.kept) == 1:
+            kept = f"Pass {event.kept[0]} to the function as an argument."
+        return text, f"{cure} {kept}"
     return text, cure
 
 
@@ -229,7 +232,7 @@ def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHisto
         return Reason("no_fast_path", text, cure=_JIT_OUTSIDE)
     if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
         return Reason("no_fast_path", _without_fast_path(history.name, event.effects))
-    if event.trace is not None:
+    if event.trace is not None or (last is not None and last.clears != event.clears):
         where = "" if last is None else f" made{_line_from(last, event)}"
         text = f"the cache entry{where} is gone: the caches were cleared, or JAX evicted the entry"
         return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")
@@ -274,7 +277,7 @@ def _mark(function_object: int, key: Key) -> int:
     statics = tuple((name, value.plain) for name, value in key.statics.items())
     try:
         return hash((function_object, _dict_keys(key), key.leaves, statics))
-    except FAILURES:  # a leaf of a library's own type
+    except not_of_a_signal(*FAILURES):  # a leaf of a library's own type
         return function_object
 
 
@@ -299,7 +302,7 @@ def is_equal(old: Key, new: Key, reading: Reading) -> bool:
     try:
         kinds = kinds_of_values(old, new)
         return not (compare(old, new, reading) if kinds is None else kinds)
-    except FAILURES:  # keys that cannot be compared are two
+    except not_of_a_signal(*FAILURES):  # keys that cannot be compared are two
         return False
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ...quantities import listed
+
 ReasonKind = Literal[
     "first_call",
     "first_observed",
@@ -47,4 +49,4 @@ class Reason:
 
 def names_text(names: Sequence[str]) -> str:
     """The first names of a list, and how many more there are."""
-    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    return listed(names, 4)

@@ -1,4 +1,4 @@
-"""JAX's settings at two calls in, the reasons that tell them apart out; the mesh is a setting too."""
+"""Finds the reasons that distinguish JAX's settings at two calls; the mesh is a setting too."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def _mesh_texts(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str,
     short = ["".join(texts.values()) or "none" for texts in (was, after)]
     if short[0] == short[1]:
         short = [
-            ", ".join(f"{text} by {'set_mesh' if 'abstract' in name else 'with mesh:'}" for name, text in texts.items())
+            ", ".join(
+                f"{text} by set_mesh" if "abstract" in name else f"{text} by with mesh:" for name, text in texts.items()
+            )
             for texts in (was, after)
         ]
     if short[0] == short[1]:

@@ -1,12 +1,12 @@
-"""Two static values in, the reason that tells them apart out."""
+"""Finds the reason that distinguishes two static values."""
 
 from __future__ import annotations
 
 import enum
 
 from ...plain_text import kind_name
-from .keys import StaticValue
 from .reason import Reason
+from .static_values import StaticValue
 
 
 def static_reason(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:

@@ -1,4 +1,4 @@
-"""Two pytrees of one argument in, the reasons that tell them apart out."""
+"""Finds the reasons that distinguish two pytrees of one argument."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..value_texts import Reading
-from .keys import StaticValue
 from .reason import Reason, names_text
 from .static_differences import static_reason
+from .static_values import StaticValue
 from .structures import Changed, changed, is_same, structure_text
 
 
@@ -46,6 +46,10 @@ def structure_difference(
         pass  # every path is another one, which says less than the two structures
     elif added and gone:
         text = f"the structure of {name} gained {names_text(added)} and lost {names_text(gone)}"
+    elif added == [name]:
+        text = f"{name} was None in the earlier call and has a value in this call"
+    elif gone == [name]:
+        text = f"{name} had a value in the earlier call and is None in this call"
     elif added:
         text = f"the structure of {name} gained {names_text(added)}"
     elif gone:
@@ -106,7 +110,10 @@ def _fields(found: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
         alike.setdefault((each.path.rpartition(".")[2] if each.library else each.path, *texts), []).append(each)
     for together in list(alike.values())[:_FIELDS]:
         each, path = together[0], together[0].path
+        same = len(together)
         subject = f"the static value {path}"
+        if same > 1:
+            subject = f"the static value {path} (one of {same} that changed alike)"
         cure = (
             f"JAX compiles once for each value of {path}. "
             f"Make {path} a field with an array if the function only computes with it."
@@ -120,10 +127,10 @@ def _fields(found: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
                 )
         if not each.field:
             subject = f"the auxiliary data of {each.owner} at {path}"
+            if same > 1:
+                subject = f"the auxiliary data of {each.owner} at {path} (one of {same} that changed alike)"
             cure = (
                 "JAX compiles once for each value of the auxiliary data. "
                 f"Make the value a child of {each.owner} if the function only computes with it."
             )
-        if len(together) > 1:
-            subject += f" (one of {len(together)} that changed alike)"
         yield static_reason(subject, path, StaticValue(each.before, reading), StaticValue(each.after, reading), cure)

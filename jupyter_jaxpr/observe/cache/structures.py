@@ -1,4 +1,4 @@
-"""Two structures of one argument in, the static fields and other data in them that differ out.
+"""Finds the static fields, and other data without leaves, that differ between two structures of one argument.
 
 A node of a structure holds its children and, beside them, what its class keeps out of them: the meta fields of a
 dataclass, the static fields of an equinox module, the attributes of an nnx module that are no arrays. Where two
@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ...interruptions import not_of_a_signal
 from ...jax.keys import dataclass_fields
 from ...plain_text import FAILURES, Limit, exact, kind_name, text_of
 from ..value_texts import Reading
@@ -39,7 +40,7 @@ def changed(name: str, before: Any, after: Any, reading: Reading) -> list[Change
     """
     try:
         return list(_in_nodes(name, before, after, reading))
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return None
 
 
@@ -196,7 +197,7 @@ def _variables(tree: Any, reading: Reading) -> list[str]:
         if len(states.children()) != 1:
             return []
         return [path for path, node in _walked("", graph.node_data()[1], reading) if _is_variable(node)]
-    except (AttributeError, TypeError, ValueError, _Another):
+    except not_of_a_signal(AttributeError, TypeError, ValueError, _Another):
         return []
 
 
@@ -236,5 +237,5 @@ def is_same(old: Any, new: Any) -> bool:
     """Whether two objects that JAX compares are equal; objects that cannot be compared are not."""
     try:
         return bool(old is new or old == new)
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return False

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES
 from ..observation import Place
 
@@ -72,7 +73,7 @@ def _making(frame: FrameType, line: int, name: str | None) -> Making | None:
 
     try:
         return _making_in(Source.for_frame(frame), line, name)
-    except FAILURES:  # a file that another tool wrote
+    except not_of_a_signal(*FAILURES):  # a file that another tool wrote
         return None
 
 

@@ -1,4 +1,4 @@
-"""A function that was given to jit in, what is wrapped around the user's own function out, such as jax.grad.
+"""Finds the wrappers around the user's function in a jitted function, such as jax.grad.
 
 JAX's transformations give functions that know by `__wrapped__` what they were made of. JAX wraps them once more, to
 shorten tracebacks: the name is that of the function inside.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import file_of, function_of, kind_name, own_name
 from ..functions import next_inside
 
@@ -76,7 +77,7 @@ def _add_options(fun: Any, found: list[str], depth: int) -> None:
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
         try:
             value = cell.cell_contents
-        except ValueError:  # not assigned yet
+        except not_of_a_signal(ValueError):  # not assigned yet
             continue
         if _is_plain(value):
             found.append(f"{name}={value!r}")

@@ -1,4 +1,4 @@
-"""A place in the user's text in, a function out that calls what it is given from there.
+"""Makes a function that calls another function from a line of the user's text.
 
 JAX records for each equation who called. A trace of our own, made after the cell has run, has no frame of the cell
 below it: what a library function did on the cell's line would belong to no line.

@@ -1,4 +1,4 @@
-"""Calls and misses with the lines that made them in, what happened at each line out: calls, hits, compiles.
+"""Counts the calls, hits and compiles of each line of the user's text.
 
 The same sums as for a function (`ledger`), by the user's line instead: a line that only hit is here too.
 """

@@ -1,4 +1,4 @@
-"""The leaves of a call in, the same later out, as far as they are still there: arrays are never kept alive.
+"""Keeps weak references to the leaves of a call, to read those that still exist later.
 
 Scalars are kept by value, arrays by weak references, as long as the user's own names (or `--steps`) hold them.
 """

@@ -1,4 +1,4 @@
-"""Calls of jitted functions in, how often each was called and from which line out.
+"""Counts the calls of each jitted function, and the lines that made them.
 
 A call that hits JAX's C++ cache runs no Python, so only the place that makes the call can be watched. From Python
 3.12 on `sys.monitoring` reports every call that Python code makes; sites that call something else are switched off
@@ -148,7 +148,7 @@ class CallCounter:
         self.overflowed = False
         self._thread = 0
         self._jit_type: type | None = None
-        self.running = False
+        self.running = self._ending = False
 
     def start(self) -> None:
         """Begin to count on this thread; does nothing while another cell is counted or before JAX is imported."""
@@ -167,23 +167,24 @@ class CallCounter:
             self._hits.start()
 
     def stop(self) -> None:
-        """End counting, and leave `sys.monitoring` as it was."""
+        """End counting, and leave `sys.monitoring` as it was; once more where an interrupt came in between."""
         global _watching
         if not self.running:
             return
-        self.running = False
+        if not self._ending:
+            self._ending, self._lost = True, self.lost
         self.drains = None
         self.record_of = lambda called: None
         self.other_called = self.first_called = None
-        _watching = None
         if self._before_collection in gc.callbacks:
             gc.callbacks.remove(self._before_collection)
         if self._hits is not None:
             self._hits.stop()
-        self._lost = self.lost
         if self._tool is not None:
             self._tool.give_back()
         self._tool = self._hits = None
+        _watching = None
+        self.running = self._ending = False
 
     @property
     def noted_more(self) -> bool:
@@ -201,6 +202,8 @@ class CallCounter:
         taken_away = self._tool is not None and not self._tool.is_ours
         overruled = self._hits is not None and not self._hits.all_told
         overflowed = self.overflowed or (self._hits is not None and self._hits.overflowed)
+        if self._ending:
+            return self._lost
         return self._lost or (LOST if taken_away else OVERRULED if overruled else OVERFLOWED if overflowed else None)
 
     def drained(self) -> None:

@@ -1,4 +1,4 @@
-"""Calls that hit JAX's C++ cache in, how many hits each cache entry had out; for `%%jaxpr --per-entry`.
+"""Counts the hits of each cache entry, for `%%jaxpr --per-entry`.
 
 Such a call runs no Python of JAX's, but JAX's hook after each call has its arguments. Their key is taken as that of a
 miss is. A call costs 10 to 100 us more meanwhile, by the number of arrays.
@@ -10,13 +10,15 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES
-from ..cache.keys import Key, key_of
+from ..cache.keys import Key
+from ..cache.keys_of_calls import key_of
 from ..value_texts import Reading
 
 if TYPE_CHECKING:
-    from ..cache.history import FunctionHistory
+    from ..cache.function_history import FunctionHistory
     from ..functions import Functions
 
 
@@ -85,7 +87,7 @@ class EntryHits:
             if mark not in keys:
                 keys[mark] = KeyHits(number, key)
             keys[mark].times += 1
-        except FAILURES as error:  # such as an argument that the call has donated
+        except not_of_a_signal(*FAILURES) as error:  # such as an argument that the call has donated
             self._unread.add(id(history))
             self._fail(error)
 

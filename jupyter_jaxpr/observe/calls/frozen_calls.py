@@ -1,4 +1,4 @@
-"""Calls that the user's code makes while JAX traces in, the calls of clocks, random generators and files out.
+"""Records the calls of clocks, random generators and files that the user's code makes while JAX traces.
 
 The call counter shows each call with the object that is called, so that a name means what it meant: a `time` of the
 user's is not taken for Python's. What did not run is not seen, nor what runs within a callback of JAX. Python 3.11 does
@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, file_of, function_of, kind_name, mro_of
 from ..observation import Place
 from .frozen_names import OF_NOW, Kind, functions, of_packages
@@ -67,7 +68,7 @@ class FrozenCalls:
                 self._note(function, known, _receiver(called, first), code, offset)
             elif called is next or _reads_file(called, first):
                 self._note_taken(function, called, first, code, offset)
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             self._fail(error)
 
     def _note(self, function: str, known: tuple[str, Kind], receiver: Any, code: CodeType, offset: int) -> None:

@@ -1,4 +1,4 @@
-"""Functions of Python and of packages in, the names and kinds out of those whose results differ from call to call."""
+"""The names and kinds of Python and package functions whose results differ from call to call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call in, how to make it once more out: which function, its structure, what is static in it; nothing is kept alive.
+"""Holds what is needed to make a call once more: function, structure, static values; no array is kept alive.
 
 The arrays are not here but in the program's `CallValues`. With them the very call can be made again, through the
 user's own jitted function, or of the function without jit.
@@ -11,7 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...jax.facts import jitted_of
-from ..cache.keys import UNKNOWN, Key, StaticValue, positional_names, static_places
+from ..cache.key_texts import positional_names
+from ..cache.keys import Key
+from ..cache.keys_of_calls import static_places
+from ..cache.static_values import UNKNOWN, StaticValue
 
 Given = tuple[tuple[Any, ...], dict[str, Any]]
 

@@ -1,4 +1,4 @@
-"""Calls that hit JAX's C++ cache in, which program of its function each ran out, where a function has several.
+"""Finds which program a cache hit ran, where its function has several programs.
 
 Such a call runs no Python of JAX's. JAX's hook after each call has its arguments, and JAX is asked which of its traces
 they have. The hook goes in when a function with several programs is about to be called. The first calls of such a
@@ -13,11 +13,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import imported
 from ...jax.held_traces import call_leaves
 from ...jax.post_hook import Results
 from ...plain_text import FAILURES
-from ..cache.keys import Key, key_of
+from ..cache.keys import Key
+from ..cache.keys_of_calls import key_of
 from ..cache.miss_reasons import is_equal
 from ..users_classes import comparing_class, read_by_users_code
 
@@ -131,7 +133,7 @@ class HitPrograms:
                 looks.all_seen = not record.unkept and all(
                     each.key in activity.programs for each in own_programs(record)
                 )
-        except FAILURES as error:
+        except not_of_a_signal(*FAILURES) as error:
             looks.unknown += 1
             self._run.fail(error)
         finally:

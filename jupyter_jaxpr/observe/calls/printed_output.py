@@ -1,4 +1,4 @@
-"""Writes to the standard output in, what was printed while a function was being traced out.
+"""Records the standard output of a function while it is traced.
 
 While a user's function is traced, the `write` of the current `sys.stdout` is an attribute of that one object which
 records and passes on: the stream keeps its identity, the text reaches the reader as it always does.
@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import Limit, exact
 from ..functions import user_place
 from ..observation import Place, Printed
@@ -19,6 +20,66 @@ KEEP_CHARACTERS = Limit.PRINTED
 
 _WRITE = "write"
 _FRAMES_OF_A_WRITE = 40
+
+
+class _Tap:
+    """The `write` of a stream while it is recorded: one for all recorders, which may be of several threads.
+
+    Each thread starts and stops when it likes. With a `write` of its own for each recorder, the one that stops last
+    would put back the `write` of one that has stopped before.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.recorders: tuple[PrintRecorder, ...] = ()
+        # IPython itself keeps what cells print by a `write` of its own on the stream, under ours.
+        self._before = vars(stream).get("write")
+        passed_on = stream.write
+
+        def write(text: str, *rest: Any) -> Any:
+            written = 0
+            try:
+                for recorder in reversed(self.recorders):
+                    if recorder.thread != threading.get_ident():
+                        continue
+                    written = len(text)
+                    try:
+                        recorder._record(text)
+                    except RecursionError:
+                        recorder._where = None
+                    except not_of_a_signal(Exception):  # a text we cannot note is printed all the same
+                        recorder._where = None
+                    if recorder.swallows:
+                        return written
+                return passed_on(text, *rest)
+            except RecursionError as error:
+                # Where the user's stack has come to its end, the next frame of the user's says so: this one is ours.
+                inner, depth = error.__traceback__, 0
+                while inner is not None:
+                    inner, depth = inner.tb_next, depth + 1
+                if depth > _FRAMES_OF_A_WRITE:  # it is the stream's own
+                    raise
+                return written
+
+        self._write = write
+        setattr(stream, _WRITE, write)
+
+    @property
+    def is_on_top(self) -> bool:
+        """Whether nobody has put another `write` over this one."""
+        return vars(self.stream).get("write") is self._write
+
+    def take_out(self) -> None:
+        """Give the stream its own `write` back; one that someone else has put over ours stays."""
+        if self.is_on_top:
+            if self._before is None:
+                del self.stream.write
+            else:
+                self.stream.write = self._before
+
+
+_taps: list[_Tap] = []
+_changing = threading.RLock()
 
 
 class PrintRecorder:
@@ -31,12 +92,10 @@ class PrintRecorder:
 
     def __init__(self, function: Callable[[], str], swallow: bool = False) -> None:
         self.printed: list[Printed] = []
+        self.swallows = swallow
+        self.thread = 0
         self._function = function
-        self._swallow = swallow
-        self._stream: Any = None
-        self._before: Any = None
-        self._write: Any = None
-        self._thread = 0
+        self._tap: _Tap | None = None
         self._characters = 0
         self._pieces: list[str] = []
         self._where: tuple[str, Place | None] | None = None
@@ -44,50 +103,29 @@ class PrintRecorder:
     def start(self) -> None:
         """Begin to record; does nothing where the stream's `write` cannot be set."""
         stream = sys.stdout
-        if self._stream is not None or stream is None:
+        if self._tap is not None or stream is None:
             return
-        self._thread = threading.get_ident()
-        passed_on = stream.write
-
-        def write(text: str, *rest: Any) -> Any:
-            written = 0
-            try:
-                if threading.get_ident() == self._thread:
-                    written = len(text)
-                    try:
-                        self._record(text)
-                    except Exception:  # a text we cannot note is printed all the same
-                        self._where = None
-                    if self._swallow:
-                        return written
-                return passed_on(text, *rest)
-            except RecursionError as error:
-                # Where the user's stack has come to its end, the next frame of the user's says so: this one is ours.
-                inner, depth = error.__traceback__, 0
-                while inner is not None:
-                    inner, depth = inner.tb_next, depth + 1
-                if depth > _FRAMES_OF_A_WRITE:  # it is the stream's own
-                    raise
-                return written
-
-        try:
-            # IPython itself keeps what cells print by a `write` of its own on the stream, under ours.
-            self._before = vars(stream).get("write")
-            setattr(stream, _WRITE, write)
-        except (AttributeError, TypeError):
-            return
-        self._stream = stream
-        self._write = write
+        self.thread = threading.get_ident()
+        with _changing:
+            tap = next((tap for tap in _taps if tap.stream is stream and tap.is_on_top), None)
+            if tap is None:
+                try:
+                    tap = _Tap(stream)
+                except (AttributeError, TypeError):
+                    return
+                _taps.append(tap)
+            tap.recorders = (*tap.recorders, self)
+            self._tap = tap
 
     def stop(self) -> None:
-        """Give the stream its own `write` back; one that someone else has put over ours stays."""
-        stream, self._stream = self._stream, None
-        if stream is not None and vars(stream).get("write") is self._write:
-            if self._before is None:
-                del stream.write
-            else:
-                stream.write = self._before
-        self._before = None
+        """Record no more; the last recorder of a stream gives its own `write` back."""
+        tap, self._tap = self._tap, None
+        if tap is not None:
+            with _changing:
+                tap.recorders = tuple(recorder for recorder in tap.recorders if recorder is not self)
+                if not tap.recorders:
+                    _taps.remove(tap)
+                    tap.take_out()
         if self._pieces:
             self._finish()
         self._where = None

@@ -1,4 +1,4 @@
-"""Traces of a cell's functions in, the lines of them that no trace reached out (a branch not taken).
+"""Finds the lines of a cell's functions that no trace reached, such as an `if` branch.
 
 Only the cell's own code objects are watched, only while a function is being traced, and each line reports once. On
 Python 3.11 there is no way to watch them that does not slow every call down: nothing is said there.

@@ -1,1 +1,1 @@
-"""A call in; out come the effects that a second run of its Python would have, and a way to undo them."""
+"""Finds the effects that a second run of a call's Python would have, and undoes them."""

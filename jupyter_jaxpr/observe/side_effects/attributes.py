@@ -1,4 +1,4 @@
-"""A value and a name in; the attribute out, found without running anything of the user's."""
+"""Finds an attribute of a value without running user code."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from .abstract import (
     OUTSIDE,
     PLAIN,
@@ -186,7 +187,7 @@ class Attributes(abc.ABC):
         """Read an attribute of an object whose class is a library's."""
         try:
             found = getattr(value, name)
-        except Exception:
+        except not_of_a_signal(Exception):
             return OUTSIDE
         self._keep.append(found)
         return Known(found)

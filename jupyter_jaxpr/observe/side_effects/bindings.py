@@ -1,4 +1,4 @@
-"""The arguments of a call in, the values of the function's parameters out."""
+"""Binds the arguments of a call to the parameters of the function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A callable in, what is known of calling it out: harmless, random, outside of Python, or unknown.
+"""Classifies a callable: harmless, random, outside of Python, or unknown.
 
 The tables name what is known. A callable of no table is unknown: the function that calls it is not proven.
 """
@@ -17,6 +17,7 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from ...interruptions import not_of_a_signal
 from ...jax import facts
 from ..functions import is_installed, is_jax
 
@@ -312,7 +313,7 @@ def writes_by_position(function: Any, values: Sequence[Any], keywords: Mapping[A
         return False
     try:
         bound = inspect.signature(function).bind_partial(*values, **{k: v for k, v in keywords.items() if k})
-    except (TypeError, ValueError):
+    except not_of_a_signal(TypeError, ValueError):
         return len(values) > 2
     named = bound.arguments
     return "out" in named or ("copy" in named and getattr(function, "__name__", "") == "nan_to_num")
@@ -352,14 +353,14 @@ def _parts(value: Any) -> Iterator[Any]:
     for name in ("__wrapped__", "func", "fun", "fwd", "bwd", "jvp", "_fun", "__func__", "__self__"):
         try:
             inner = getattr(value, name, None)
-        except Exception:
+        except not_of_a_signal(Exception):
             continue
         if inner is not None and not isinstance(inner, types.ModuleType):
             yield inner
     for cell in getattr(value, "__closure__", None) or ():
         try:
             inner = cell.cell_contents
-        except ValueError:
+        except not_of_a_signal(ValueError):
             continue
         if callable(inner) or isinstance(inner, tuple | list | dict):
             yield inner

@@ -1,4 +1,4 @@
-"""A callee and its arguments in; the value of the call out, after the callee's own code was analysed."""
+"""Finds the value of a call by analysing the code of the callee."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import functools
 import types
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from .abstract import OUTSIDE, PLAIN, Choice, Known, Local, Made, Method, Scope, Super, Transformed, Value
 from .attributes import PASSES_ITERATOR
 from .bindings import Keywords, bind_parameters, count_of_parameters, defaults_of, rebuilt
@@ -273,7 +274,7 @@ class Calls(Methods):
         for cell in getattr(function, "__closure__", None) or ():
             try:
                 held = cell.cell_contents
-            except ValueError:
+            except not_of_a_signal(ValueError):
                 continue
             if is_users_class(type(held)):
                 self.special(scope, node, Known(held), ("__enter__", "__exit__"))

@@ -1,4 +1,4 @@
-"""An expression in, what it can stand for out."""
+"""Finds the values that an expression can have."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import inspect
 import types
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from .abstract import (
     OUTSIDE,
     PLAIN,
@@ -157,7 +158,7 @@ class Expressions(Calls):
             if name in place.cells:
                 try:
                     held = place.cells[name].cell_contents
-                except ValueError:
+                except not_of_a_signal(ValueError):
                     return None
                 return Known(held)
             if place.enclosing is None:
@@ -395,7 +396,7 @@ def _compare(node: ast.Compare, values: list[Value]) -> bool | None:
             result = left == right
         elif isinstance(operator, ast.NotEq):
             result = left != right
-    except Exception:
+    except not_of_a_signal(Exception):
         return None
     return result if isinstance(result, bool) else None
 

@@ -1,4 +1,4 @@
-"""A call that is to be traced in; whatever the trace changes is put back, and what cannot be put back is refused.
+"""Guards a trace: undoes every change that the trace makes, and refuses a trace whose changes cannot be undone.
 
 Refused is refused before it runs: by the analysis of the function, and while it is traced by Python's audit events,
 which tell of a write to a file, a connection or a process before it happens.
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from ...interruptions import is_of_a_signal
 from .audit_events import refused_event
 from .effect import SideEffect
 from .proof import side_effects
@@ -106,7 +107,7 @@ def undone(
         with _watched(refused) if watched and not allowed else nullcontext():
             yield effects
     except BaseException as error:
-        if refused:
+        if refused and not is_of_a_signal(error):
             raise _refusal(name, refused[0]) from error
         raise
     finally:

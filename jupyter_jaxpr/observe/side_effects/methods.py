@@ -1,4 +1,4 @@
-"""A method or a class and its arguments in; the value of the call out."""
+"""Finds the value of a method's or a class's call."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import inspect
 import types
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from .abstract import OUTSIDE, PLAIN, Known, Made, Method, Scope, Super, Transformed, Value, as_object
 from .attributes import PASSES_ITERATOR, Attributes
 from .bindings import Keywords, count_of_parameters
@@ -342,6 +343,6 @@ def call_text(node: ast.AST) -> str:
         return "a function"
     try:
         text = ast.unparse(node.func if isinstance(node, ast.Call) else node)
-    except Exception:
+    except not_of_a_signal(Exception):
         return "…"
     return text if len(text) <= 60 else text[:59] + "…"

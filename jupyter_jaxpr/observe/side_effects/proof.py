@@ -1,4 +1,4 @@
-"""A call in; out comes whether the Python of its function changes nothing outside of itself, or the lines that may.
+"""Decides whether the Python of a call changes nothing outside of itself, or finds the lines that may.
 
 The analysis reads the syntax tree of the function and of the user's functions that it calls, with the objects that
 are there now: arguments, globals, closures. It runs none of them. A function is proven if all its stores go to its

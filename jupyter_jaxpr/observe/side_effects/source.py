@@ -1,4 +1,4 @@
-"""A code object in, the syntax tree of its function out, if the source text still compiles to that very code.
+"""Finds the syntax tree of a code object, if the source text still compiles to the same code.
 
 The tree stands for the bytecode: a function whose file was edited after the import, whose code another tool rewrote,
 or whose text is gone, has none.
@@ -12,6 +12,8 @@ import functools
 import linecache
 from collections.abc import Iterator
 from types import CodeType
+
+from ...interruptions import not_of_a_signal
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -50,7 +52,7 @@ def function_node(code: CodeType) -> FunctionNode | None:
 def _tree(text: str, file: str) -> ast.Module | None:
     try:
         return ast.parse(text, file)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
@@ -73,7 +75,7 @@ def _codes(text: str, file: str, futures: int, whole: bool) -> dict[tuple[str, i
     for part in parts:
         try:
             compiled = compile(part, file, "exec", flags=flags, dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         for code in _inner(compiled):
             codes.setdefault((code.co_name, code.co_firstlineno), []).append(code)

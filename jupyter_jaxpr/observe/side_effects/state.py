@@ -1,4 +1,4 @@
-"""A call in; the state that its Python can change saved, and put back after a trace.
+"""Saves the state that the Python of a call can change, and restores it after a trace.
 
 Saved is what can be reached from the function and its arguments: the globals that its code names, closure cells,
 attributes, lists, dicts, sets, arrays of NumPy, random generators. Containers are copied one level deep each, so that
@@ -18,6 +18,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ...interruptions import is_of_a_signal, not_of_a_signal
 from .abstract import is_immutable
 from .attributes import is_users_module
 from .callables import (
@@ -82,7 +83,7 @@ class SavedState:
             except Exception as error:
                 failures.append(error)
         if failures:
-            raise failures[0]
+            raise next(filter(is_of_a_signal, failures), failures[0])
 
     def _count(self, size: int) -> None:
         self._bytes += size
@@ -221,7 +222,7 @@ def _reachable_from_function(found: types.FunctionType) -> Iterator[Any]:
     for cell in found.__closure__ or ():
         try:
             yield cell.cell_contents
-        except ValueError:
+        except not_of_a_signal(ValueError):
             continue
     yield from found.__defaults__ or ()
     yield from (found.__kwdefaults__ or {}).values()
@@ -319,7 +320,7 @@ def _put_back_array(found: Any, content: Any) -> None:
 def _cell_restored(cell: types.CellType) -> Restore:
     try:
         content = cell.cell_contents
-    except ValueError:
+    except not_of_a_signal(ValueError):
 
         def empty() -> None:
             del cell.cell_contents

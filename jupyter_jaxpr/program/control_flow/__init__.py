@@ -1,4 +1,4 @@
-"""A walked program in, its cards out: what the user called, what JAX made of it, its values by path.
+"""Reads the control-flow cards of a program: the user's call, what JAX made of it, its values by path.
 
 `reader` goes through the scopes; `constructs` makes a card of an equation, `dissolved` one of what left no primitive;
 `equation` hides what differs between JAX's; `callers` and `written` read frames and the user's text.

@@ -1,4 +1,4 @@
-"""The function of a loop's body in, its name, its line and what it calls its arguments and results out.
+"""Finds the function of a loop's body: its name, its line, and its names of arguments and results.
 
 JAX knows the paths of most bodies. Where a transform lost them, or where a library put a function of its own around the
 user's (`lax.map`, equinox's loops), the user's text is asked.
@@ -88,7 +88,7 @@ class Body:
         return guessed_carry(count, self._function, parameter)[position]
 
     def y(self, index: int, count: int) -> str:
-        """The user's name for a leaf of what is stacked: of the call's target, else of what the body returns."""
+        """The user's name for a leaf of the stacked outputs: from the call's target, else from the body's return."""
         path = _at(self._debug.results, index)
         if self._derivative or (not path and count > 1):
             return ""  # results and what a derivative needs of them are not told apart
@@ -153,7 +153,7 @@ class Bodies:
         return Body(card, debug, call, derivative, name)
 
     def _frames(self, scope: int) -> Iterator[int]:
-        """User frames of a body's equations, those of the programs inside included."""
+        """The user frames of a body's equations, including those of inner programs."""
         waiting, seen, looked = [scope], {scope}, 0
         for number in waiting:
             columns = self._walk.scopes[number]

@@ -1,4 +1,4 @@
-"""The stack of an equation in, who called the construct out: which function of JAX, on which line, for which library.
+"""Finds the caller of a construct in the stack of its equation: JAX's function, the line, and the library.
 
 The library frames of a stack are outermost first: the first one is what the user's line called. Where that is a
 function of `jax.lax`'s control flow the user called it so; anything else is a library that uses control flow inside.
@@ -63,7 +63,7 @@ class Callers:
             own = self._known[stack] = self._read(stack)
         if own.frame >= 0:
             if own.frame == inherited.frame and inherited.inside:
-                # The body of that very call: what is in it was called by whatever function the body is.
+                # This is the body of that call: the body's function called what is inside.
                 return Caller(own.kind, own.frame, inherited.library or own.library)
             return own
         if inherited.kind is not None and inherited.library is None:

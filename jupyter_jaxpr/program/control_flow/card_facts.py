@@ -1,4 +1,4 @@
-"""A card in, the sentences that a person should know of it added: only what its own parts prove."""
+"""Adds to a card the sentences that a person should know; the card's own parts prove each of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INSIDE = "The construct is inside {name}, which the stepper does not enter. Step
 COMBINED = "associative_scan leaves no loop to step through. Write a scan to see its steps."
 
 SELECT = (
-    "Under vmap the predicate differs from element to element, so JAX turned the branches into a select. "
+    "Under vmap the {decider} differs from element to element, so JAX turned the branches into a select. "
     "Every branch runs for every element, and the select picks the results."
 )
 BACKWARD_EQUATIONS = "The equations belong to the backward pass."
@@ -38,13 +38,18 @@ _FORI_SCAN_BETWEEN = (
     "The bounds {lower} and {upper} are known when JAX traces, so fori_loop became a scan of length {length}. "
     "Grad works through a scan."
 )
-_FORI_WHILE = (
-    "The {bound} is known only at run time, so fori_loop became a while loop, and reverse-mode grad does not work. "
-    "With plain Python numbers as bounds, fori_loop becomes a scan."
+_LOWER_TRACED = "The lower bound {lower} is known only at run time, so fori_loop became a while loop. {then}"
+_UPPER_TRACED = "The upper bound {upper} is known only at run time, so fori_loop became a while loop. {then}"
+_BOUNDS_TRACED = (
+    "The lower bound {lower} and the upper bound {upper} are known only at run time, so fori_loop became a while loop. "
+    "{then}"
 )
-_FORI_WHILE_BOTH = (
-    "The {lower} and the {upper} are known only at run time, so fori_loop became a while loop, and reverse-mode grad "
-    "does not work. With plain Python numbers as bounds, fori_loop becomes a scan."
+_LOWER_UNNAMED = "The lower bound is known only at run time, so fori_loop became a while loop. {then}"
+_UPPER_UNNAMED = "The upper bound is known only at run time, so fori_loop became a while loop. {then}"
+_BOUNDS_UNNAMED = "Both bounds are known only at run time, so fori_loop became a while loop. {then}"
+_OF_FORI_WHILE = (
+    "Reverse-mode grad does not work through a while loop. With plain Python numbers as bounds, fori_loop becomes a "
+    "scan."
 )
 _WHILE = (
     "The number of steps depends on the values, so jvp works through this loop, but reverse-mode grad does not. "
@@ -64,8 +69,12 @@ _COUNTS = (
 )
 _MAP = "lax.map is a scan without a carry: each step computes one element. jax.vmap computes all elements at once."
 _MAP_BATCHED = (
-    "With batch_size, each step computes a batch by vmap. Remaining elements that do not fill a batch are computed "
-    "separately."
+    "lax.map is a scan without a carry: with batch_size, each step computes a batch by vmap. Remaining elements that "
+    "do not fill a batch are computed separately. jax.vmap computes all elements at once."
+)
+_NO_LOOP_OF_UNKNOWN = (
+    "associative_scan combines the elements in pairs, then the pairs in pairs, in about log2(n) levels, without a "
+    "loop. The construct left {equations} in the program."
 )
 _NO_LOOP = (
     "associative_scan combines {elements} in pairs, then the pairs in pairs, in about log2(n) levels, without a loop. "
@@ -78,9 +87,10 @@ _NO_STEP = "The loop has no steps."
 _AGAIN = "remat computes the forward loop again here, in the backward pass, instead of storing the loop's values."
 _ALL_UNROLLED = "JAX unrolls the loop when JAX lowers the program: {steps} follow each other, and no loop is left."
 _UNUSED = "No equation uses a result of this construct, so XLA removes the construct."
-_UNROLLED = "JAX unrolls the loop when JAX lowers the program: {iterations} of {unroll} steps."
+_UNROLLED = "JAX unrolls the loop when JAX lowers the program. The lowered loop has {iterations} of {unroll} steps."
 _UNROLLED_REST = (
-    "JAX unrolls the loop when JAX lowers the program: {iterations} of {unroll} steps, and {rest} after the loop."
+    "JAX unrolls the loop when JAX lowers the program. The lowered loop has {iterations} of {unroll} steps, and "
+    "{rest} after the loop."
 )
 _NO_HLO_LOOP = (
     "The optimised HLO has no loop for this construct: XLA wrote the steps without a loop, or removed the steps."
@@ -131,9 +141,8 @@ def add(
         card.open_fact = len(found)
         found.append(_WHILE)
     elif card.kind == "map":
-        found.append(_MAP)
-        if call is not None and "batch_size" in call.keywords:
-            found.append(_MAP_BATCHED)
+        in_batches = call is not None and "batch_size" in call.keywords
+        found.append(_MAP_BATCHED if in_batches else _MAP)
     kept = [slot.path for slot in card.slots if slot.kept]
     if kept:
         found.append((_KEPT if len(kept) == 1 else _KEPT_MANY).format(paths=", ".join(kept[:5])))
@@ -149,8 +158,10 @@ def add(
 
 def combined(length: int | None, equations: int) -> str:
     """The equations that an associative_scan left."""
-    elements = "the elements" if length is None else count(length, "element")
-    return _NO_LOOP.format(elements=elements, equations=count(equations, "equation"))
+    left = count(equations, "equation")
+    if length is None:
+        return _NO_LOOP_OF_UNKNOWN.format(equations=left)
+    return _NO_LOOP.format(elements=count(length, "element"), equations=left)
 
 
 def counted_by_xla(card: Card) -> None:
@@ -181,16 +192,17 @@ def _fori(card: Card) -> None:
         fact = _FORI_SCAN if card.lower is None else _FORI_SCAN_BETWEEN
         card.facts.append(fact.format(lower=card.lower, upper=card.upper, length=card.trips))
         return
-    traced = [
-        (word, text)
-        for word, text in (("lower bound", card.lower), ("upper bound", card.upper))
-        if text is None or not text.lstrip("-").isdigit()
-    ]
-    named = [word if text is None else f"{word} {text}" for word, text in traced]
-    if len(named) == 1:
-        card.facts.append(_FORI_WHILE.format(bound=named[0]))
-    elif named:
-        card.facts.append(_FORI_WHILE_BOTH.format(lower=named[0], upper=named[1]))
+    lower, upper = card.lower, card.upper
+    is_traced = [text is None or not text.lstrip("-").isdigit() for text in (lower, upper)]
+    if all(is_traced):
+        fact = _BOUNDS_UNNAMED if lower is None or upper is None else _BOUNDS_TRACED
+    elif is_traced[0]:
+        fact = _LOWER_UNNAMED if lower is None else _LOWER_TRACED
+    elif is_traced[1]:
+        fact = _UPPER_UNNAMED if upper is None else _UPPER_TRACED
+    else:
+        return
+    card.facts.append(fact.format(lower=lower, upper=upper, then=_OF_FORI_WHILE))
 
 
 def _is_batched(card: Card, walk: Walk) -> bool:

@@ -1,4 +1,4 @@
-"""A card in, the row of the decision table that fits it out, with the reason; no row where none surely does."""
+"""Chooses the row of the decision table that fits a card, with the reason, or none where no row surely fits."""
 
 from __future__ import annotations
 

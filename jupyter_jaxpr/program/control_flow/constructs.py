@@ -1,4 +1,4 @@
-"""An equation of control flow in, its card out: parts, paths, types, predicate, bounds; `card_facts` adds the facts."""
+"""Makes the card of a control-flow equation: parts, paths, types, predicate, bounds."""
 
 from __future__ import annotations
 

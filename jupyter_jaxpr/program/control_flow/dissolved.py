@@ -1,4 +1,4 @@
-"""A scope in, the cards of what left no primitive of its own out: a cond under vmap, an associative_scan.
+"""Makes cards of constructs that left no primitive of their own: a cond under vmap, an associative_scan.
 
 Both are found from the frames: JAX's batching rule of cond is on the stack of the selects that it makes, and
 `associative_scan` on that of the slices it takes. Equations of one call have the same user frames around them.
@@ -28,7 +28,7 @@ _OF_RULE = frozenset({"eq", "select_n", "stop_gradient", "broadcast_in_dim", "tr
 
 @dataclass(slots=True)
 class Found:
-    """A card, and which equations of the scope are inside it: those of a branch by its label."""
+    """A card, and the equations of the scope that belong to each of its branches, by the label of the branch."""
 
     card: Card
     regions: list[tuple[range, str]] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Found:
 
 @dataclass(slots=True)
 class _Group:
-    """Equations that one call of the user's made."""
+    """The equations that one call in the user's code made."""
 
     frames: tuple[int, ...]
     name_stack: int
@@ -160,10 +160,11 @@ class Dissolved:
         flops = [branch.flops for branch in card.branches]
         if flops and len(starts) == sides and None not in flops:
             card.step_flops = sum(each for each in flops if each is not None)
-        card.facts.append(card_facts.SELECT)
+        decider = "index" if card.kind == "switch" else "predicate"
+        card.facts.append(card_facts.SELECT.format(decider=decider))
         if card.library is None:
             card.choice = "elementwise"
-            card.choice_reason = "Each element has its own predicate. All branches run, as in jnp.where."
+            card.choice_reason = f"Each element has its own {decider}. All branches run, as in jnp.where."
         card.steppable = card_facts.SELECTED
         return found
 
@@ -260,7 +261,7 @@ class Dissolved:
         return Found(card)
 
     def _axis(self, place: Place, group: _Group) -> int:
-        """The axis along which it combines: that of every other element; the first where nothing tells."""
+        """The axis along which an associative scan combines: the axis with a stride of 2, else the first axis."""
         strings = self._walk.strings.items
         for each in group.equations:
             if strings[place.columns.primitive[each]] == "slice":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, Limit, text_of
 from ..jaxpr.parameters import open_jaxpr
 from ..source.positions import Positions
@@ -74,7 +75,7 @@ def debug_of(jaxpr: Any, positions: Positions) -> Debug:
 def _texts(paths: Any) -> tuple[str, ...]:
     try:
         return tuple("" if path is None else text_of(path, Limit.PATH) for path in paths or ())
-    except FAILURES:  # a thunk that was not called: unknown
+    except not_of_a_signal(*FAILURES):  # a thunk that was not called: unknown
         return ()
 
 

@@ -25,7 +25,7 @@ _EXPRESSION = 40
 
 @dataclass(slots=True)
 class Place:
-    """A scope as it is reached by one way from the program's own scope."""
+    """A scope, reached by one path of calls from the program's own scope."""
 
     number: int
     columns: ScopeColumns

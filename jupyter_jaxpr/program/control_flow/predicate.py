@@ -1,4 +1,4 @@
-"""A cond's operand in, its predicate out: the equation that made it, and how the user wrote it.
+"""Finds the predicate of a cond: the equation that computes it, and the user's text for it.
 
 Between what the user wrote and what the primitive takes JAX puts conversions, and for a switch a clamp: they carry the
 frames of the construct's own call, and are passed over.

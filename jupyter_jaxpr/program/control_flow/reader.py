@@ -1,4 +1,4 @@
-"""A walked program in, its cards out: each control-flow construct at any depth, in the order of the source.
+"""Makes the cards of all control-flow constructs of a program, in the order of the source.
 
 A scope that is reached by two calls has its constructs twice, once for each way; scopes without any are not entered,
 and `MOST` bounds what a program can have, so the work grows with the cards and not with the program.
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 
+from ...interruptions import not_of_a_signal
 from ..jaxpr.programs_that_run import is_run
 from ..jaxpr.walk import Walk
 from . import card_facts
@@ -136,12 +137,12 @@ class Reader:
                 break
             try:
                 nodes += self._equation(place, program, equation, children, depth)
-            except Exception:  # one construct that cannot be read hides no other
+            except not_of_a_signal(Exception):  # one construct that cannot be read hides no other
                 self._failed(traceback.format_exc())
         if self._dissolved.any_in(columns):
             try:
                 found = self._dissolved.find(place, program)
-            except Exception:
+            except not_of_a_signal(Exception):
                 self._failed(traceback.format_exc())
             else:
                 nodes = self._nested(nodes, found, depth)

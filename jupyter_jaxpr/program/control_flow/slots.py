@@ -1,4 +1,4 @@
-"""Paths as JAX has them and the user's own text in, the user's names for them out: carry[0] becomes h."""
+"""Finds the user's names for JAX's paths: carry[0] becomes h."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def guessed_carry(count: int, function: ast.FunctionDef | ast.Lambda | None, par
 
 
 def only_leaf(returned: ast.expr | None) -> str | None:
-    """The path of the one leaf in what a function returns: `['out']` of `{'out': y}`, empty for a leaf itself.
+    """The path of the only leaf of a function's return value: `['out']` for `{'out': y}`, empty for the leaf itself.
 
     None where the text shows more than one.
     """

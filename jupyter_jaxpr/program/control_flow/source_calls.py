@@ -1,4 +1,4 @@
-"""Frames in, what the user wrote there out: the text of a call, its arguments, the names it is bound to.
+"""Reads the user's text at a frame: the call, its arguments, and the names that its result is assigned to.
 
 Only the text of a call or of one function is parsed, never a file. What cannot be read is None: the source of a file
 may be gone, or another one by now, so a text counts only where it parses as what the frame says it is.
@@ -12,6 +12,7 @@ import linecache
 import re
 from dataclasses import dataclass
 
+from ...interruptions import not_of_a_signal
 from ..jaxpr.pools import Strings
 from ..source.positions import Positions, SourceFile
 from .equation import Debug
@@ -25,7 +26,7 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Call:
-    """A call as it is written."""
+    """A call in the user's text."""
 
     function: str
     arguments: list[ast.expr]
@@ -47,7 +48,7 @@ class Written:
     """The user's source texts."""
 
     def __init__(self, positions: Positions, strings: Strings) -> None:
-        """The frames that are asked for, and the pool of their functions' names."""
+        """Args: the frames to read, and the pool of their functions' names."""
         self._positions = positions
         self._strings = strings
         self._lines: dict[str, list[str]] = {}
@@ -67,7 +68,7 @@ class Written:
         return self._calls[frame]
 
     def called(self, frame: int) -> str | None:
-        """The function that a frame's span calls, as it is written: `jnp.median`; None where it is no plain name."""
+        """The user's text for the called function in a frame's span: `jnp.median`; None where it is no plain name."""
         call = self.call(frame)
         return call.function if call is not None and _PLAIN.fullmatch(call.function) else None
 
@@ -177,7 +178,7 @@ class Written:
         try:
             block = inspect.getblock([f"{each}\n" for each in lines[line - 1 : line + 200]])
             tree = ast.parse(_dedented(block))
-        except (SyntaxError, ValueError, IndexError, MemoryError, RecursionError):
+        except not_of_a_signal(SyntaxError, ValueError, IndexError, MemoryError, RecursionError):
             return _only_lambda(lines[line - 1])
         statement = tree.body[0] if tree.body else None
         if isinstance(statement, ast.FunctionDef):
@@ -217,7 +218,7 @@ def branch_name(call: Call | None, kind: str, side: int) -> str | None:
 
 
 def target_name(target: ast.expr, result: int, results: int) -> str | None:
-    """The name that one of an expression's results is bound to by itself."""
+    """The name to which the assignment binds exactly this one result of an expression."""
     if isinstance(target, ast.Tuple | ast.List):
         if len(target.elts) != results:
             return None
@@ -259,7 +260,7 @@ def returned(function: ast.FunctionDef | ast.Lambda | None) -> ast.expr | None:
 
 
 def _own_nodes(function: ast.FunctionDef) -> list[ast.AST]:
-    """The nodes of a function, without those of functions inside."""
+    """The syntax nodes of a function, without those of nested functions."""
     found: list[ast.AST] = []
     waiting: list[ast.AST] = list(function.body)
     for node in waiting:
@@ -292,7 +293,7 @@ def _dedented(block: list[str]) -> str:
 def _expression(text: str) -> ast.expr | None:
     try:
         return ast.parse(f"({text}\n)", mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+    except not_of_a_signal(SyntaxError, ValueError, MemoryError, RecursionError):
         return None
 
 

@@ -1,4 +1,4 @@
-"""A walked program in, what it costs out: operations and bytes of each equation, and their sums.
+"""Counts what a program costs: operations and bytes of each equation, and their sums.
 
 One convention throughout. The rules are those of XLA's `HloCostAnalysis` (xla/service/hlo_cost_analysis.cc), by the
 primitive that lowers to the instruction it has the rule for; transcendental functions are counted apart.

@@ -1,4 +1,4 @@
-"""Priced scopes in, the most operations that each row of a table can have in one call out.
+"""Finds the most operations that each row of a table can have in one call.
 
 Branches exclude each other: of a cond, a row has the branch with most of the row, not the sum of all branches.
 """

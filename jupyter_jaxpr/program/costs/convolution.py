@@ -1,4 +1,4 @@
-"""A convolution's equation in, its operations out: two for each kernel element that meets an input element."""
+"""Counts the operations of a convolution: two for each kernel element that meets an input element."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def meetings(size: int, kernel: int, result: int, stride: int, padding: int, hol
 
 
 def _meeting(size: int, result: int, stride: int, shift: int, holes: int) -> int:
-    """Outputs o below `result` where o * stride + shift is at an element of the input, not in a hole of it."""
+    """The outputs o < `result` for which o * stride + shift is an element of the input, not a hole of its dilation."""
     first = max(0, -(shift // stride))  # the ceiling of -shift / stride
     last = min(result - 1, ((size - 1) * holes - shift) // stride)
     if last < first:

@@ -93,7 +93,7 @@ def work(flops: int, transcendentals: int, weight: int = TRANSCENDENTAL_WEIGHT) 
 
 
 def plain(flops: int, transcendentals: int, *, exact: bool = True, read: int = 0, written: int = 0) -> Cost:
-    """The cost of what has no branches."""
+    """The cost of a program without branches."""
     return Cost(
         flops=flops,
         transcendentals=transcendentals,

@@ -1,4 +1,4 @@
-"""Equations in, the operations that XLA writes out for them and our count does not have out: from what, and how many.
+"""Counts the operations that XLA writes out and our count does not have, with their causes.
 
 Seen in the optimized programs of jax 0.10 to 0.12 on a CPU. Most numbers are bounds: XLA may simplify what it writes
 out. Where no bound is known, it is said of what, and not how many.
@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ...interruptions import not_of_a_signal
+from ...quantities import listed
 from .runs import ScopeRuns
 from .scopes import Costs
 
+_NAMED = 5
 _NARROW = {"float16", "bfloat16"}
 _PIECE = 32  # XLA reduces a short line in pieces of so many elements
 _SHORT = 4096  # elements; a longer one it reduces as it is
@@ -59,7 +62,7 @@ def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
                     names, known = found.setdefault(sentence, ([], 0))
                     names.append(name)
                     found[sentence] = names, None if most is None or known is None else known + most
-            except Exception:  # another JAX, or a symbolic size: not known
+            except not_of_a_signal(Exception):  # another JAX, or a symbolic size: not known
                 continue
     all_of = [Expansion(sentence(list(dict.fromkeys(names))), most) for sentence, (names, most) in found.items()]
     return sorted(all_of, key=lambda each: each.most is None)
@@ -151,4 +154,4 @@ def _real_parts(names: list[str]) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    return listed(names, _NAMED)

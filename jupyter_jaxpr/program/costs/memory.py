@@ -1,4 +1,4 @@
-"""A program of a walk and its executable in, the bytes it needs out: as XLA says, and as the jaxpr lets estimate.
+"""Finds the bytes that a program needs: XLA's statement, and an estimate from the jaxpr.
 
 XLA's numbers are its `memory_analysis` of the executable that JAX ran; nothing is compiled for them. What the jaxpr
 says is an estimate, for XLA fuses, drops, reorders and reuses:
@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import scan_parts
 from ..control_flow.equation import SCAN, WHILE
 from ..jaxpr.parameters import COMBINERS
@@ -89,7 +90,7 @@ def xla_memory(executable: Any) -> dict[str, int | None]:
         return {}
     try:
         found = executable.memory_analysis()
-    except Exception:  # a device whose XLA has none says so in its own ways
+    except not_of_a_signal(Exception):  # a device whose XLA has no analysis raises errors of different classes
         return {}
     fields = {
         "arguments": "argument_size_in_bytes",
@@ -114,7 +115,7 @@ class _Peak:
 
     bytes: int
     equation: int = -1
-    inside: int = -1  # the scope that is at its own peak there, -1 for none
+    inside: int = -1  # the inner scope that is at its own peak at this equation, -1 for none
     with_results: bool = True  # whether the equation's results count beside that
     slices: tuple[int, ...] = ()  # inputs of `inside` that are arrays of their own
 
@@ -236,7 +237,7 @@ class Liveness:
         columns = self._walk.scopes[child]
         try:
             parts = scan_parts(parameters)
-        except (KeyError, TypeError, ValueError):  # another JAX: they are left out
+        except not_of_a_signal(KeyError, TypeError, ValueError):  # another JAX: they are left out
             return ()
         first = columns.constants + parts.consts + parts.carry
         return tuple(range(first, columns.constants + columns.inputs))

@@ -1,4 +1,4 @@
-"""A primitive's name in, what it costs an element of its result out, where that is all there is to it.
+"""The operations for each element of a primitive's result, where the primitive has a fixed number.
 
 - One operation: what lowers to an elementwise instruction (`HandleElementwiseOp`); conversions, comparisons, `select`
   and `clamp` are among them. Integers count as floats do, a complex number as one element.

@@ -1,4 +1,4 @@
-"""A program of a walk in, what its forward part keeps for its backward part out: the residuals of `grad`.
+"""Finds the residuals of `grad`: what the forward part of a program keeps for its backward part.
 
 JAX names the parts of a differentiated program in the name stacks of its equations: `jvp(...)` the forward part,
 `transpose(jvp(...))` the backward part, each `transpose` one more where a gradient is differentiated again. A residual
@@ -79,7 +79,7 @@ def kept_for_backward(walk: Walk, scope: int, backward: Mapping[int, Sequence[bo
 
 
 def made_values(walk: Walk, scope: int, operands: Sequence[int]) -> list[KeptValue]:
-    """Values of a scope by the innermost equation that made each; its own inputs, constants and literals left out."""
+    """The values of a scope by their innermost equation, without the scope's inputs, constants and literals."""
     found = _Residuals(walk)
     return found.values(scope, [operand for operand in dict.fromkeys(operands) if operand >= 0])
 
@@ -173,7 +173,7 @@ class _Residuals:
         return rows
 
     def values(self, number: int, kept: Sequence[int]) -> list[KeptValue]:
-        """Variables of a scope by the innermost equation that made each, those of a known size."""
+        """The variables of a scope that have a known size, by the innermost equation that made each."""
         values = []
         made = self._makers(number)
         for variable in kept:
@@ -224,7 +224,7 @@ class _Residuals:
         return None if outer < 0 else self._source(_Source(source.scope, outer, given))
 
     def _marked(self, source: _Source) -> _Source:
-        """What remat keeps it marks, by rounding it to the precision that it has: that is the one before."""
+        """The variable before a no-op rounding: remat marks a kept value by rounding it to its own precision."""
         columns = self._walk.scopes[source.scope]
         if self._walk.strings.items[columns.primitive[source.equation]] != "reduce_precision":
             return source

@@ -1,4 +1,4 @@
-"""An equation in, its operations out, where that takes more than the size of its result.
+"""Counts the operations of an equation where the size of its result is not enough.
 
 Formulas; n is the number of elements of the result unless said otherwise:
 
@@ -40,6 +40,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from .convolution import convolution
 from .cost import UNKNOWN, Cost, plain
 from .primitives import EACH_ELEMENT
@@ -76,7 +77,7 @@ def operations(equation: Any, inside: Inside) -> Operations:
             return each[0] * elements, each[1] * elements
         rule = _RULES.get(primitive)
         return None if rule is None else rule(equation, inside)
-    except Exception:  # another JAX, or a symbolic size: not known
+    except not_of_a_signal(Exception):  # another JAX, or a symbolic size: not known
         return None
 
 

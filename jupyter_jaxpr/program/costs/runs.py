@@ -1,4 +1,4 @@
-"""A program's scope in, how often each scope inside runs in one call out, and from which lines and name stacks.
+"""Finds how often each scope of a program runs in one call, and from which lines and name stacks.
 
 A scope that several equations call is here once, with their runs together. An equation without a line of the user's
 takes that of the equation that calls its scope, and its name stack stands below that one's: so a scope's runs are also

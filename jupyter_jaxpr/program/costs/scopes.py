@@ -1,4 +1,4 @@
-"""A walk in, the price of each equation of a scope out: a primitive with the same types costs the same, and once here.
+"""Prices each equation of a scope; a primitive with the same types is priced once.
 
 One to two microseconds an equation: most are found by their primitive, parameters and types; what holds programs is
 priced by them.
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...document.facts import TRANSCENDENTAL_WEIGHT
+from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import scan_parts
 from ..jaxpr.high_primitives import named
 from ..jaxpr.parameters import COMBINERS
@@ -89,7 +90,7 @@ class Costs:
     """Prices of the scopes of a walk, each worked out once."""
 
     def __init__(self, walk: Walk, trips: Trips | None = None, weight: int = TRANSCENDENTAL_WEIGHT) -> None:
-        """The scopes, what is known of the trips of their loops from elsewhere, and how much a function weighs."""
+        """Args: the scopes, known trips of their loops, and the weight of a transcendental function."""
         self.walk = walk
         self.owns: list[Own] = []
         self._trips: Trips = trips or {}
@@ -108,7 +109,7 @@ class Costs:
         return cost.flops_most if cost.exact else None
 
     def of(self, number: int) -> Cost:
-        """What one run of a scope costs, as far as it is known."""
+        """The cost of one run of a scope, as far as the cost is known."""
         return self.priced(number).total
 
     def priced(self, number: int) -> Priced:
@@ -216,7 +217,7 @@ class Costs:
         primitive, parameters = named(equation)
         try:
             parts = self._parts(primitive, scope, index, parameters, programs)
-        except Exception:  # another JAX: not known
+        except not_of_a_signal(Exception):  # another JAX: not known
             return None
         return None if parts is None else Call(index, primitive, tuple(parts))
 
@@ -264,7 +265,7 @@ class Costs:
                 Part(body, "body", 1, 0, 1, 1, per_trip=True, loop=True),
                 Part(condition, "condition", 1, 1, 1, 1, per_trip=True, loop=True),
             ]
-        # The condition is asked once more than the body runs.
+        # The condition runs once more often than the body.
         return [
             _times(body, trips, "body", loop=True),
             _times(condition, trips + 1, "condition", loop=True),

@@ -1,4 +1,4 @@
-"""Priced scopes and their runs in, rows out: by line of the user's and by primitive.
+"""Sums the costs by line of the user's text and by primitive.
 
 Each row has its part of the dearest run of the program and of its cheapest: the rows of a table add up to the program.
 A line in a branch that the dearest run does not take has nothing of it; `if_taken` is what a row costs at most, where

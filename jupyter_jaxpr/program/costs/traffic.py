@@ -1,4 +1,4 @@
-"""An equation's primitive and the bytes of its operands and results in, the bytes it reads and writes out.
+"""Finds the bytes that an equation reads and writes from its primitive and the sizes of its operands and results.
 
 The rules are those of `HloCostAnalysis`, for an equation by itself: each operand is read once and each result written
 once. What is not so:

@@ -1,4 +1,4 @@
-"""Priced scopes and their runs in, trees out: the scopes as they call each other, and the name stack.
+"""Sums the costs as trees: the scopes as they call each other, and the name stack.
 
 A node has all that is inside it, in the dearest run of the program. Calls of one scope from one line are one node. A
 tree has at most `NODES` nodes: the dearest ones; what is left out is still in the nodes around it.
@@ -154,7 +154,7 @@ def _dearest(found: dict[tuple[str, ...], Node]) -> list[Node]:
 
 
 def split(name_stack: str) -> tuple[str, ...]:
-    """The parts of a name stack: what is between slashes that stand outside brackets."""
+    """The parts of a name stack, split at the slashes outside of brackets."""
     parts, depth, start = [], 0, 0
     for place, sign in enumerate(name_stack):
         if sign in "([":

@@ -1,4 +1,4 @@
-"""An executable and our count in, XLA's own count and the reasons why the two are not the same out.
+"""Compares our count with XLA's own count, with the reasons for the difference.
 
 XLA's is its `cost_analysis` of the executable that JAX ran; nothing is compiled for it. The reasons take our count
 apart: what a loop costs by XLA's convention, which counts its body and its condition once, what a library computes for
@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import lowered_scan, scan_parts
 from ...quantities import count, operations_in_words
 from .cost import Cost
@@ -41,7 +42,7 @@ _ROLLED = "XLA compiles {names} to a loop, counts the body of the loop once, and
 
 @dataclass(frozen=True)
 class Analysis:
-    """What XLA says of an executable; None where it says nothing."""
+    """XLA's cost analysis of an executable; a field is None where XLA has no number."""
 
     flops: float | None
     transcendentals: float | None
@@ -68,7 +69,7 @@ def analysis(executable: Any) -> Analysis | None:
         return None
     try:
         found = executable.cost_analysis()
-    except Exception:  # a backend without one says so in its own ways
+    except not_of_a_signal(Exception):  # a backend without a cost analysis raises errors of different classes
         return None
     if isinstance(found, (list, tuple)):  # jax before 0.5
         found = found[0] if found else None
@@ -76,7 +77,7 @@ def analysis(executable: Any) -> Analysis | None:
         return None
 
     def number(key: str) -> float | None:
-        # What is zero is left out; a call of a library may make it -1.
+        # XLA leaves out zeros, and may give -1 for a call of a library.
         value = found.get(key, 0.0)
         return float(value) if isinstance(value, (int, float)) and math.isfinite(value) and value >= 0 else None
 
@@ -89,7 +90,7 @@ def _devices(executable: Any) -> tuple[int, str | None]:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
         devices = loaded.local_devices()
         return max(1, len(devices)), devices[0].platform
-    except Exception:  # another JAX: taken to be one, of an unknown kind
+    except not_of_a_signal(Exception):  # another JAX: taken to be one, of an unknown kind
         return 1, None
 
 
@@ -230,7 +231,7 @@ class _Loops:
         self._once: dict[int, _Once] = {}
 
     def rows(self, scope: int) -> list[_Row]:
-        """The outermost loops, those of one line and one number of trips together."""
+        """The outermost loops; loops of one line with the same number of trips are one row."""
         found: dict[tuple[int, int | None], _Row] = {}
         self._in_scope(scope, -1, Runs(1, 1, 1, 1), found)
         return list(found.values())
@@ -284,13 +285,13 @@ class _Loops:
                 total += inside.flops * times
                 loops += inside.loops * times
                 counters += inside.counters * times
-        # XLA leaves no loop of one turn, and what is unrolled all through is none.
+        # XLA removes a loop of one step, and a completely unrolled loop is none.
         own = any(part.loop for part in call.parts) and call.parts[0].dearest > turns
-        # A while counts in its own jaxpr.
+        # The counter of a while is in its own jaxpr.
         return _Once(total, loops + own, counters + (own and call.primitive == "scan"))
 
     def _turns(self, scope: int, call: Call) -> int:
-        """How many turns of a loop XLA counts: of a scan those that JAX unrolls, and those that are left over."""
+        """The steps of a loop that XLA counts: for a scan, the unrolled steps and the remaining ones."""
         if call.primitive != "scan":
             return 1
         length = call.parts[0].dearest
@@ -340,7 +341,7 @@ def _counters(found: list[Difference], rows: list[_Row], left: int) -> int:
 
 
 def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool) -> list[Difference]:
-    """What XLA counts by another formula than ours, where that explains some of what is left."""
+    """Operations that XLA counts by another formula than ours, where the formula explains a part of the rest."""
     own = _by_formula(costs, runs)
     found = []
     for name in _CUMULATIVE:

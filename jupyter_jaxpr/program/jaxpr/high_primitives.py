@@ -1,4 +1,4 @@
-"""An equation in, its primitive's name and parameters out, as JAX prints them.
+"""Prints the primitive and the parameters of a high-level equation as JAX prints them.
 
 From JAX 0.11 on, what is written in terms of other primitives (`jnp.searchsorted`, `lax.custom_root`) is one primitive
 for all of them, `call_hi_primitive`, which holds the object that knows. JAX prints it under the name of its class.
@@ -11,6 +11,7 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, kind_name, own_name
 
 HIGH = "call_hi_primitive"
@@ -27,12 +28,12 @@ def named(equation: Any) -> tuple[str, Mapping[str, Any]]:
 
 
 def high(parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The same of a `call_hi_primitive`; itself where it cannot tell (JAX 0.10 prints it so)."""
+    """The equation inside a `call_hi_primitive`; the equation itself where none is found (JAX 0.10 prints it so)."""
     try:
         primitive = parameters["_prim"]
         shown = primitive.pp_params()
         return kind_name(type(primitive)), InOrder((name, _shown(value)) for name, value in shown.items())
-    except FAILURES:
+    except not_of_a_signal(*FAILURES):
         return HIGH, parameters
 
 

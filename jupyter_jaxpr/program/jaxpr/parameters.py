@@ -1,4 +1,4 @@
-"""The parameters of an equation in, those that JAX prints out: in its order, as the texts it prints.
+"""Prints the parameters of an equation in JAX's order and with JAX's texts.
 
 JAX's printer has a rule of its own for some primitives: it leaves out what is at its default and shows functions by
 their names. Those rules are private to it, so they are written again here, by primitive name. A primitive without a
@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...observe.value_texts import Reading, is_of_users
 from ...plain_text import FAILURES, Limit, exact, kind_name, unreadable
 from .high_primitives import InOrder
@@ -71,7 +72,7 @@ def printed_parameters(primitive: str, parameters: Parameters) -> Printed:
     if rule is not None:
         try:
             return rule(parameters)
-        except FAILURES:
+        except not_of_a_signal(*FAILURES):
             pass
     return sorted(parameters.items())
 
@@ -88,7 +89,7 @@ def parameter_text(value: Any, reading: Reading | None = None) -> str:
     """
     try:
         text = exact(_text(value, reading or Reading()), _PRINTED)
-    except FAILURES as error:
+    except not_of_a_signal(*FAILURES) as error:
         text = unreadable(value, error)
     if not text.isprintable() or "  " in text:
         text = _SPACE.sub(" ", text).strip()

@@ -1,4 +1,4 @@
-"""Values that repeat in, their indices out."""
+"""Numbers values that repeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An equation's programs in, those that a run of the equation runs out: the others are rules for its derivatives."""
+"""Finds the inner programs of an equation that run; the others are rules for its derivatives."""
 
 from __future__ import annotations
 

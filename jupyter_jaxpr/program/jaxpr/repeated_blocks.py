@@ -1,4 +1,4 @@
-"""A walked program in, the blocks of equations that repeat right after one another out.
+"""Finds the blocks of equations of a program that repeat right after one another.
 
 A Python loop that runs while JAX traces leaves its body in the program once for each turn: the same primitives, from
 the same expressions, with outputs of the same types. That is what is looked for here, in each scope on its own:

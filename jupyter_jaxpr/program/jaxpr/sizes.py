@@ -1,4 +1,4 @@
-"""The type of a value in, the bytes of its array out."""
+"""Finds the bytes of an array from its type."""
 
 from __future__ import annotations
 

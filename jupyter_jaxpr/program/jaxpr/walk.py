@@ -1,4 +1,4 @@
-"""A jaxpr in, its equations as columns out: one `ScopeColumns` for each distinct jaxpr inside it.
+"""Walks a jaxpr and stores its equations in columns: one `ScopeColumns` for each distinct jaxpr inside it.
 
 - `Walk` keeps the pools, so that several programs of one run share what repeats. A jaxpr that is used twice is walked
   once, by the identity of its object.
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.effects import equation_effects
 from ...observe.value_texts import Reading
 from ...plain_text import COULD_NOT, FAILURES, Limit, error_text, exact, kind_name, text_of, unreadable
@@ -43,7 +44,7 @@ class AvalRow:
 
 @dataclass(frozen=True)
 class Captured:
-    """The value of a constant of a scope, by what is known of it; never the value."""
+    """The known facts about the value of a scope's constant; never the value itself."""
 
     operand: int
     bytes: int
@@ -247,7 +248,7 @@ class Walk:
                 scope.name_stack.append(name_stack)
                 if equation.effects and (names := equation_effects(equation.effects)):
                     scope.effects.append((index, [string(name) for name in names]))
-            except FAILURES as error:  # what is here is not what we know: the other equations are
+            except not_of_a_signal(*FAILURES) as error:  # this equation has an unknown form; the others are known
                 self._complete(index, equation, numbers, scope, error)
 
     def _complete(
@@ -339,7 +340,7 @@ class Walk:
         key = (primitive, values, _kinds(values))
         try:
             read = self._read_parameters.get(key)
-        except FAILURES:  # a value that cannot be hashed or compared
+        except not_of_a_signal(*FAILURES):  # a value that cannot be hashed or compared
             return self._read(primitive, parameters)
         if read is None:
             read = self._read_parameters[key] = self._read(primitive, parameters)
@@ -377,12 +378,12 @@ class Walk:
 def _programs_in(value: Any) -> list[tuple[int, Any, Any]]:
     try:
         return programs_in(value)
-    except FAILURES:  # an object of the user's whose attributes raise holds no program
+    except not_of_a_signal(*FAILURES):  # an object of the user's whose attributes raise holds no program
         return []
 
 
 def _kinds(values: Iterable[Any]) -> tuple[Any, ...]:
-    """What tells values apart that are equal and print differently: 1, 1.0 and True, 0.0 and -0.0, in tuples too."""
+    """A key that differs for equal values that print differently: 1, 1.0 and True, 0.0 and -0.0, also in tuples."""
     return tuple(
         [
             (tuple, *_kinds(value)) if (kind := type(value)) is tuple else repr(value) if kind is float else kind
@@ -398,14 +399,14 @@ def aval_row(aval: Any) -> AvalRow:
     """The type of a value, of an aval or of a `jax.ShapeDtypeStruct`."""
     try:
         return _aval_row(aval)
-    except FAILURES as error:  # one type hides no other
+    except not_of_a_signal(*FAILURES) as error:  # one type hides no other
         return AvalRow(unreadable(aval, error), (), "", False, None)
 
 
 def _aval_row(aval: Any) -> AvalRow:
     try:
         text = exact(aval.str_short(short_dtypes=True), Limit.TYPE)
-    except FAILURES:  # an aval of a kind that has no short form
+    except not_of_a_signal(*FAILURES):  # an aval of a kind that has no short form
         text = text_of(aval, Limit.TYPE)
     shape = tuple(
         axis if type(axis) is int and axis < _LARGEST else _axis(axis) for axis in getattr(aval, "shape", None) or ()
@@ -424,7 +425,7 @@ def _axis(axis: Any) -> int | str:
     try:
         size = int(axis)
         return size if -_LARGEST < size < _LARGEST else text_of(size)
-    except FAILURES:  # a symbolic size
+    except not_of_a_signal(*FAILURES):  # a symbolic size
         return text_of(axis)
 
 
@@ -437,7 +438,7 @@ def _sharding(aval: Any) -> str | None:
         if all(axis is None for axis in spec):
             return None
         return text_of(spec)
-    except FAILURES:  # no sharding in this type
+    except not_of_a_signal(*FAILURES):  # no sharding in this type
         return None
 
 
@@ -451,5 +452,5 @@ def _literal_text(value: Any) -> str:
         if np.shape(value):
             return "[...]"
         return exact(str(np.asarray(value).item()))
-    except FAILURES:  # a scalar that NumPy cannot read, such as a random key
+    except not_of_a_signal(*FAILURES):  # a scalar that NumPy cannot read, such as a random key
         return f"<{kind_name(type(value))}>"

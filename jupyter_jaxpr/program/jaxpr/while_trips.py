@@ -81,7 +81,7 @@ def _fits(value: int, dtype: str) -> bool:
 
 
 def _count(comparison: str, begin: int, limit: int, step: int) -> int | None:
-    if comparison in ("gt", "ge"):  # the same, seen from the other side of zero
+    if comparison in ("gt", "ge"):  # the same with the signs exchanged
         begin, limit, step = -begin, -limit, -step
         comparison = _MIRRORED[comparison]
     if comparison == "ne":

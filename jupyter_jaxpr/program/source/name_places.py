@@ -1,4 +1,4 @@
-"""The text of a file in, the place of each name that gets a value, by line and name, out."""
+"""Finds the place of each name that gets a value in the text of a file, by line and name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import functools
 import linecache
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
+
+from ...interruptions import not_of_a_signal
 
 
 class Span(NamedTuple):
@@ -48,7 +50,7 @@ def _parsed(text: str) -> NamePlaces | None:
         return None
     try:
         return NamePlaces(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 

@@ -1,4 +1,4 @@
-"""Tracebacks and source positions in, pooled files, frames and stacks out.
+"""Stores the files, frames and stacks of tracebacks in pools.
 
 - `Positions` keeps the pools: each file, frame and stack once, named by its index.
 - `Positions.traceback` takes a JAX traceback, `Positions.stack` the frames that a text of JAX names.
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Protocol
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import file_of, function_of
 from ..jaxpr.pools import Strings
 
@@ -83,11 +84,12 @@ class Positions:
         self._strings = strings
         self._cells = cells
         self._source_files: dict[str, SourceFile] = {}
+        self._cell_lines: dict[str, list[str]] = {}
         self._file_numbers: dict[str, int] = {}
         self._frame_numbers: dict[FrameRow, int] = {}
         self._stack_numbers: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
         self._tracebacks: dict[Any, int] = {}
-        # By id, as hashing a code object hashes all of it; the list keeps the ids from being used again.
+        # By id, as hashing a code object hashes all of its contents; the list keeps the objects, so no id is reused.
         self._codes: dict[int, SourceFile] = {}
         self._code_frames: dict[tuple[int, int], int] = {}
         self._alive: list[CodeType] = []
@@ -95,14 +97,14 @@ class Positions:
     # --- stacks ------------------------------------------------------------------------------
 
     def traceback(self, traceback: Any) -> int:
-        """Index of the stack of a JAX traceback, or -1 where there is none or nothing of it is known."""
+        """Index of the stack of a JAX traceback, or -1 where JAX has none or no frame is known."""
         if traceback is None:
             return -1
         number = self._tracebacks.get(traceback)
         if number is None:
             try:
                 number = self._read(traceback)
-            except Exception:  # a traceback of another JAX: unknown, not a failure
+            except not_of_a_signal(Exception):  # a traceback of another JAX: unknown, not a failure
                 number = -1
             self._tracebacks[traceback] = number
         return number
@@ -218,7 +220,9 @@ class Positions:
             return -1
         text = linecache.getline(source.name, line).rstrip("\n")
         if source.cell is not None:
-            lines = source.cell.source.split("\n")
+            lines = self._cell_lines.get(source.name)
+            if lines is None:
+                lines = self._cell_lines[source.name] = source.cell.source.split("\n")
             written = lines[line - 1] if 0 < line <= len(lines) else ""
             if text and text != written:
                 return -1  # IPython rewrote this line: its columns are not those of the cell
@@ -239,7 +243,7 @@ class Positions:
         return [code for code in self._alive if file_of(code) == source.name]
 
     def source_file(self, name: str) -> SourceFile:
-        """What is known of a file by the name that code carries."""
+        """The known facts about a file, by the file name of its code objects."""
         source = self._source_files.get(name)
         if source is None:
             source = self._source_files[name] = _classify(name, self._cells.get(name))

@@ -1,4 +1,4 @@
-"""The name of a file and the code objects that ran from it in; its text out, where it is the text that ran.
+"""Finds the text of a file where it is the text that ran, from the code objects that ran from it.
 
 A module may have been edited since it was imported, and its lines are then not those that JAX recorded. So the file is
 compiled as it is now, which runs nothing of it, and each function that ran has to be in there, on the very same lines.
@@ -12,6 +12,8 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
+
+from ...interruptions import not_of_a_signal
 
 #: A file of up to this is given whole, of a longer one the functions that ran, with some lines around each; of a
 #: library nobody reads more.
@@ -37,7 +39,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class SourceText:
-    """What is given of a file, and how many lines all of it has."""
+    """The shown lines of a file, and the number of all its lines."""
 
     lines: int
     stretches: list[Stretch]
@@ -83,14 +85,14 @@ def _read(name: str, short: str) -> str:
             raise NoText(f"{short} is larger than {LARGEST // 1_000_000} MB. Open the file in an editor.")
         with tokenize.open(name) as file:
             return file.read()
-    except (OSError, SyntaxError, UnicodeDecodeError):
+    except not_of_a_signal(OSError, SyntaxError, UnicodeDecodeError):
         raise NoText(f"The kernel cannot read {short}. The file may have moved since the run.") from None
 
 
 def _is_what_ran(text: str, name: str, ran: list[CodeType]) -> bool:
     try:
         now = compile(text, name, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     by_line: dict[int, list[CodeType]] = {}
     for code in _all(now):
@@ -111,7 +113,7 @@ def _same(code: CodeType, other: CodeType) -> bool:
 
 
 def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:
-    """The lines of the functions that ran, with some around them, ascending; those that touch are one."""
+    """The line ranges of the functions that ran, with some lines around, ascending; adjacent ranges are joined."""
     spans = sorted(
         (max(min(first, code.co_firstlineno) - AROUND, 1), min(last + AROUND, len(lines)))
         for code in ran
@@ -134,6 +136,6 @@ def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:
 
 
 def _extent(code: CodeType) -> tuple[int, int]:
-    """The first and the last line of a function, of those inside it too."""
+    """The first and the last line of a function, including its nested functions."""
     numbers = [line for inner in _all(code) for _, _, line in inner.co_lines() if line]
     return (min(numbers), max(numbers)) if numbers else (code.co_firstlineno, code.co_firstlineno)

@@ -1,4 +1,4 @@
-"""Lines of optimised HLO in, the instructions by which devices exchange values out: what they move, and how often.
+"""Finds the collectives of an optimised HLO text: what they move, and how often.
 
 Everything is read off the text. An instruction that is started and ended on two lines counts once, where it starts.
 XLA combines what several equations asked for into one instruction; where it says of each array where that comes from,
@@ -140,7 +140,7 @@ def _collective(
     line = lines[instruction.line]
     result = instruction
     if instruction.opcode.endswith("-start"):
-        # Its own type may hold the operands too; what it ends as is the result.
+        # The type of an asynchronous start may hold the operands too; the type of its end is the result.
         done = [each for each in users.get(instruction.name, []) if each.opcode.endswith("-done")]
         result = done[0] if done else instruction
     types = [] if result is instruction and instruction.opcode.endswith("-start") else _types(lines[result.line])
@@ -166,7 +166,7 @@ def _collective(
 def _pieces(
     kind: str, instruction: Instruction, sizes: list[int | None], users: list[Instruction], lines: Sequence[str]
 ) -> tuple[Piece, ...]:
-    """By array, where several were combined and XLA says of each where it comes from; else all together."""
+    """One row for each combined array where XLA states the origin of each; else one row for all."""
     whole = Piece(instruction.line, _sum(sizes) if sizes else None, instruction.op_name or "")
     # The arrays of an all-to-all are parts of one.
     if len(sizes) < 2 or kind == "all-to-all":
@@ -182,7 +182,7 @@ def _pieces(
 
 
 def _runs(module: Sequence[Computation], lines: Sequence[str]) -> dict[str, _Runs]:
-    """How often each computation runs. XLA writes a computation before those that call it."""
+    """How often each computation runs. XLA prints a computation before its callers."""
     runs = {each.name: _Runs(1 if each.is_entry else 0) for each in module}
     for computation in reversed(module):
         own = runs[computation.name]

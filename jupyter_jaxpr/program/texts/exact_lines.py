@@ -1,4 +1,4 @@
-"""A text of a tagged twin in, its lines without tags and the equations of each out; and how far it is the program's."""
+"""Reads the tags of a twin's text: lines without tags, the equations of each, and how far the twin is the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An executable in, its optimised HLO text and the stack of each line out.
+"""Prints the optimised HLO of an executable, with the stack of each line.
 
 XLA writes where an instruction comes from into its metadata: `stack_frame_id`, a number into tables at the top of the
 text (jax 0.10 and later), or `source_file` and `source_line`. Both are read. The tables are left out of the text that

@@ -1,4 +1,4 @@
-"""Lines of HLO with the stacks that XLA states in, stacks of lines without one out, where others tell them.
+"""Infers the stacks of HLO lines for which XLA states none, from the lines around them.
 
 XLA loses the place of instructions that it rewrites, and of those that it makes. What it does not state is inferred
 only by these rules; where they do not apply, or do not agree, it stays unknown:
@@ -58,7 +58,7 @@ class _Inference:
                     self._callers[called].append(instruction)
 
     def run(self) -> dict[int, int]:
-        # XLA writes a computation before those that call it: roots are known before their fusions.
+        # XLA prints a computation before its callers: roots are known before their fusions.
         for each in self._module:
             for instruction in each.instructions:
                 if self._stacks[instruction.line] < 0:

@@ -1,4 +1,4 @@
-"""Lines of HLO in, its computations out: each instruction with its line, operands and what it calls.
+"""Parses the computations of an HLO text: each instruction with its line, operands and called computations.
 
 One pass over the text, without a parser of types or attributes: about 20 ms a megabyte. A line that is not understood
 is left out, and nothing is known of it.
@@ -68,7 +68,7 @@ def computations(lines: Sequence[str]) -> list[Computation]:
 
 
 def count(lines: Sequence[str]) -> int:
-    """How many instructions a module's lines have, those of all its computations."""
+    """The number of instructions in all computations of a module."""
     return sum(1 for line in lines if line.startswith("  ") and " = " in line)
 
 
@@ -116,7 +116,7 @@ def _called(attributes: str) -> tuple[str, ...]:
 
 
 def _closing(line: str, opening: int) -> int:
-    """Index of the bracket that closes the one at `opening`; -1 if there is none."""
+    """Index of the bracket that closes the bracket at `opening`; -1 if there is none."""
     depth = 0
     index = opening
     while index < len(line):

@@ -1,4 +1,4 @@
-"""A program's equations in, those that belong to a line's stack out, as src/model/links finds them."""
+"""Finds the equations of a program that belong to a line's stack, as src/model/links does."""
 
 from __future__ import annotations
 

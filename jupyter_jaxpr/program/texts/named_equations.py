@@ -1,4 +1,4 @@
-"""Linked lines of HLO in; of some of them the one equation of their group that they are, out.
+"""Finds, for some linked lines of HLO, the one equation of the line's group that the line comes from.
 
 A place in the source may have made many equations. XLA states more of an instruction than its place: the path to the
 equation, such as `jit(f)/while/body/closed_call/mul`, and its type. A line is taken for an equation where no other of
@@ -84,7 +84,7 @@ def named_equations(
 
 @dataclass(frozen=True)
 class _Candidate:
-    """The one equation that a path leads to."""
+    """The only equation at a path of names."""
 
     equation: Equation
     #: Whether the path leads into the loop that the equation is lowered to: the types there are its own.
@@ -135,7 +135,7 @@ class _Paths:
         return True
 
     def _inside(self, primitive: str, parameter: str, position: int, child: int) -> Iterator[_Path]:
-        """What JAX puts between the path of an equation and those inside of it; nothing where it was not looked at."""
+        """The name parts between an equation's path and the paths inside of the equation; empty where unknown."""
         if primitive in ("jit", "pjit"):
             name = self._walk.scopes[child].name
             if name >= 0:
@@ -156,7 +156,7 @@ class _Paths:
             yield ()
 
     def candidate(self, op_name: str, top: str, group: set[Equation]) -> _Candidate | None:
-        """The one equation of a group that a name leads to; None where that cannot be told."""
+        """The only equation of a group at the path of a name; None where several are possible."""
         first, _, rest = op_name.partition("/")
         path = _pieces(rest)
         if first != top or not path:
@@ -202,5 +202,5 @@ def _type(aval: Any) -> _Type | None:
 
 
 def _counted(shape: Any) -> tuple[int, ...]:
-    """Axes without those of one element, in any order: XLA adds, drops and exchanges them."""
+    """The sizes of axes in any order, without axes of one element: XLA adds, drops and exchanges those."""
     return tuple(sorted(int(size) for size in shape if size != 1))

@@ -1,4 +1,4 @@
-"""A folder of XLA's dumps in, the passes that changed something out: instruction counts, and what changed as a diff.
+"""Reads XLA's dumps: the passes that changed the program, instruction counts, and each change as a diff.
 
 XLA writes the module after each pass that says it changed it, and where a pipeline starts; what is the same but for
 metadata is no change. The texts are kept compressed, without metadata and the tables of places.
@@ -81,7 +81,7 @@ class Passes:
 
 
 def read_passes(folder: Path) -> Passes:
-    """The passes of the module that was compiled into a folder; of several, the one with most dumps.
+    """The passes of the module whose dumps are in a folder; of several modules, the one with the most dumps.
 
     Raises:
         OSError: The folder cannot be read.
@@ -124,7 +124,7 @@ def _without_places(lines: Sequence[str]) -> list[str]:
 
 
 def _parts(lines: Sequence[str]) -> dict[str, list[str]]:
-    """Computations by the first word of their header; what is outside of them is under the empty name."""
+    """The computations by the first word of their header; lines outside of computations have the empty name."""
     parts: dict[str, list[str]] = {"": []}
     name = ""
     for line in lines:

@@ -1,4 +1,4 @@
-"""An executable over several devices in, how its arrays are spread out: what each device holds of them.
+"""Finds what each device holds of the arrays of an executable over several devices.
 
 Arguments and results as the executable states them; `sharding_constraint` and `shard_map` as their equations do. What
 cannot be told of one array is left open, the others are there.
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal
 
+from ...interruptions import not_of_a_signal
 from ...plain_text import Limit, text_of
 from ..jaxpr.walk import AvalRow, ScopeColumns, Walk
 
@@ -47,7 +48,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class SpreadArray:
-    """How one array is spread.
+    """How one array is distributed over devices.
 
     Attributes:
         role: What it is to the program.
@@ -92,14 +93,14 @@ def device_count(executable: Any) -> int:
     try:
         sides = (executable.input_shardings, executable.output_shardings)
         return max((len(each.device_set) for side in sides for each in _flat(side) if _says(each)), default=0)
-    except Exception:  # another kind of executable
+    except not_of_a_signal(Exception):  # another kind of executable
         return 0
 
 
 def spread_of(
     executable: Any, lowered: Any, walk: Walk, scope: int, inputs: Sequence[str], results: Sequence[str]
 ) -> Spread:
-    """How the arrays of a compiled program are spread; those that it does not use are left out.
+    """How the arrays of a compiled program are distributed over devices; unused arrays are left out.
 
     Args:
         executable: A `jax.stages.Compiled`.
@@ -167,7 +168,7 @@ class _Cutting:
                 self._meshes.setdefault(mesh.abstract_mesh, mesh)
 
     def devices(self) -> tuple[tuple[int, ...], bool]:
-        """The devices of the program; in XLA's order, if a mesh tells it."""
+        """The devices of the program, in XLA's order where a mesh states the order."""
         for mesh in self._meshes.values():
             return tuple(int(device.id) for device in mesh.devices.flat), True
         every = {int(device.id) for each in self._shardings for device in each.device_set}
@@ -185,7 +186,7 @@ class _Cutting:
             shape = tuple(int(axis) for axis in aval.shape)
             shard = tuple(int(axis) for axis in sharding.shard_shape(shape))
             layout = self._layout(sharding, shape, shard)
-        except Exception:  # a symbolic shape, a sharding that does not fit, a mesh without devices
+        except not_of_a_signal(Exception):  # a symbolic shape, a sharding that does not fit, a mesh without devices
             layout = Layout(type(sharding).__name__, _spec(sharding), _mesh(sharding), (), ())
         return SpreadArray(role, name, aval, shard, layout, origin, scope, equation)
 
@@ -211,7 +212,7 @@ class _Cutting:
                 for part, whole, each, count in zip(index, shape, shard, splits, strict=True):
                     place = place * count + (part.indices(whole)[0] // each if each else 0)
                 held[place].append(int(device.id))
-        except Exception:  # a mesh without devices
+        except not_of_a_signal(Exception):  # a mesh without devices
             return ()
         return tuple(tuple(sorted(devices)) for devices in held)
 
@@ -223,7 +224,7 @@ def _flat(tree: Any) -> list[Any]:
 
 
 def _leaves(tree: Any, structure: Any) -> list[Any]:
-    """What is said of each leaf, None where nothing is; a None of the user's own structure is no leaf."""
+    """The sharding of each leaf, None where none is stated; a None in the user's own structure is no leaf."""
     return _flat(tree) if structure is None else list(structure.flatten_up_to(tree))
 
 
@@ -238,7 +239,7 @@ def _spec(sharding: Any) -> str:
 def _mesh(sharding: Any) -> tuple[tuple[str, int], ...]:
     try:
         return tuple((text_of(name), int(size)) for name, size in sharding.mesh.shape.items())
-    except Exception:  # one without a mesh
+    except not_of_a_signal(Exception):  # one without a mesh
         return ()
 
 
@@ -254,7 +255,7 @@ def _aval(walk: Walk, columns: ScopeColumns, operand: int) -> AvalRow:
 
 
 def _given(lowered: Any) -> dict[str, list[bool]]:
-    """Of each array that the program takes and gives: whether the lowered program states a sharding of it."""
+    """For each input and result of the program: whether the lowered program states a sharding for it."""
     try:
         module = lowered.compiler_ir("stablehlo")
         main = next(each for each in module.body.operations if "main" in str(each.attributes["sym_name"]))
@@ -265,7 +266,7 @@ def _given(lowered: Any) -> dict[str, list[bool]]:
             rows = list(main.attributes[name]) if name in main.attributes else []
             said[role] = [any(each in row for each in _IN_LOWERED) for row in rows] or [False] * count
         return said
-    except Exception:  # it was not kept, or another MLIR
+    except not_of_a_signal(Exception):  # it was not kept, or another MLIR
         return {}
 
 

@@ -1,4 +1,4 @@
-"""A lowered module in, its StableHLO text and the stack of each line out.
+"""Prints the StableHLO of a lowered module, with the stack of each line.
 
 MLIR writes where each operation comes from as `loc(...)`, most of them by number into a table. They are read into
 stacks and left out of the text that is shown. What cannot be read is -1, never a guess.
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ..source.positions import Positions
 
 #: file, function, line, column, end line, end column.
@@ -100,7 +101,7 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
 
 
 def _without_locations(line: str) -> tuple[str, str | None]:
-    """The line without its `loc(...)`s, and the one at its end, if there is one."""
+    """The line without its `loc(...)` parts, and the part at its end, if there is one."""
     kept: list[str] = []
     last: str | None = None
     start = 0
@@ -119,7 +120,7 @@ def _without_locations(line: str) -> tuple[str, str | None]:
 
 
 def _closing(line: str, opening: int) -> int:
-    """Index of the bracket that closes the one at `opening`, outside of strings; -1 if there is none."""
+    """Index of the bracket that closes the bracket at `opening`, outside of strings; -1 if there is none."""
     depth = 0
     quoted = False
     index = opening
@@ -162,7 +163,7 @@ class _Locations:
             try:
                 places = self._places(location, "", 0)
                 stack = self._positions.stack(places) if places else -1
-            except Exception:  # a location of a kind we do not know
+            except not_of_a_signal(Exception):  # a location of a kind we do not know
                 stack = -1
             self._stacks[location] = stack
         return stack

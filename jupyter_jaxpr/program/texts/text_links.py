@@ -1,4 +1,4 @@
-"""Lines of StableHLO or HLO in, with the frames that they state; the same lines, linked to equations, out.
+"""Links lines of StableHLO or HLO to equations by the frames that the lines state.
 
 A line states frames and a name such as `jit(f)/jvp(g)/tanh`, which ends with the primitive. The frames alone are not
 enough: a library's function makes many equations for one line of the user's, and XLA's tables (jax 0.10 to 0.12) keep
@@ -216,12 +216,12 @@ class Equations:
     def _of_library(self, stacks: set[int], stated: int) -> set[int]:
         """Those with the library's frames that a line states, if it states any that an equation has."""
         library = self._spots(self._positions.stacks[stated][1])
-        if not library:  # JAX leaves its own frames out of what it lowers
+        if not library:  # JAX leaves its own frames out of the locations of a lowered program
             return stacks
         return {each for each in stacks if self._spots(self._positions.stacks[each][1]) == library} or stacks
 
     def _agreed(self, stacks: set[int], stated: int, more: set[int]) -> list[int]:
-        """The stacks of equations, as few as say the same; those that the line is named after come first."""
+        """The stacks of equations without duplicates; first those of the equations that the line is named after."""
         by_user: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for each in [*sorted(stacks), *sorted(more - stacks)]:
             by_user[tuple(self._positions.stacks[each][0])].append(each)

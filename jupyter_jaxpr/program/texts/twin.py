@@ -1,4 +1,4 @@
-"""A walked program in, a twin of it out whose every equation writes its number where XLA keeps it; and names read back.
+"""Makes the tagged twin of a program, whose every equation writes its number where XLA keeps it, and reads the tags.
 
 The twin is the same jaxpr with `~SCOPE.EQUATION~` in each equation's name stack. What JAX and XLA make of it carries
 the number in the names of its operations, whatever they do with the frames, and nothing else of it is different. With
@@ -39,9 +39,9 @@ def tagged(walk: Walk, scope: int, jaxpr: Any) -> Any:
 
 
 def equations_named(name: str) -> list[Equation]:
-    """The equations that the name of an operation tells, in its order: several where XLA joined several operations.
+    """The equations that are tagged in the name of an operation, in order: several where XLA joined operations.
 
-    Of equations inside each other it is the innermost one.
+    Of nested equations only the innermost is listed.
     """
     found: dict[Equation, None] = {}
     for part in name.split(";"):
@@ -73,7 +73,7 @@ def scopes_of(walk: Walk, scope: int) -> list[int]:
 
 
 class _Tagger:
-    """Tags each jaxpr once: JAX lowers what is one object once, and must find one object here."""
+    """Tags each jaxpr once: JAX lowers one jaxpr object once, so its tagged copy must also be one object."""
 
     def __init__(self, numbers: dict[int, int]) -> None:
         self._numbers = numbers

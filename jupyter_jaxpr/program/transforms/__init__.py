@@ -1,4 +1,4 @@
-"""A program and the name of a transform in, the programs that JAX derives from it out, with what each equation is."""
+"""Derives programs from a program by a transform, as JAX does, with the role of each equation."""
 
 from .derive import BATCH, Derived, DerivedPart, Kind, derive
 from .roles import Kept, Roles, roles_of

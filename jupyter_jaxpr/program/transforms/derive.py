@@ -1,4 +1,4 @@
-"""A program that was observed in, what JAX derives from it by `grad`, `vmap`, `jvp` or `linearize` out.
+"""Derives a program by `grad`, `vmap`, `jvp` or `linearize` from a program that was observed.
 
 JAX transforms the program itself, as it does for `grad` of a jitted function: the function's own Python does not run
 again, no values are needed, nothing is compiled and nothing is executed. What still runs is Python that JAX calls to
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ...document.types.transform import TransformKind
+from ...interruptions import not_of_a_signal
 from ...jax.stages import jaxpr_as_fun
 from ...observe.arguments import spec_of
 from ...observe.calls.printed_output import PrintRecorder
@@ -89,7 +90,7 @@ def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
         _MAKERS[kind](_Original(name, observed), derived)
     except _Refused as refused:
         derived.error = str(refused)
-    except Exception as error:  # JAX's words on why it cannot
+    except not_of_a_signal(Exception) as error:  # JAX's words on why it cannot
         cure = _LOOP if kind == "grad" and "while_loop" in message_of(error) else _CURES[kind]
         derived.error = f"JAX cannot make {kind} of {name}: {_said(error)}. {cure}"
     finally:
@@ -132,7 +133,7 @@ class _Original:
         self.chosen = [place for place in self.floats if place in positional] or self.floats
 
     def _positional(self) -> set[int]:
-        """Leaves of positional arguments: those that `jax.grad` differentiates."""
+        """The leaves of positional arguments that `jax.grad` differentiates."""
         held = self.observed.held
         split = held.leaves() if held is not None else None
         if split is None or sum(split) > len(self.specs):
@@ -153,7 +154,7 @@ class _Original:
             raise _Refused(f"{kind} needs a result of a float type, but {self.name} returns {gives}. Return a float.")
 
     def respect(self) -> str:
-        """With respect to what it is differentiated, and what is left alone and why: sentences."""
+        """Sentences that say with respect to which arguments the function is differentiated, and why others are not."""
         chosen = _listed([_root(self.names[place]) for place in self.chosen])
         words = [f"The derivative is with respect to {chosen}."]
         by_keyword = _listed([_root(self.names[place]) for place in self.floats if place not in self.chosen])
@@ -166,7 +167,7 @@ class _Original:
         return " ".join(words)
 
     def of_chosen(self, inputs: Sequence[Any], results: Sequence[int]) -> Callable[..., list[Any]]:
-        """The function of its differentiated leaves alone, the others as they are."""
+        """The function of only its differentiated leaves; the other leaves are fixed."""
 
         def call(*floats: Any) -> list[Any]:
             whole = list(inputs)
@@ -206,7 +207,7 @@ class _Original:
         return found
 
     def like_arguments(self, prefix: str, change: Callable[[int], Any]) -> list[ArgumentSpec]:
-        """The arguments with other leaves; those of which every leaf becomes None are left out."""
+        """The arguments with other leaves; an argument whose leaves all become None is left out."""
         import jax
 
         found = []
@@ -223,7 +224,7 @@ class _Original:
         return found
 
     def chosen_tree(self) -> Any:
-        """The tree of a gradient: like the arguments, without what is not differentiated."""
+        """The tree of a gradient: like the arguments, without the leaves that are not differentiated."""
         trees = [each.tree for each in self.like_arguments("d", self._chosen_spec)]
         return trees[0] if len(trees) == 1 else tuple(trees)
 
@@ -519,7 +520,7 @@ def _names(jaxpr: Any, count: int) -> list[str]:
     """A path for each input, such as p['w']."""
     try:
         paths = [str(path) if path else "" for path in jaxpr.debug_info.arg_names or ()]
-    except Exception:  # another JAX: unknown
+    except not_of_a_signal(Exception):  # another JAX: unknown
         paths = []
     if len(paths) != count:
         paths = [""] * count
@@ -530,7 +531,7 @@ def _result_names(original: _Original) -> list[str]:
     """A path for each result; none where JAX has none."""
     try:
         paths = [str(path) if path else "" for path in original.observed.jaxpr.debug_info.result_paths or ()]
-    except Exception:  # another JAX: unknown
+    except not_of_a_signal(Exception):  # another JAX: unknown
         return []
     return paths if len(paths) == len(original.results) else []
 
@@ -550,7 +551,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _said(error: Exception) -> str:
-    """The first line of what an exception says, without a full stop."""
+    """The first line of an exception's message, without a full stop."""
     text = message_of(error).strip().partition("\n")[0].strip().rstrip(".")
     text = text if len(text) <= _WORDS_AT_MOST else text[: _WORDS_AT_MOST - 1] + "…"
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

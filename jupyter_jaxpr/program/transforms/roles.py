@@ -1,4 +1,4 @@
-"""A derived program of a walk in, the part that each of its equations plays out, and the values kept for backward.
+"""Finds the role of each equation in a derived program, and the values that are kept for the backward part.
 
 The parts are letters, one an equation:
 
@@ -123,7 +123,7 @@ class _Marks:
             self._parts[name] = known
         return known
 
-    # --- jvp: by what depends on the tangents ---
+    # --- jvp: by dependence on the tangents ---
 
     def by_tangents(self, scope: int, tangents: set[int]) -> list[bool]:
         """Mark a scope whose variables `tangents` are tangents, and those inside; which of its results are."""
@@ -153,7 +153,7 @@ class _Marks:
     def _inside(
         self, scope: int, equation: int, children: Sequence[tuple[int, int]], given: list[bool], count: int
     ) -> list[bool]:
-        """Which results of an equation with programs inside are tangents, by what its programs make of its operands."""
+        """The results of an equation that are tangents: those that its inner programs compute from tangents."""
         walk = self._walk
         primitive = walk.strings.items[walk.scopes[scope].primitive[equation]]
         parameters = walk.jaxprs[scope].eqns[equation].params
@@ -184,7 +184,7 @@ class _Marks:
         return results
 
     def _loop(self, body: int, given: list[bool], consts: int, carry: int) -> list[bool]:
-        """The results of a loop: what is a tangent after one step is one from then on."""
+        """Which results of a loop are tangents: a carry that is a tangent after one step stays one."""
         given = list(given)
         while True:
             trial = _Marks(self._walk)

@@ -1,4 +1,4 @@
-"""A snapshot in, an anywidget out: program, levels, stages and cache where there is no labextension.
+"""Makes an anywidget of a snapshot for hosts without a labextension: program, levels, stages and cache.
 
 VS Code, Colab and other hosts that show widgets load view.js from the kernel. What it shows is printed here; the
 view asks the kernel for nothing, so it also works with a kernel that is busy.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...exports import wording
 from ...exports.cache import HEAD, cache_text
 from ...exports.listings import Listing, cut
+from ...interruptions import not_of_a_signal
 from ...quantities import count, duration
 from ..last import LastRun
 
@@ -104,7 +105,7 @@ def _levels(snapshot: Snapshot, index: int, program: Program) -> list[Listing]:
     for name, title in _LEVELS:
         try:
             text = snapshot.text(name, index)
-        except ValueError as error:  # not made, or cannot be had: it says why
+        except not_of_a_signal(ValueError) as error:  # not made, or cannot be had: it says why
             found.append(Listing(title, None, str(error)))
         else:
             found.append(cut(title, text, CHARACTERS))

@@ -1,4 +1,4 @@
-"""The cures of a run that are edits of the user's text: of its misses and of its unrolled loops."""
+"""The cures of a run that are edits of the user's text: of its misses, notes and unrolled loops."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..request import DOCUMENT, Asked, Request
 
 
 class CuresRequest(Request, tag="cures"):
-    """Try the cures of a run's misses and loops; JAX traces the edited code with types, and nothing runs."""
+    """Try the cures of a run's misses, notes and loops; JAX traces the edited code with types, and nothing runs."""
 
     patience: ClassVar[int] = 60
     into: ClassVar[str | None] = DOCUMENT

@@ -10,6 +10,7 @@ from ...document.check.validate import validate
 from ...document.types.diff import ProgramDiff
 from ...document.types.document import Snapshot
 from ...document.types.struct import described
+from ...interruptions import not_of_a_signal
 from ..request import Asked, ProgramIndex, Request
 from ..runs import KEPT
 
@@ -45,10 +46,10 @@ class DiffRequest(Request, tag="diff"):
 
     def _earlier(self, asked: Asked) -> tuple[Snapshot, Sources | None]:
         if self.before_document is not None:
-            # A document from a file may have the id of a run that is held: it stands for itself alone.
+            # A document from a file may have the id of a held run; it is compared by itself.
             try:
                 validate(self.before_document)
-            except ValueError as error:
+            except not_of_a_signal(ValueError) as error:
                 raise Unavailable(str(error)) from None
             return self.before_document, None
         held = asked.runs.get(self.before)

@@ -11,7 +11,7 @@ from ..request import Asked, FirstLine, LineCount, ProgramIndex, Request, lines_
 
 
 class PassDiffRequest(Request, tag="pass_diff"):
-    """Lines of what one pass changed; the passes were asked for before."""
+    """Lines of one pass's diff; the passes must have been requested before."""
 
     patience: ClassVar[int] = 120
 

@@ -54,7 +54,7 @@ class SweepRequest(LongRequest, tag="sweep"):
         begun = -1
 
         def report(text: str, done: int | None, total: int | None) -> None:
-            # The first word of each value is told: the last may be long, and nothing is said while it runs.
+            # The start of each value is always reported: a value may take long, and no report comes while it runs.
             nonlocal begun
             always, begun = done != begun, done or 0
             work.tell(text, done, total, always=always)

@@ -1,4 +1,4 @@
-"""A program, run again and timed."""
+"""Times a program by running it again."""
 
 from __future__ import annotations
 

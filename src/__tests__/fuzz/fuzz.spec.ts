@@ -18,6 +18,9 @@ const MUTATIONS = join(__dirname, '../../../tests/fuzz/mutations.py');
 const SLOW = 2_000_000;
 const STOPPED = 20_000;
 
+/** Bytes that an operation may leave in the heap, garbage included. */
+const MEMORY = 500_000_000;
+
 /** What a refusal reads like. */
 const SENTENCES = /^[A-Z][^\n]{5,1500}\.$/;
 
@@ -27,6 +30,7 @@ const context = createContext({ run: () => undefined });
 function attempt(name: string, run: () => unknown): string[] {
   const found: string[] = [];
   const start = process.cpuUsage();
+  const held = process.memoryUsage().heapUsed;
   try {
     context.run = run;
     runInContext('run()', context, { timeout: STOPPED });
@@ -39,9 +43,14 @@ function attempt(name: string, run: () => unknown): string[] {
     found.push(`${name}: ${kind ?? String(error)}: ${message} ${ours?.trim()}`);
   }
   const { user } = process.cpuUsage(start);
-  return user > SLOW
-    ? [...found, `${name}: took ${(user / 1e6).toFixed(1)} s`]
-    : found;
+  if (user > SLOW) {
+    found.push(`${name}: took ${(user / 1e6).toFixed(1)} s`);
+  }
+  const bytes = process.memoryUsage().heapUsed - held;
+  if (bytes > MEMORY) {
+    found.push(`${name}: took ${(bytes / 1e6).toFixed(0)} MB`);
+  }
+  return found;
 }
 
 /** Why a document is refused, null where it is not, and what goes wrong with it. */

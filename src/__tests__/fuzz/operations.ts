@@ -1,6 +1,6 @@
 /**
- * A text from anywhere comes in; the names of what the browser does with a document go out, each with the work itself:
- * reading, program texts, links, search, copies, costs, drawings.
+ * Names the operations of the browser on a document and runs each: reading, program texts, links, search, copies,
+ * costs, drawings.
  *
  * jupyter_jaxpr's own side is in tests/fuzz/python_side.py.
  */

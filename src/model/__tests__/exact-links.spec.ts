@@ -116,15 +116,15 @@ describe('the twin of a recurrent net', () => {
   it('says of a line how many equations it comes from', () => {
     const said = [2, 3, 4].map(line => listing.describeLine(line)?.textContent);
     expect(said).toEqual([
-      'Twin compile: this line comes from 1 equation.',
+      'Exact link: this line comes from 1 equation.',
       // The gloss of the operation stands above: its name, what it computes, the link to its specification.
       'tanh' +
         'hyperbolic tangent' +
         'Operations of XLA' +
-        'Twin compile: this line comes from 2 equations.',
-      'Twin compile: this line comes from no equation.'
+        'Exact link: this line comes from 2 equations.',
+      'Exact link: this line comes from no equation.'
     ]);
-    expect(listing.label).toBe('HLO of the twin of rnn');
+    expect(listing.label).toBe('HLO of the tagged copy of rnn');
   });
 
   it('takes no page twice', () => {
@@ -162,7 +162,10 @@ describe('asking for a twin', () => {
       }
       const outcome: Outcome<ExactLinks> = confirmed
         ? { kind: 'done', value: found }
-        : { kind: 'confirm', question: 'about 190 ms. Compile the twin?' };
+        : {
+            kind: 'confirm',
+            question: 'about 190 ms. Compile the tagged copy?'
+          };
       return { result: Promise.resolve(outcome), stop: () => undefined };
     };
     const partial = {
@@ -185,7 +188,7 @@ describe('asking for a twin', () => {
     await twins.ask(snapshot, 0);
     expect(twins.work.stateOf(snapshot, 0)).toEqual({
       kind: 'confirm',
-      question: 'about 190 ms. Compile the twin?'
+      question: 'about 190 ms. Compile the tagged copy?'
     });
     expect(twins.isShown(snapshot, 0)).toBe(false);
     expect(asked).toEqual([false]);

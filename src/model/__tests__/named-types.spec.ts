@@ -1,6 +1,7 @@
 /** The types beside the code: what each name of a line had while JAX traced the program in view. */
 import { nullTranslator } from '@jupyterlab/translation';
 
+import TABLE from '../../../tests/shortened_types.json';
 import { golden } from '../../program-text/__tests__/documents';
 import { isUnreadable, readSnapshot } from '../../protocol/document';
 import { NamedValue, Snapshot } from '../../protocol/snapshot';
@@ -46,6 +47,9 @@ function lines(document: Snapshot, program = 0): Record<number, string> {
 
 const SCOPE = golden('selu-0.12').programs[0].scope;
 
+/** The same file is for Python: tests/test_traced_names.py. */
+const SHORTENED = TABLE as [string, string][];
+
 describe('the types of the names of a line', () => {
   it('stand in the order of the code', () => {
     const document = named(
@@ -90,13 +94,45 @@ describe('the types of the names of a line', () => {
     expect(lines(alone, -1)).toEqual({});
   });
 
-  it.each([
-    [`State(${'f32[2,3], '.repeat(7)})`, 'x: State(…) of 7 arrays'],
-    [`(${'f32[3], '.repeat(9)}f3…`, 'x: (…) of more than 9 arrays'],
-    [`Custom_${'a'.repeat(60)}`, `x: Custom_${'a'.repeat(40)}…`]
-  ])('count the arrays of a large container: %s', (type, shown) => {
+  it.each(SHORTENED)('are shortened as in a saved page: %s', (type, shown) => {
     const document = named(['x', 'assigned', 3, 4, SCOPE, type]);
-    expect(lines(document)).toEqual({ 3: shown });
+    expect(lines(document)).toEqual({ 3: `x: ${shown}` });
+  });
+
+  it('say the part of the value in a loop, and that an operand was promoted', () => {
+    const document = named(
+      ['c', 'assigned', 3, 4, SCOPE, 'f32[]'],
+      ['ys', 'assigned', 3, 7, SCOPE, 'f32[10,3]'],
+      ['row', 'parameter', 4, 4, SCOPE, 'f32[3]']
+    );
+    const [carry, outputs, row] = document.named_values ?? [];
+    const marked: Snapshot = {
+      ...document,
+      strings: [...document.strings, 'bf16'],
+      named_values: [
+        { ...carry, role: 'carry' },
+        { ...outputs, role: 'ys', steps: 10 },
+        { ...row, role: 'xs', steps: 1, promoted: document.strings.length }
+      ]
+    };
+    expect(isUnreadable(readSnapshot(marked))).toBe(false);
+    expect(lines(marked)).toEqual({
+      3: 'c: f32[] · carry  ys: f32[10,3] · ys, 10 steps',
+      4: 'row: f32[3] · xs, 1 step · promoted from bf16'
+    });
+    const [of] = typesOfLines(marked, 0, trans).values();
+    expect(of.map(({ title }) => title)).toEqual([
+      'While JAX traced, c had the type f32[] here. The value comes from the carry of a loop.\n' +
+        'While JAX traced, ys had the type f32[10,3] here. The value comes from the outputs of all 10 steps of a loop.',
+      'While JAX traced, row had the type f32[3] here. The value comes from the inputs of one step of a loop of 1 step. ' +
+        'JAX promoted an operand of dtype bf16 for the value.'
+    ]);
+    // A second value of the name that is in no loop.
+    const both: Snapshot = {
+      ...marked,
+      named_values: [...(marked.named_values ?? []), carry]
+    };
+    expect(lines(both)[3]).toBe('c: f32[]  ys: f32[10,3] · ys, 10 steps');
   });
 
   it('know the place after each name', () => {
@@ -121,7 +157,10 @@ describe('the types of the names of a line', () => {
     { kind: 'guessed' },
     { scope: 99 },
     { types: [1e9] },
-    { variables: [4000] }
+    { variables: [4000] },
+    { role: 'guessed' },
+    { steps: -1 },
+    { promoted: 1e9 }
   ])('are refused where the document does not hold together: %j', changes => {
     const document = named(['x', 'assigned', 3, 4, SCOPE, 'f32[]']);
     const [value] = document.named_values ?? [];

@@ -1,3 +1,8 @@
 export type { ILineFacts, TextLevel } from './linked-text';
 export { Links, linksOf } from './links';
-export type { ILinesEquations, ILinked, ILinkedSpan } from './links';
+export type {
+  IExpression,
+  ILinesEquations,
+  ILinked,
+  ILinkedSpan
+} from './links';

@@ -1,7 +1,4 @@
-/**
- * Equations and lines of texts go in, page by page; what comes from the same place goes out: by stacks, by spans, by
- * lines of files.
- */
+/** Indexes equations and lines of texts by stacks, by spans and by lines of files, page by page. */
 import {
   IAddedPart,
   ProgramEquations,

@@ -1,4 +1,4 @@
-/** Where lines of a text come from goes in; the lines of a place go out. */
+/** Finds the lines of a text that come from a place. */
 import { IOrigin } from '../../program-text/source-spans';
 import type { IEquationRef } from '../../tokens';
 

@@ -1,6 +1,5 @@
 /**
- * A program comes in, and what the user points at; what belongs together goes out: equations, spans of cells, lines
- * of StableHLO and HLO.
+ * Finds what belongs together in a program: equations, spans of cells, lines of StableHLO and HLO.
  *
  * Everything is found by stacks. Two things with the same chain of user frames come from the same place of the
  * user's code; where the library frames below are the same too, from the same place of the library. An equation
@@ -51,6 +50,17 @@ const NOTHING: ILinked = {
   lines: { stablehlo: new Set(), hlo: new Set() },
   precision: 'none'
 };
+
+/** An expression of the code, and what of a program comes from it. */
+export interface IExpression {
+  span: ISourceSpan;
+  /** Ids of the equations that were written there; where there are none, of those that a call there leads to. */
+  equations: ReadonlySet<number>;
+  /** Whether the equations were written elsewhere, in what the expression calls. */
+  isCall: boolean;
+  /** In how many ways the code comes to the expression: chains of calls. */
+  ways: number;
+}
 
 /** Which equations some lines of a text come from. */
 export interface ILinesEquations {
@@ -208,6 +218,12 @@ export class Links {
     return linked;
   }
 
+  /** Where equations were written, without their lines in other texts. */
+  spansOf(equations: readonly IEquationRef[]): readonly ILinkedSpan[] {
+    const { ids, origins } = this._chosen(equations);
+    return this._make(ids, origins).spans;
+  }
+
   private _resolve(selection: Selection): ILinked {
     switch (selection.kind) {
       case 'equations':
@@ -242,6 +258,27 @@ export class Links {
       addAll(ids, this._index.equationsOf(origin));
     }
     return this._make(ids, origins);
+  }
+
+  /** The narrowest expression around a place that equations come from; null where there is none. */
+  expressionAt(path: string, line: number, column: number): IExpression | null {
+    const around = (
+      this._index.spansOfLine.get(lineKey(path, line)) ?? []
+    ).filter(id => holds(this.spans.span(id), line, column));
+    if (around.length === 0) {
+      return null;
+    }
+    const [id] = narrowest(around, this.spans);
+    const own = this._index.chainsOfSpan.get(id) ?? [];
+    const isCall = !own.some(chain => this._index.byChain.has(chain));
+    const chains = isCall ? (this._index.chainsThrough.get(id) ?? []) : own;
+    const equations = new Set<number>();
+    for (const chain of chains) {
+      addAll(equations, this._index.byChain.get(chain) ?? []);
+    }
+    return equations.size === 0
+      ? null
+      : { span: this.spans.span(id), equations, isCall, ways: chains.length };
   }
 
   private _ofEquations(chosen: readonly IEquationRef[]): ILinked {

@@ -1,6 +1,4 @@
-/**
- * The ledger of the snapshot in view comes in; the Cache view goes out: what the misses cost, of which functions, why.
- */
+/** The Cache view: the cost of the misses, their functions and their reasons. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * A text before and after come in; both go out in parts, those that differ told apart: `f32[`**32**`,3]`.
- */
+/** Divides a text before and after into equal and different parts: `f32[`**32**`,3]`. */
 
 /** A stretch of a text. */
 export interface IPart {

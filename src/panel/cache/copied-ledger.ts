@@ -1,6 +1,4 @@
-/**
- * The ledger of a snapshot comes in; its table goes out as a text of columns, or as Markdown.
- */
+/** Copies the table of a ledger as text columns or as Markdown. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { bound } from '../../model/call-counts';

@@ -1,10 +1,9 @@
-/**
- * A ledger comes in; a bar goes out: what the misses of this run cost in all, by stage, of the time of the cell.
- */
+/** Draws the cost of a run's misses, by stage, as a part of the cell's time. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Ledger } from '../../protocol/snapshot';
+import { listOf } from '../../parts/list-of';
 import { duration } from '../../quantities';
 
 /** The seconds of each stage, of the misses that are listed; null where they do not make up the whole. */
@@ -51,9 +50,10 @@ export function CostBar(props: {
     named.push(['rest', trans.__('the rest of the cell'), rest]);
   }
   const shown = named.filter(([, , time]) => time > 0);
-  const label = shown
-    .map(([, name, time]) => `${name} ${duration(time)}`)
-    .join(', ');
+  const label = listOf(
+    shown.map(([, name, time]) => trans.__('%1: %2', name, duration(time))),
+    trans
+  );
   return (
     <div className="jp-JaxprCache-cost">
       <div

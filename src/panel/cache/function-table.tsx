@@ -1,5 +1,5 @@
 /**
- * The rows of the ledger come in; a table goes out that unfolds and that the arrows walk, line by line.
+ * The table of the ledger; its rows unfold, and the arrow keys move between them.
  *
  * Each row is a grid of its own with the columns of all; in a narrow panel the same cells stand on two lines.
  */

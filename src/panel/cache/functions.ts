@@ -1,6 +1,4 @@
-/**
- * The functions of a ledger come in; those to show go out, filtered and in order, with their sums.
- */
+/** Filters and sorts the functions of a ledger, with their sums. */
 import { IAmount } from '../../model/call-counts';
 import {
   Ledger,

@@ -1,6 +1,4 @@
-/**
- * A ledger comes in; what JAX and packages missed for their own use goes out, in one line, their names on demand.
- */
+/** One line about the misses of JAX and of packages; the names of their functions unfold. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * A row of misses comes in; its cells go out: what became of the call, why, what to do, and its price.
- */
+/** The cells of a miss's row: the outcome of the call, the reason, the cure and the price. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

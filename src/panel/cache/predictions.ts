@@ -1,5 +1,5 @@
 /**
- * A function of a ledger comes in; what can be guessed about its calls of this run goes out, hit or miss.
+ * The guesses of the user about calls of this run: hit or miss.
  *
  * A hit is a call that compiled and lowered nothing, as in the counts.
  */

@@ -1,6 +1,4 @@
-/**
- * A call whose outcome is to be guessed comes in; its cells go out: two buttons, then what happened.
- */
+/** The cells of a call whose outcome the user guesses: two buttons, then the true outcome. */
 import * as React from 'react';
 
 import { CellProps } from './cells';

@@ -1,6 +1,4 @@
-/**
- * A row of the ledger comes in; its cells go out.
- */
+/** The cells of a row of the ledger. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * A ledger and what the user has unfolded, typed and guessed come in; the rows of the table go out, top to bottom.
- */
+/** Makes the rows of the ledger's table from the ledger and what the user unfolded, typed and guessed. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { LedgerEntry, Snapshot } from '../../protocol/snapshot';

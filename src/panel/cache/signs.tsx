@@ -1,6 +1,4 @@
-/**
- * An outcome, a text with typed parts comes in; how it is drawn goes out.
- */
+/** Draws an outcome, and a text with coloured types. */
 import * as React from 'react';
 
 import { LedgerMiss } from '../../protocol/snapshot';

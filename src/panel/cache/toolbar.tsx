@@ -1,6 +1,4 @@
-/**
- * What the table is filtered by and whether it is to be guessed come in; the controls for it go out, and for copying.
- */
+/** The controls of the ledger's table: filter, guess, copy. */
 import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

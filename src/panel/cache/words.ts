@@ -1,5 +1,5 @@
 /**
- * Facts of a ledger come in; their labels and values go out: counts, kinds of reasons, prices, stages, places.
+ * Words the facts of a ledger: counts, kinds of reasons, prices, stages, places.
  *
  * The kernel words the sentences: what the misses cost, reasons, cures, outcomes.
  */

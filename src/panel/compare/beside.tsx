@@ -1,6 +1,4 @@
-/**
- * A comparison comes in; a widget for the main area goes out, which shows it as it is now.
- */
+/** Shows a comparison in the main area. */
 import { MainAreaWidget, ReactWidget } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

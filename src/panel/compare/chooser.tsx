@@ -1,6 +1,4 @@
-/**
- * The programs of a run come in; which to compare, how far that is, and a question before effects are repeated go out.
- */
+/** Lets the user choose the programs to compare; shows the progress, and asks before effects are repeated. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * The snapshot in view comes in; the Compare view goes out: its functions side by side, and programs to compare.
- */
+/** The Compare view: functions side by side, and programs to compare. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

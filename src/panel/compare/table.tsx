@@ -1,6 +1,6 @@
 /**
- * A comparison comes in; what to read off it and its functions side by side go out: columns where there is room, else
- * a row of two lines for each function, which unfolds.
+ * The table of a comparison with its verdict: columns where there is room, else a row of two lines for each
+ * function, which unfolds.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

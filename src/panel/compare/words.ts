@@ -1,6 +1,4 @@
-/**
- * A comparison comes in; its rows in words go out: what is measured of each function, in the order it is read.
- */
+/** Words a comparison: what was measured of each function, in reading order. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Variant, VariantComparison } from '../../protocol/snapshot';
@@ -158,7 +156,7 @@ export function rowsOf(
       'ready',
       trans.__('Compiles in'),
       readyAfter,
-      variant => (variant.from_disk ? trans.__('from the cache on disk') : ''),
+      variant => (variant.from_disk ? trans.__('from disk') : ''),
       trans.__('The sum of the trace, lower and compile times.')
     ),
     seconds('trace', trans.__('trace'), ({ trace }) => trace),

@@ -1,6 +1,4 @@
-/**
- * A cost comes in; its table goes out as a text of columns, or as Markdown.
- */
+/** Copies the table of a cost as text columns or as Markdown. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Measure, percent } from '../../model/heat';

@@ -1,6 +1,6 @@
 /**
- * The cost of a program comes in; rows of a table go out: by line, primitive, scope or name stack, each with its
- * equations and, where they all run equally often, how its sum is made.
+ * Makes the rows of the cost table by line, primitive, scope or name stack, each with its equations and, where
+ * they all run equally often, with the parts of its sum.
  */
 import { amountOf, amountsOf, measured } from '../../model/heat';
 import type { Counted, Measure } from '../../model/heat';

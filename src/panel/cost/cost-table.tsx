@@ -1,5 +1,5 @@
 /**
- * The rows of a cost come in; a table goes out that sorts, that the arrows walk, and whose rows mark what they are of.
+ * The table of costs; it can be sorted, the arrow keys move between rows, and a row marks its equations.
  *
  * Each row is a grid of its own with the columns of all; in a narrow panel the same cells stand on two lines.
  */

@@ -1,6 +1,6 @@
 /**
- * The program in view comes in; the Cost view goes out: how many operations it does and where, beside XLA's own count,
- * its memory, and how near it comes to what the machine can do.
+ * The Cost view: the operations of the program and their places, XLA's own count, the memory, and how near the
+ * program comes to the machine's peak rates.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

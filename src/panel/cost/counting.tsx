@@ -1,6 +1,4 @@
-/**
- * A program without a count comes in; how far the counting is goes out, or why there is none and what to do.
- */
+/** The progress of the count of a program, or why there is no count and what to do. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * The nodes of a tree come in; bars go out, each inside its parent's, as wide as its part of the whole.
- */
+/** Lays out a tree as bars, each inside its parent's bar and as wide as its share of the whole. */
 import { CostNode } from '../../protocol/snapshot';
 import { Measure, measured } from '../../model/heat';
 

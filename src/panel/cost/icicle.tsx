@@ -1,7 +1,4 @@
-/**
- * A tree of scopes or of names comes in; an icicle goes out: a bar for each, what is inside it below, as wide as its
- * part of the cost.
- */
+/** Draws the cost of a tree of scopes or of names as an icicle: a bar for each node, its children below. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

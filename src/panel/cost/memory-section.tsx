@@ -1,6 +1,6 @@
 /**
- * The memory of a program comes in; it goes out in two parts: what XLA says of the executable, and what the jaxpr lets
- * one estimate, by line.
+ * The memory of a program in two parts: XLA's statement about the executable, and an estimate from the jaxpr by
+ * line.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

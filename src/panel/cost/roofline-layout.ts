@@ -1,6 +1,4 @@
-/**
- * What a machine can do and where a program is come in; points and axes go out, on logarithmic scales.
- */
+/** Lays out the roofline on logarithmic axes: the machine's peak rates and the program's point. */
 import { amountOf } from '../../model/heat';
 import { Machine, ProgramCost, WarmTime } from '../../protocol/snapshot';
 

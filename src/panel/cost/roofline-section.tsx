@@ -1,7 +1,4 @@
-/**
- * A program's cost and what the machine can do come in; the roofline goes out, with the program on it, in a picture and
- * in words. The machine is measured when asked.
- */
+/** Draws the roofline with the program on it, as a picture and in words. The machine is measured on request. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** A line of Python comes in; it goes out coloured as the notebook's cells are. */
+/** Draws a line of Python in the colours of the notebook's cells. */
 import * as React from 'react';
 
 import { pythonPieces } from '../../parts/python-text';

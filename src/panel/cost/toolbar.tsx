@@ -1,6 +1,4 @@
-/**
- * What the table is grouped by comes in; the controls for that go out, for heat, and for copying.
- */
+/** The controls of the cost table: grouping, heat, copy. */
 import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -1,6 +1,4 @@
-/**
- * Facts of a cost come in; the words that the view and its copies share go out.
- */
+/** Words the facts of a cost for the view and for its copies. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Counted } from '../../model/heat';

@@ -1,6 +1,4 @@
-/**
- * Our count and XLA's come in; a table goes out that says, part by part, why they are not the same.
- */
+/** The table of our count and XLA's count, with the reasons for each difference. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * Two programs of a model's runs come in; a widget for the main area goes out, which shows what differs.
- */
+/** Shows the diff of two programs in the main area. */
 import { MainAreaWidget, ReactWidget } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -1,4 +1,4 @@
-/** What is hidden of a diff comes in; switches go out, one for each kind of noise, and how many lines they hide. */
+/** The switches that hide kinds of noise in a diff, with the number of hidden lines. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

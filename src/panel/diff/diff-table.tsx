@@ -1,6 +1,4 @@
-/**
- * A diff comes in; its two programs go out in one listing: one under the other where it is narrow, else side by side.
- */
+/** Lists the two programs of a diff: one under the other where the panel is narrow, else side by side. */
 import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

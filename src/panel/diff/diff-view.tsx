@@ -1,6 +1,4 @@
-/**
- * The runs of a notebook come in; the Diff view goes out: two programs to choose, a level, and what differs.
- */
+/** The Diff view: two programs to choose, a level, and their differences. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

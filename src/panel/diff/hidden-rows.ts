@@ -1,5 +1,5 @@
 /**
- * A diff and the kinds of noise that are put away come in; which rows are hidden goes out, and what of it differs.
+ * Finds the rows of a diff that are hidden as noise, and the differences among them.
  *
  * The kernel says of each side of a row what noise it is, by the rules of the Program view (`workbench/reading/noise-rules.ts`).
  */
@@ -60,7 +60,7 @@ function hiddenDifferences({ rows }: ProgramDiff, hidden: Uint8Array): number {
   ).length;
 }
 
-/** `3 lines hidden: 2 converts, 1 broadcast. 1 difference is hidden. …` */
+/** `3 lines are hidden: 2 converts, 1 broadcast. 1 difference is hidden. …` */
 export function hiddenRowsWords(
   diff: ProgramDiff,
   hidden: Uint8Array,

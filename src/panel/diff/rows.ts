@@ -1,6 +1,4 @@
-/**
- * A diff comes in; what is listed of it goes out: rows, and stretches of equal ones that are folded, with their counts.
- */
+/** Makes the list of a diff: its rows, and folded runs of equal rows with their counts. */
 import { DiffRow, ProgramDiff } from '../../protocol/snapshot';
 
 /** Equal rows that stay around one that differs. */

@@ -1,5 +1,6 @@
 /**
- * The program in view comes in; a line goes out, in a place above it that is kept free for it: how much of it differs since the run before, and a way to see.
+ * A line that says how much of the program differs since the run before, with a button that shows the differences.
+ * The line has a place of its own above the program.
  *
  * Small programs are compared when the line is seen; large ones when the user asks.
  */

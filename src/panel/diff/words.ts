@@ -1,6 +1,4 @@
-/**
- * A diff comes in; its words go out: how much differs, what, and the whole of it as a text.
- */
+/** Words a diff: how much differs, what differs, and the whole diff as a text. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import {

@@ -1,4 +1,4 @@
-/** What cards ask of the model comes in as calls; selections and steps between the panel and the cells go out. */
+/** The acts of the cards on the model: select, and move between the panel and the cells. */
 import { attentionOf } from '../../model/attention';
 import { ISourceSpan } from '../../program-text/source-spans';
 import { IEquationRef, IJaxprModel, Selection } from '../../tokens';

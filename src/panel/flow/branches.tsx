@@ -1,4 +1,4 @@
-/** The branches of a cond or a switch come in; boxes side by side go out, each with its small program. */
+/** Draws the branches of a cond or a switch side by side, each with its small program. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -6,6 +6,7 @@ import { ILinked } from '../../model/links';
 import { Branch, Control } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { grouped, operations } from '../../quantities';
+import { Steady } from '../../parts/steady';
 import { equations, shortened } from '../../parts/summary';
 import { Acts } from './acts';
 import { Reading } from './cards-of-program';
@@ -147,9 +148,6 @@ function Side(props: {
   if (calls !== null) {
     about.push(takenWords(calls, props.isWhole, trans));
   }
-  if (taken) {
-    about.push(<b>{trans.__('taken')}</b>);
-  }
   return (
     <section
       className={
@@ -167,6 +165,17 @@ function Side(props: {
               {one}
             </React.Fragment>
           ))}
+          {calls !== null && (
+            // The other branch has the word at another step.
+            <Steady widest={` · ${trans.__('taken')}`}>
+              {taken && (
+                <>
+                  {about.length > 0 && ' · '}
+                  <b>{trans.__('taken')}</b>
+                </>
+              )}
+            </Steady>
+          )}
         </span>
       </header>
       {rows.length > 0 && branch.equations > 0 ? (

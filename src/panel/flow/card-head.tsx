@@ -1,4 +1,4 @@
-/** A construct comes in; the head of its card goes out: what it is, where it is from, what it costs. */
+/** The head of a card: the construct, its place, its cost. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** A construct comes in; its card goes out: what it is, a drawing, its values, its programs, and those inside it. */
+/** The card of a construct: head, drawing, values, programs, and the cards inside. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -13,7 +13,7 @@ import { Diagram } from './diagram';
 import { ICard, Reading } from './cards-of-program';
 import { Slots } from './slots';
 import { SmallProgram } from './small-program';
-import { Stepper } from './stepper';
+import { Stepper, useStepping } from './stepper';
 import { cardName, isBranch, isNamed } from './words';
 
 export interface ICardProps {
@@ -83,6 +83,9 @@ function Content(props: ICardProps): JSX.Element {
   const { control, index } = card;
   const shared = { reading, linked, acts, trans };
   const name = cardName(reading, control, trans);
+  // A step's values stand below the drawing, on one screen with it; the types of the values are below them then.
+  const isRecorded =
+    useStepping(model).recordingOf(reading.snapshot, index) !== null;
   const predicate =
     isBranch(control) && control.predicate_equation >= 0
       ? reading.rowOf(control.scope, control.predicate_equation)
@@ -92,22 +95,8 @@ function Content(props: ICardProps): JSX.Element {
     control.body < 0 && control.branches.every(({ scope }) => scope < 0)
       ? reading.ownRows(control)
       : [];
-  return (
-    <>
-      {!isNamed(control) && (
-        <div className="jp-JaxprFlow-first">
-          <Diagram reading={reading} card={card} trans={trans} />
-          {control.branches.some(({ scope }) => scope >= 0) && (
-            <Branches
-              {...shared}
-              model={model}
-              index={index}
-              control={control}
-            />
-          )}
-          <Slots reading={reading} control={control} trans={trans} />
-        </div>
-      )}
+  const said = (
+    <React.Fragment key="said">
       {control.facts.length > 0 && (
         <div className="jp-JaxprFlow-facts">
           {control.facts.map(fact => (
@@ -123,8 +112,59 @@ function Content(props: ICardProps): JSX.Element {
           )}
         </p>
       )}
-      {!isNamed(control) && (
-        <Stepper model={model} card={control} index={index} trans={trans} />
+    </React.Fragment>
+  );
+  const types = <Slots reading={reading} control={control} trans={trans} />;
+  const branches = control.branches.some(({ scope }) => scope >= 0) && (
+    <Branches
+      key="branches"
+      {...shared}
+      model={model}
+      index={index}
+      control={control}
+    />
+  );
+  // The key keeps the keyboard in the stepper when its place changes.
+  const stepper = (
+    <Stepper
+      key="stepper"
+      model={model}
+      card={control}
+      index={index}
+      trans={trans}
+    />
+  );
+  return (
+    <>
+      {isNamed(control) ? (
+        said
+      ) : (
+        <div
+          className={
+            isRecorded
+              ? 'jp-JaxprFlow-first jp-mod-recorded'
+              : 'jp-JaxprFlow-first'
+          }
+        >
+          <Diagram reading={reading} card={card} trans={trans} />
+          {isRecorded
+            ? [
+                stepper,
+                branches,
+                said,
+                control.slots.length > 0 && (
+                  <Part key="types" label={trans.__('Types')} open={false}>
+                    {types}
+                  </Part>
+                )
+              ]
+            : [
+                branches,
+                <React.Fragment key="types">{types}</React.Fragment>,
+                said,
+                stepper
+              ]}
+        </div>
       )}
       {predicate !== undefined && (
         <Part label={trans.__('Deciding equation')} open={false}>

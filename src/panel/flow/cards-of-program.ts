@@ -1,6 +1,4 @@
-/**
- * A program of a snapshot comes in; what its cards are made of goes out: the tree of cards, printed names, rows.
- */
+/** Collects what the cards of a program need: the tree of cards, printed names, rows. */
 import { ILinked, Links, linksOf } from '../../model/links';
 import { RowPrinter } from '../../program-text/row-printer';
 import { IRow, ProgramRows } from '../../program-text/rows';

@@ -1,4 +1,4 @@
-/** A card, or none, comes in; the decision table goes out, with the row that fits the card marked. */
+/** The decision table, with the row that fits the card marked. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -111,7 +111,10 @@ export function Choosing(props: {
             'First find what makes the choice: a flag, values of arrays, or a number of steps.'
           )
         ) : fits === null ? (
-          trans.__('No row surely fits %1. Compare the rows below.', of.name)
+          trans.__(
+            'The panel cannot tell which row fits %1. Compare the rows below.',
+            of.name
+          )
         ) : (
           <>
             <b>{trans.__('For %1, use %2.', of.name, fits.use)}</b> {of.reason}

@@ -1,6 +1,4 @@
-/**
- * A card comes in; its drawing goes out as a picture that can be saved and copied.
- */
+/** Shows the drawing of a card as a picture that can be saved and copied. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

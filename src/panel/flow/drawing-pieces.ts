@@ -1,4 +1,4 @@
-/** A card comes in; the pieces that drawings share go out: the box of a body, rails, what goes in and out, captions. */
+/** The pieces that drawings share: the box of a body, rails, inputs and outputs, captions. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';
@@ -12,6 +12,9 @@ const MOST_INNER = 3;
 
 const INNER_HEIGHT = 18;
 export const INNER_STEP = 22;
+
+/** What the buttons that save and copy the drawing take of its last line, on either side of the middle. */
+const TAKE = 56;
 
 export abstract class Drawer {
   constructor(
@@ -298,11 +301,14 @@ export abstract class Drawer {
     if (this._control.reverse) {
       lines.push(trans.__('runs backwards: the last row first'));
     }
-    for (const line of lines) {
-      if (line !== '') {
-        y += 20;
-        pieces.text(width / 2, y, line, 'quiet', 'middle', width);
-      }
+    const shown = lines.filter(line => line !== '');
+    shown.forEach((line, at) => {
+      y += 20;
+      const room = at === shown.length - 1 ? width - 2 * TAKE : width;
+      pieces.text(width / 2, y, line, 'quiet', 'middle', room);
+    });
+    if (shown.length === 0) {
+      y += 20;
     }
     return { width, height: Math.round(y + 8), shapes: pieces.shapes };
   }

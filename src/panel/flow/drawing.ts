@@ -1,6 +1,6 @@
 /**
- * A card and a width come in; its drawing goes out, as a person would make it: a loop arrow for the carry, rails for
- * xs and ys, a fork for branches, a gate before a while.
+ * Draws a card for a width: a loop arrow for the carry, rails for xs and ys, a fork for branches, a gate before a
+ * while.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,6 +1,6 @@
 /**
- * The snapshot in view comes in; the Flow view goes out: a card for each control-flow construct of the program, nested
- * as they are, and the page that says which one to choose.
+ * The Flow view: a nested card for each control-flow construct of the program, and the page that helps to choose a
+ * construct.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -1,4 +1,4 @@
-/** A cond or a switch comes in; its drawing goes out: a fork whose ways meet again. */
+/** Draws a cond or a switch: a fork whose ways meet again. */
 import { equations } from '../../parts/summary';
 import { Drawer, INNER_STEP } from './drawing-pieces';
 import { IDrawing, widthOf } from '../../parts/shapes';

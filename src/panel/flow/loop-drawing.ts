@@ -1,4 +1,4 @@
-/** A loop comes in; its drawing goes out: rails, a loop arrow, a gate where a condition decides, a tree of pairs. */
+/** Draws a loop: rails, a loop arrow, a gate for a condition, a tree of pairs for an associative scan. */
 import { Drawer } from './drawing-pieces';
 import { IDrawing, widthOf } from '../../parts/shapes';
 import { slotsOf, timesWords, titleOf } from './words';

@@ -1,4 +1,4 @@
-/** A row of a program comes in; its line goes out: text in its colours, chips, folds, the line of the cell. */
+/** Draws a line of a small program: coloured text, chips, folds, the line of the cell. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

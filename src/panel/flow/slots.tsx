@@ -1,4 +1,4 @@
-/** The values that go into, around and out of a construct come in; a table goes out: role, path, types. */
+/** The table of a construct's values: role, path, types. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,5 +1,5 @@
 /**
- * Rows of a program come in; a few lines go out, as the Program view has them: the first ones, the rest on request.
+ * Shows the first lines of a program inside a card, and the rest on request.
  *
  * One stop of the Tab key: up and down move the line and its links, right and left unfold and fold, Enter goes to the
  * cell.

@@ -1,6 +1,4 @@
-/**
- * A construct comes in; the words of its card go out: what it is, how often it runs, what its drawing shows.
- */
+/** Words a card: the construct, how often it runs, what its drawing shows. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';
@@ -270,10 +268,11 @@ function branchWords(
   const shown = control.branches
     .slice(0, MOST_NAMES)
     .map(({ label, name }) => (name === '' ? label : `${label} (${name})`));
-  if (control.branches.length > MOST_NAMES) {
-    shown.push(trans.__('%1 more', control.branches.length - MOST_NAMES));
-  }
-  const branches = shown.join(', ');
+  const more = control.branches.length - MOST_NAMES;
+  const branches =
+    more > 0
+      ? trans.__('%1 and %2 more', shown.join(', '), more)
+      : shown.join(', ');
   const predicate = predicateWords(reading, control);
   if (predicate === null) {
     return isSelected(control)

@@ -1,4 +1,4 @@
-/** A note of a snapshot comes in; the lines of the cell that it is about go out, where the cell's text is known. */
+/** Finds the lines of a cell that a note is about, where the cell's text is known. */
 import { Note, Snapshot } from '../../protocol/snapshot';
 import { IMark } from '../../parts/code-excerpt';
 

@@ -1,12 +1,10 @@
-/**
- * The notes of a snapshot come in; a list goes out: what, where, why, and the cure.
- */
+/** The Notes view: what, where, why, and the cure. */
 import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../../model/attention';
-import { tryCures } from '../../model/cure-trials';
+import { hasNotesToCure, tryCures } from '../../model/cure-trials';
 import { EvaluableText } from '../../protocol/evaluable';
 import { Note, Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
@@ -59,7 +57,14 @@ export function Notes(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { model, insert, trans } = props;
-  const notes = model.snapshot?.notes ?? [];
+  const { snapshot } = model;
+  React.useEffect(() => {
+    // Once a run: a trial that took too long is not begun again by itself.
+    if (snapshot !== null && hasNotesToCure(snapshot)) {
+      void tryCures(model, snapshot, false);
+    }
+  }, [model, snapshot]);
+  const notes = snapshot?.notes ?? [];
   if (notes.length === 0) {
     return (
       <p className="jp-JaxprPanel-quiet">{trans.__('No notes on this run.')}</p>

@@ -1,5 +1,5 @@
 /**
- * The model comes in; its program goes out as jaxpr, StableHLO and HLO, linked to the notebook's cells.
+ * The Program view: jaxpr, StableHLO and HLO, linked to the notebook's cells.
  *
  * What is shown is made when the view is on screen; while it is hidden it does nothing.
  */

@@ -1,17 +1,17 @@
-/**
- * The model comes in; everything above the view goes out: banners, header, tabs, stages, or what stands in their place.
- */
+/** Everything above the view: banners, header, tabs, stages, or an empty state. */
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../../model/attention';
 import { IDiffQuestion } from '../../model/diffs';
+import { liveChoice, liveOf } from '../../model/live';
 import { versionsApart } from '../../model/sentences';
 import { timingsOf } from '../../model/timings';
 import { Retrace, VariantComparison } from '../../protocol/snapshot';
 import { IJaxprModel, Status } from '../../tokens';
 import { filling } from '../../parts/filling';
+import { LiveLine } from '../../parts/live-line';
 import { Header, IHeaderActions } from '../../parts/program-header';
 import { ModelWidget } from '../../parts/model-widget';
 import { StageBar } from '../../parts/stage-bar';
@@ -63,6 +63,7 @@ export class Head extends ModelWidget {
   ) {
     super(['status', 'snapshots', 'program', 'failure', 'paused']);
     this.addClass('jp-JaxprPanel-head');
+    liveChoice.changed.connect(this.update, this);
   }
 
   override get model(): IJaxprModel | null {
@@ -74,17 +75,20 @@ export class Head extends ModelWidget {
     if (known !== null) {
       attentionOf(known).viewChanged.disconnect(this.update, this);
       timingsOf(known).changed.disconnect(this.update, this);
+      liveOf(known).changed.disconnect(this.update, this);
     }
     super.model = model;
     if (model !== null) {
       // Hits and compiles may be to be guessed.
       attentionOf(model).viewChanged.connect(this.update, this);
       timingsOf(model).changed.connect(this.update, this);
+      liveOf(model).changed.connect(this.update, this);
     }
   }
 
   override dispose(): void {
     this.model = null;
+    liveChoice.changed.disconnect(this.update, this);
     super.dispose();
   }
 
@@ -129,6 +133,7 @@ export class Head extends ModelWidget {
       return (
         <>
           {failure}
+          <LiveLine model={model} trans={trans} />
           <Empty
             status={status}
             run={actions.run}
@@ -162,6 +167,7 @@ export class Head extends ModelWidget {
               <StagesOf model={model} trans={trans} />
             )}
         </div>
+        <LiveLine model={model} trans={trans} />
         <div className="jp-JaxprPanel-notice" role="status">
           {this._notice}
         </div>

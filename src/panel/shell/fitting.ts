@@ -1,4 +1,4 @@
-/** The widths of a row's tabs and of the row come in; the tabs that have a place in the row go out. */
+/** Chooses the tabs that fit into the row. */
 import * as React from 'react';
 
 /** While a row has this class, all of its tabs have a width. */

@@ -1,5 +1,5 @@
 /**
- * The tracker comes in; the panel's widget goes out, empty until it is first seen.
+ * The panel's widget, which stays empty until it is first seen.
  *
  * JupyterLab makes it at its start, so that its layout can be restored; what fills it is fetched when it is shown.
  */
@@ -13,6 +13,8 @@ import { IPanelActions } from './above-view';
 import { jaxprIcon } from '../../parts/icon';
 import type { Shell } from './shell';
 import type { ViewName } from './views';
+
+const PRESENTED = 'jp-mod-presented';
 
 export class JaxprPanel extends Panel {
   constructor(
@@ -51,6 +53,16 @@ export class JaxprPanel extends Panel {
     if (this._shell !== null) {
       this._shell.simple = simple;
     }
+  }
+
+  /** Whether the panel is presented: larger, with one tab and nothing around the view. */
+  get presented(): boolean {
+    return this.hasClass(PRESENTED);
+  }
+
+  set presented(presented: boolean) {
+    this.toggleClass(PRESENTED, presented);
+    this._shell?.updateHead();
   }
 
   /** The panel was shown or hidden. */

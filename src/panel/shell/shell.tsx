@@ -1,11 +1,10 @@
-/**
- * The model of the notebook in front comes in; the panel's head and its views go out, each view made when first chosen.
- */
+/** The panel's head and views for the notebook in front; a view is made when it is first chosen. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { Panel, PanelLayout, Widget } from '@lumino/widgets';
 
 import { diffsOf } from '../../model/diffs';
+import { liveOf } from '../../model/live';
 import { readingPlaceOf } from '../../model/reading-place';
 import { usersPrograms } from '../../model/users-programs';
 import { Snapshot } from '../../protocol/snapshot';
@@ -144,6 +143,7 @@ export class Shell extends Widget {
     this._model = model;
     if (model !== null) {
       model.changed.connect(this._onChanged, this);
+      liveOf(model).changed.connect(this._arrange, this);
       readingPlaceOf(model).restored.connect(this._onRestored, this);
     }
     this._head.model = model;
@@ -161,6 +161,7 @@ export class Shell extends Widget {
   private _leave(): void {
     if (this._model !== null) {
       this._model.changed.disconnect(this._onChanged, this);
+      liveOf(this._model).changed.disconnect(this._arrange, this);
       readingPlaceOf(this._model).restored.disconnect(this._onRestored, this);
     }
   }
@@ -180,6 +181,11 @@ export class Shell extends Widget {
       this._arrange();
       this._head.update();
     }
+  }
+
+  /** Draw the head again: what its buttons do has changed. */
+  updateHead(): void {
+    this._head.update();
   }
 
   /** Show a view, where there is anything for it to show. */
@@ -328,7 +334,12 @@ export class Shell extends Widget {
 
   /** Show the chosen view, where there is anything to show. */
   private _arrange(): void {
-    this.toggleClass('jp-mod-stale', this._model?.status.kind === 'stale');
+    // The program of before stays in view where the text of now raises an error.
+    this.toggleClass(
+      'jp-mod-stale',
+      this._model !== null &&
+        (this._model.status.kind === 'stale' || liveOf(this._model).isBehind)
+    );
     const shown = this._views().length > 0 ? this._chosen : null;
     for (const [name, place] of this._places) {
       place.setHidden(name !== shown);

@@ -1,4 +1,4 @@
-/** Views that have no place in the row of tabs come in; a menu of them goes out. */
+/** The menu of the views that do not fit into the row of tabs. */
 import { CommandRegistry } from '@lumino/commands';
 import { Menu } from '@lumino/widgets';
 

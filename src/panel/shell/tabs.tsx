@@ -1,6 +1,4 @@
-/**
- * The views that exist come in; a row of tabs goes out, with a menu for those that have no place in it.
- */
+/** The row of tabs, with a menu for those that do not fit. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,5 @@
 /**
- * A view comes in, and how far it was scrolled before; the view is scrolled as far again, for each program, and after a
- * reload.
+ * Restores the scroll position of a view, for each program, and after a reload.
  *
  * The Program view is no part of this: its texts keep their own places.
  */

@@ -1,6 +1,4 @@
-/**
- * The times of a call that ran again come in; what they say goes out: eager and warm, one below the other.
- */
+/** Shows the times of a call that ran again: eager above warm. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * A sweep comes in; its table goes out as a text of columns, or as Markdown.
- */
+/** Copies the table of a sweep as text columns or as Markdown. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Snapshot, Sweep } from '../../protocol/snapshot';

@@ -1,6 +1,4 @@
-/**
- * A drawn plot comes in; a file of it goes out: SVG, or PNG made of that.
- */
+/** Saves a drawn plot as SVG or PNG. */
 
 /** Pixels of a PNG for each of the screen. */
 const SCALE = 2;

@@ -1,5 +1,5 @@
 /**
- * Series come in, the colours of the theme and a width; a Vega-Lite specification goes out.
+ * Makes the Vega-Lite specification of a plot for a theme and a width.
  *
  * Series differ in colour, marker and dash, and are named at their end; the axes are logarithmic where all values allow.
  */

@@ -1,6 +1,4 @@
-/**
- * Series come in; their plot goes out, drawn by JupyterLab's own renderer of Vega-Lite, with what zooms and saves it.
- */
+/** Draws series with JupyterLab's Vega-Lite renderer, with controls that zoom and save. */
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';

@@ -1,6 +1,4 @@
-/**
- * A sweep comes in, and what of it is to be seen; the series of the plot go out, and the words for how each grows.
- */
+/** Makes the series of a sweep's plot, and words how each series grows. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Sweep, SweepFit, SweepPoint } from '../../protocol/snapshot';

@@ -1,6 +1,4 @@
-/**
- * The stages of a first call come in; a bar and a table go out: how long each took, what part, and what it is.
- */
+/** The bar and the table of a first call's stages: seconds, share, meaning. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * A program that was called comes in; a call like it with one size free goes out, to be swept; the user may change it.
- */
+/** Proposes a call with one free size for a sweep, like a call that ran; the user may change it. */
 import type { SweepDraft, SweepField } from '../../model/timings';
 import { EvaluableText } from '../../protocol/evaluable';
 import { Argument, Snapshot, Sweep } from '../../protocol/snapshot';

@@ -1,6 +1,4 @@
-/**
- * What to sweep, as it is filled in at first, comes in; what the user makes of it goes out, once the button is pressed.
- */
+/** The form of a sweep. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * A sweep comes in; how each series grows in words, the plot of what is chosen, and the table go out.
- */
+/** Shows a sweep: how each series grows, the plot, the table. */
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -1,6 +1,4 @@
-/**
- * A sweep comes in; the columns and rows of its table go out, as words.
- */
+/** Words the columns and rows of a sweep's table. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Sweep, SweepPoint } from '../../protocol/snapshot';

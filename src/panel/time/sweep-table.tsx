@@ -1,6 +1,4 @@
-/**
- * A sweep comes in; its table goes out: columns where there is room, else two lines for each point; and what copies it.
- */
+/** The table of a sweep: columns where there is room, else two lines for each point; with copy buttons. */
 import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -103,7 +101,11 @@ function TwoLines(props: {
   const head = columns.find(column => column.name === 'warm') ?? columns[0];
   const rest = columns.filter(column => column !== head);
   const words = (column: IColumn): string =>
-    `${column.label} ${column.words(point) ?? trans.__('unknown')}`;
+    trans.__(
+      '%1: %2',
+      column.label,
+      column.words(point) ?? trans.__('unknown')
+    );
   return (
     <>
       <span className="jp-JaxprTime-line">

@@ -1,6 +1,4 @@
-/**
- * The snapshot in view comes in; the Time view goes out: the first call by stages, the same call again, and a sweep.
- */
+/** The Time view: the first call by stages, the same call again, and a sweep. */
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

@@ -1,6 +1,4 @@
-/**
- * A model comes in; its timings go out, and the component is drawn again when they change.
- */
+/** Gives a component the timings of a model, and draws the component again when the timings change. */
 import * as React from 'react';
 
 import { Timings, timingsOf } from '../../model/timings';

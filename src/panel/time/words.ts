@@ -1,6 +1,4 @@
-/**
- * Measured times come in, the sentences of the Time view go out.
- */
+/** Words the measured times of the Time view. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Program, Stages, WarmTime } from '../../protocol/snapshot';
@@ -92,11 +90,9 @@ export function stageWords(
         ? trans.__('JAX reads the executable from the persistent cache')
         : trans.__('XLA turns StableHLO into an executable');
     case 'first-run':
-      return trans.__(
-        'until the call returned, perhaps before its work was done'
-      );
+      return trans.__('until the call returned; its work may end later');
     case 'rest':
-      return trans.__('time that no event of JAX explains');
+      return trans.__('time in no stage that JAX reports');
   }
 }
 

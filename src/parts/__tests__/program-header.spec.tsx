@@ -390,7 +390,7 @@ describe('the word of what was edited since', () => {
       'edited since it ran, cell [3] edited since it ran, cell [4] deleted'
     );
     expect(word.title.split('\n')[2]).toBe(
-      'Cell [4] of this run is not in the notebook any more.'
+      'The notebook no longer has cell [4] of this run.'
     );
     act(() => {
       attentionOf(model).unlinked = [];

@@ -204,7 +204,7 @@ describe('a cure that applies', () => {
     const at = AFTER.indexOf('return jnp') + WHERE.edits![0].text.length;
     expect(panel.selected).toEqual([{ start: at, end: at }]);
     expect(status(node)).toBe(
-      'Applied. Press Shift+Enter to run the cell again. Ctrl+Z takes the change back.'
+      'Applied. Press Shift+Enter to run the cell again. Ctrl+Z undoes the change.'
     );
     expect(buttons(node)).toEqual(['Insert as a new cell']);
     cell.undo();
@@ -257,7 +257,7 @@ describe('a cure that applies', () => {
     const at = text.indexOf('NAME');
     expect(panel.selected).toEqual([{ start: at, end: at + 4 }]);
     expect(status(node)).toBe(
-      'Applied. Replace the names in capitals, then press Shift+Enter to run the cell again. Ctrl+Z takes the change back.'
+      'Applied. Replace the names in capitals, then press Shift+Enter to run the cell again. Ctrl+Z undoes the change.'
     );
   });
 });
@@ -305,7 +305,7 @@ describe('a cure that cannot be applied', () => {
     const { node } = drawn([WHERE], { saved: true });
     expect(buttons(node)).toEqual([]);
     expect(status(node)).toBe(
-      'The run is not of the kernel as it is now. Run the cell again to apply the cure.'
+      'The run comes from a saved notebook or from an earlier kernel. Run the cell again to apply the cure.'
     );
     expect(byRole(node, 'group')).toHaveLength(1);
   });
@@ -341,7 +341,7 @@ describe('a cure that cannot be applied', () => {
     ]);
     expect(buttons(node)).toEqual([]);
     expect(status(node)).toBe(
-      'The place in the cell is not known. Edit the cell by hand.'
+      'The panel does not know the place in the cell. Edit the cell by hand.'
     );
   });
 

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import * as fs from 'fs';
 import * as path from 'path';
 
-import { checkScopePage, isUnreadable, readSnapshot } from '../document';
+import { isUnreadable, readSnapshot } from '../document';
+import { checkScopePage } from '../scopes';
 import { ScopePage, Snapshot } from '../snapshot';
 import { program, scopes, snapshot } from './documents';
 

@@ -11,7 +11,8 @@ describe('the exact links of a program', () => {
     single: 10,
     inferred: 1,
     same: true,
-    words: 'XLA made the same instructions for the twin and for the program.'
+    words:
+      'XLA made the same instructions for the tagged copy and for the program.'
   };
   const links = {
     program: 0,

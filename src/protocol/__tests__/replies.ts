@@ -1,4 +1,4 @@
-/** What the kernel says to a question comes in; it goes out as the reply that the browser reads. */
+/** Reads what the kernel says to a question as the browser reads a reply. */
 import { Confirm, Refused, Working } from '../snapshot';
 
 /** An answer; where a test is about broken ones, it may be anything. */

@@ -1,4 +1,4 @@
-/** A text comes in; it goes out as a person has typed it into a field. */
+/** Makes a text as if a person had typed it into a field. */
 import { EvaluableText } from '../evaluable';
 
 export function typed(text: string): EvaluableText {

@@ -129,7 +129,7 @@ describe('the columns', () => {
     expect(
       column(view, 'grad').querySelector('.jp-JaxprTransform-counts')
         ?.textContent
-    ).toBe('5 → fwd · 8 ← bwd · 96\u00a0B kept');
+    ).toBe('→ fwd: 5 · ← bwd: 8 · kept: 96\u00a0B');
     expect(
       column(view, 'vmap').querySelector('.jp-JaxprTransform-words')
         ?.textContent

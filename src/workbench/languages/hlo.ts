@@ -1,4 +1,4 @@
-/** A line of HLO comes in; its types, its instruction and what can be folded in it go out. */
+/** Parses a line of HLO: its types, its instruction and its folds. */
 import {
   ILineChip,
   ILineLanguage,

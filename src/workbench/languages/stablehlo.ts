@@ -1,4 +1,4 @@
-/** A line of StableHLO comes in; its types, its operation and what can be folded in it go out. */
+/** Parses a line of StableHLO: its types, its operation and its folds. */
 import {
   ILineChip,
   ILineLanguage,

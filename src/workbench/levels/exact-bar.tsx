@@ -1,5 +1,5 @@
 /**
- * A program of a model comes in; the question for its exact links goes out, then what the twin is that is shown.
+ * Asks for the exact links of a program, then says what the shown twin is.
  *
  * It stands above the text of a level. A twin is compiled beside the program when it is asked for, and its text stands
  * in the place of the program's until the user goes back.
@@ -104,7 +104,7 @@ function Exact(
         <Working
           state={state}
           stopping={trans.__(
-            'The request ends before XLA compiles, or else when XLA has compiled.'
+            'Stopping. The request ends before XLA compiles or, if XLA has begun to compile, when XLA is done.'
           )}
           stop={() => twins.work.stop(snapshot, program)}
           announced
@@ -116,8 +116,8 @@ function Exact(
           question={state.question}
           title={trans.__('Exact links')}
           answers={{
-            yes: trans.__('Compile the twin'),
-            no: trans.__('Do not compile it')
+            yes: trans.__('Compile the tagged copy'),
+            no: trans.__('Do not compile')
           }}
           yes={() => void twins.work.confirm(snapshot, program)}
           no={() => twins.work.dismiss(snapshot, program)}
@@ -137,7 +137,7 @@ function Head(props: IExactBarOptions & { found: ExactLinks }): JSX.Element {
   const id = React.useId();
   return (
     <div className="jp-JaxprExact-head" role="group" aria-labelledby={id}>
-      <h3 id={id}>{trans.__('Twin compile: exact links')}</h3>
+      <h3 id={id}>{trans.__('Exact links of the tagged copy')}</h3>
       {here && (
         <p className={here.same === false ? 'jp-mod-other' : undefined}>
           {here.words}{' '}

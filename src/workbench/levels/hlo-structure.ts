@@ -1,6 +1,4 @@
-/**
- * Lines of HLO come in as they arrive; its computations go out: where each begins, how long it is, and who calls it.
- */
+/** Finds the computations of an HLO text as its lines arrive: first line, length, callers. */
 
 /** A computation of a module. */
 export interface IComputation {

@@ -1,6 +1,6 @@
 /**
- * The lines of an HLO text come in; the same lines go out with what a fusion or a call consists of beneath its own line,
- * indented, and folded until it is opened.
+ * Lists an HLO text with the computation of each fusion or call below its own line, indented, folded until it is
+ * opened.
  *
  * XLA prints a fused computation before what calls it, as a text of its own. Where exactly one instruction calls it, its
  * instructions stand in that instruction's place here; the line that names it, its brace and the empty line after it are
@@ -19,7 +19,8 @@ import type {
   IListedLine,
   IListing
 } from '../listing/listing';
-import { LinesFold, TextListing } from './text-listing';
+import { TextListing } from './text-listing';
+import { LinesFold } from './lines-fold';
 
 /** What is called where it stands; the bodies of loops are texts of their own. */
 const IN_PLACE = / (?:fusion|call)\(/;

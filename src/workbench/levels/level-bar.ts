@@ -1,6 +1,5 @@
 /**
- * A level of a program comes in; above its text goes out what else it can show: of StableHLO the same program for
- * another platform, of HLO the passes that made it.
+ * The bar above a level's text: other platforms for StableHLO, the passes for HLO.
  *
  * Both stand in the place of the text while they are shown; the text stays as it is behind them.
  */
@@ -69,7 +68,7 @@ export class LevelBar implements IDisposable {
         trans.__('Exact links')
       );
       this._exactButton.title = trans.__(
-        'Link each line to exactly the equations that the line comes from. JAX and XLA compile a tagged copy of the program, the twin; the panel asks first.'
+        'Link each line to exactly the equations that the line comes from. JAX and XLA compile a tagged copy of the program. The panel asks first.'
       );
       this._exactButton.addEventListener('click', () => this.exact?.toggle());
       twinsOf(model).changed.connect(this._showExact, this);

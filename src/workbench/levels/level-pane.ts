@@ -1,6 +1,5 @@
 /**
- * A program and the name of one of its levels come in; that level's editor goes out, or why there is none and what
- * can be done about it.
+ * The editor of one level of a program, or why there is none and what to do.
  *
  * A pane does all that concerns one level: it loads the text, marks what is linked, brings it into view, and tells its
  * host what has changed. One selection is on the model: what is pointed at here goes there, and what was pointed at

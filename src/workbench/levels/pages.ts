@@ -1,6 +1,4 @@
-/**
- * The listings of a program and who can be asked come in; texts, pages of equations and of lines go where they belong.
- */
+/** Loads the missing pages of texts and equations into the listings of a program. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { TextLevel } from '../../model/links';

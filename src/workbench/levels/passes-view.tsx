@@ -1,5 +1,5 @@
 /**
- * A program of a model comes in; the passes of XLA that changed it go out as a list, and what the chosen one changed.
+ * Lists the XLA passes that changed a program, and shows the change of the chosen pass.
  *
  * They are asked for by a button, as XLA compiles the program once more for them.
  */
@@ -199,25 +199,24 @@ function Found(props: IPassesProps & { found: ProgramPasses }): JSX.Element {
 }
 
 function numbers(one: XlaPass, trans: TranslationBundle): string {
-  const count =
-    one.before === one.after
-      ? trans._n(
-          '%2 instruction',
-          '%2 instructions',
-          one.after,
-          grouped(one.after)
-        )
-      : trans.__(
-          '%1 → %2 instructions',
-          grouped(one.before),
-          grouped(one.after)
-        );
-  const lines = trans.__(
-    '+%1 −%2 lines',
-    grouped(one.added),
-    grouped(one.removed)
-  );
-  return `${count}, ${lines}`;
+  return one.before === one.after
+    ? trans._n(
+        '%2 instruction, lines: +%3 −%4',
+        '%2 instructions, lines: +%3 −%4',
+        one.after,
+        grouped(one.after),
+        grouped(one.added),
+        grouped(one.removed)
+      )
+    : trans._n(
+        '%5 → %2 instruction, lines: +%3 −%4',
+        '%5 → %2 instructions, lines: +%3 −%4',
+        one.after,
+        grouped(one.after),
+        grouped(one.added),
+        grouped(one.removed),
+        grouped(one.before)
+      );
 }
 
 function Changed(

@@ -1,5 +1,5 @@
 /**
- * Lines of StableHLO lowered for another platform come in; what the listing view shows of them goes out.
+ * Lists StableHLO that was lowered for another platform.
  *
  * The model's links know one StableHLO: that of the program that ran. This one has links of its own, and what is
  * pointed at in it is told as equations.

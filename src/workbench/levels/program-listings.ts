@@ -1,6 +1,5 @@
 /**
- * A program of a snapshot comes in; its listings go out, the same ones for every view that shows it, and what is not
- * here yet is loaded into them.
+ * Keeps the listings of a program, shared by all views that show it, and loads their missing pages.
  *
  * They are kept while a view has them open. Two listings over one program could not take its pages in apart.
  */

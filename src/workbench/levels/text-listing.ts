@@ -1,10 +1,7 @@
-/**
- * Lines of StableHLO or HLO come in, page by page; what the listing view shows of them goes out.
- */
+/** Lists StableHLO or HLO for the listing view, page by page. */
 import { HLO_TABLES } from '../../protocol/facts';
 import { Text } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
-
 import { hlo } from '../languages/hlo';
 import { ILineChip, ILineLanguage, TokenKind } from '../languages/line';
 import { stablehlo } from '../languages/stablehlo';
@@ -27,6 +24,7 @@ import { noiseOfLines } from '../reading/noise-rules';
 import { namesOfStack } from '../reading/query';
 import { SourceHeads } from '../listing/source-heads';
 import { IEquationCount, ITextMarks, referenceOf, tagsOf } from './text-marks';
+import { LinesFold } from './lines-fold';
 
 const LANGUAGES: Record<TextLevel, ILineLanguage> = { stablehlo, hlo };
 
@@ -495,39 +493,4 @@ function withBlank(lines: readonly string[], index: number): number {
 /** A function that another one calls: what is read first is the entry. */
 function isPrivate(line: string): boolean {
   return /^\s*func\.func private |^%?[\w.-]+ \(/.test(line);
-}
-
-/** Lines from one to another, behind the end of the first. */
-export class LinesFold implements IListedFold {
-  constructor(
-    readonly first: number,
-    readonly last: number,
-    /** The lines between the first one and the brace. */
-    private _count: number,
-    readonly closed: boolean,
-    private _trans: TranslationBundle
-  ) {}
-
-  readonly whole = false;
-
-  /** The same lines at another place. */
-  at(first: number, last: number): LinesFold {
-    return new LinesFold(first, last, this._count, this.closed, this._trans);
-  }
-
-  get label(): string {
-    return this._trans._n('%1 line', '%1 lines', this._count);
-  }
-
-  placeholder(): HTMLElement {
-    const chip = element(
-      'span',
-      'jp-JaxprProgram-chip jp-mod-chip',
-      this.label
-    );
-    chip.setAttribute('role', 'button');
-    chip.setAttribute('aria-label', this._trans.__('Unfold %1', this.label));
-    chip.title = this._trans.__('Unfold');
-    return chip;
-  }
 }

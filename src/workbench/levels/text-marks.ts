@@ -1,9 +1,10 @@
 /**
- * A line of StableHLO or HLO comes in; what is worth a word beside it goes out: fusions, trips, collectives, calls to
- * other libraries, the entry.
+ * Finds the words beside a line of StableHLO or HLO: fusions, steps of loops, collectives, calls of other
+ * libraries, the entry.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import { listOf } from '../../parts/list-of';
 import { HloStructure, calledBy } from './hlo-structure';
 import type { IListedLine, ITag } from '../listing/listing';
 
@@ -165,7 +166,7 @@ function size(
     count,
     equationCount
   );
-  return [`${members}, ${made}`, `${whole} ${all}`];
+  return [listOf([members, made], trans), `${whole} ${all}`];
 }
 
 /** Where a line of HLO leads: from a call to what is called, from there back, from the module to its entry. */

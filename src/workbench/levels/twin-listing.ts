@@ -1,5 +1,5 @@
 /**
- * Lines of a program's tagged twin come in; what the listing view shows of them goes out.
+ * Lists the tagged twin of a program.
  *
  * A line belongs to the equations that the twin states for it, and to no others. The model's links know the texts of
  * the program itself, so what is pointed at here is told as equations.
@@ -24,8 +24,8 @@ export class TwinListing extends TextListing {
     const { name } = _exact.equations.program;
     this.label =
       level === 'hlo'
-        ? trans.__('HLO of the twin of %1', name)
-        : trans.__('StableHLO of the twin of %1', name);
+        ? trans.__('HLO of the tagged copy of %1', name)
+        : trans.__('StableHLO of the tagged copy of %1', name);
   }
 
   override readonly label: string;
@@ -70,10 +70,10 @@ export class TwinListing extends TextListing {
         'div',
         'jp-JaxprProgram-fact',
         count === 0
-          ? trans.__('Twin compile: this line comes from no equation.')
+          ? trans.__('Exact link: this line comes from no equation.')
           : trans._n(
-              'Twin compile: this line comes from 1 equation.',
-              'Twin compile: this line comes from %1 equations.',
+              'Exact link: this line comes from 1 equation.',
+              'Exact link: this line comes from %1 equations.',
               count
             )
       )

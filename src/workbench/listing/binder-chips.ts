@@ -1,6 +1,5 @@
 /**
- * The variables that a program takes in and the width of a line come in; what of the line is folded goes out, so that
- * the line takes at most two.
+ * Folds the parameters of a program so that their line takes at most two lines of the editor.
  *
  * Widths are counted in characters of the code's font, as the editor breaks lines at spaces only.
  */

@@ -1,6 +1,6 @@
 /**
- * A place in a line is chosen by mouse or key; the variable there goes out, with the lines over which it lives and the
- * ways to where it is defined and used.
+ * Marks a variable that was chosen by mouse or key: the lines over which it lives, and the ways to its definition
+ * and uses.
  */
 import { EditorState, StateField, Text, Transaction } from '@codemirror/state';
 import { EditorView, Panel, ViewUpdate } from '@codemirror/view';

@@ -1,6 +1,5 @@
 /**
- * Folds of a listing come in; closed ones go out as one line each, opened by a click, a key, or a search that finds
- * something inside.
+ * Folds lines of a listing to one line; a click, a key or a search result opens a fold.
  *
  * CodeMirror's own folding takes one fold at a time, which is slow for the ten thousand library calls of a large
  * program; this takes all of them in one step.

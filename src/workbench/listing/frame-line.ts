@@ -1,4 +1,4 @@
-/** A frame of a file comes in; where it is goes out, with the text of its line as soon as that is here. */
+/** Draws a frame of a file: its place, and the text of its line as soon as the text is known. */
 import { sourceFilesOf } from '../../model/source-files';
 import type { ISourceSpan } from '../../program-text/source-spans';
 import type { Snapshot } from '../../protocol/snapshot';

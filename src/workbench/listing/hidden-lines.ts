@@ -1,5 +1,5 @@
 /**
- * Which lines are noise and what is to be hidden comes in; an editor without those lines goes out, each gap marked.
+ * Hides noise lines in an editor and marks each gap.
  *
  * A line that is chosen from elsewhere (a link, a search, a definition) is shown all the same. Inside a closed fold
  * nothing more is hidden, so that two replacements never overlap.

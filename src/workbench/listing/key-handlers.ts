@@ -1,4 +1,4 @@
-/** A key comes in; in one editor goes out what it does: the keyboard moves, lines fold, a variable is chosen. */
+/** Handles the keys of a listing: move, fold, choose a variable. */
 import { EditorSelection, EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 

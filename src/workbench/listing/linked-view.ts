@@ -1,6 +1,4 @@
-/**
- * The model comes in; a view of its program goes out that marks what is pointed at, idle while it is out of sight.
- */
+/** A view of a program that marks what the user points at, idle while it is out of sight. */
 import { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 

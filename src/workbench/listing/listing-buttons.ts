@@ -1,6 +1,4 @@
-/**
- * A part of a line comes in; something to press goes out, which tells the listing's view.
- */
+/** Draws buttons inside a line, which tell the listing's view. */
 import { EditorView, WidgetType } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,6 +1,4 @@
-/**
- * The lines on screen come in; their decorations go out: classes, numbers, badges, chips, buttons.
- */
+/** Decorates the lines on screen: classes, numbers, badges, chips, buttons. */
 import { Range } from '@codemirror/state';
 import {
   Decoration,

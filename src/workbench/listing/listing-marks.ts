@@ -1,6 +1,4 @@
-/**
- * What is marked and what is opened comes in as effects; the editor's state keeps it.
- */
+/** Keeps the marked and the opened lines in the editor's state. */
 import { EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, DecorationSet, WidgetType } from '@codemirror/view';
 

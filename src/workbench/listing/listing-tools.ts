@@ -1,7 +1,4 @@
-/**
- * What a reader has set for a view comes in; in one editor goes out: the line of the search, what is hidden, groups by
- * name, lines of source.
- */
+/** Applies the reader's settings to an editor: search, hidden lines, groups by name, lines of source. */
 import { Compartment, Extension, StateEffect } from '@codemirror/state';
 import { EditorView, showPanel } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';

@@ -1,6 +1,5 @@
 /**
- * A listing comes in; an editor that shows it goes out: numbers, folds, chips, badges, links, and what the user
- * points at.
+ * The editor that shows a listing: numbers, folds, chips, badges, links, and what the user points at.
  *
  * The text is CodeMirror's, so selecting, copying, searching and scrolling are those of every editor. All else is made
  * for the lines on screen only, from what the listing says of them.

@@ -95,8 +95,10 @@ export interface IVariableRange {
   last: number;
   /** Every line that reads it, ascending. */
   uses: readonly number[];
-  /** What is known of it, in a sentence. */
+  /** Where it is defined, how often it is used and where it is live, in sentences. */
   words: string;
+  /** Where it is live, in a sentence: the last one of `words`. */
+  live: string;
 }
 
 /** Lines that can be shown as one. */

@@ -1,7 +1,4 @@
-/**
- * The equations of a program come in; the names of what each of them is in go out: called functions, named scopes,
- * bodies of loops.
- */
+/** Finds the names around each equation: called functions, named scopes, bodies of loops. */
 import type { ProgramEquations } from '../../program-text/equations';
 import { namesOfStack } from '../reading/query';
 

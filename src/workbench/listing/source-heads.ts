@@ -1,5 +1,5 @@
 /**
- * Lines and where they come from come in; the line of Python above each run of lines that it was made into goes out.
+ * Draws the line of Python above each run of lines that it was made into.
  *
  * Texts of cells are in the document. Those of the user's files come from the kernel, once they were asked for.
  */

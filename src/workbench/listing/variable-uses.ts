@@ -1,6 +1,4 @@
-/**
- * The rows of a program come in; where each variable of a scope is bound, read, and how long it lives goes out.
- */
+/** Finds where each variable of a scope is bound and read, and how long it lives. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ScopePart } from '../../program-text/equations';
@@ -71,47 +69,42 @@ export class VariableUses {
     }
     const first = binder?.index ?? this._edge(scope, line, -1)?.index ?? line;
     const last = uses.length > 0 ? uses[uses.length - 1] : first;
-    return {
-      first,
-      last,
-      uses,
-      words: this._words(name, binder, rows, uses, isResult, trans)
-    };
+    const from = binder?.number ?? 0;
+    const readers = isResult ? uses.slice(0, -1) : uses;
+    const lastNumber =
+      readers.length > 0 ? rows[readers[readers.length - 1]].number : 0;
+    const live = isResult
+      ? trans.__('%1 is a result and is live to the end.', name)
+      : from > 0 && lastNumber > 0
+        ? trans.__(
+            '%1 is live over equations %2 to %3.',
+            name,
+            from,
+            lastNumber
+          )
+        : lastNumber > 0
+          ? trans.__('%1 is live up to equation %2.', name, lastNumber)
+          : trans.__('%1 is never live.', name);
+    const bound =
+      from > 0
+        ? trans.__('Equation %2 defines %1.', name, from)
+        : trans.__('%1 is an input.', name);
+    const used =
+      readers.length > 0
+        ? trans._n(
+            '%2 is used once.',
+            '%2 is used %1 times.',
+            readers.length,
+            name
+          )
+        : trans.__('No equation uses %1.', name);
+    return { first, last, uses, words: [bound, used, live].join(' '), live };
   }
 
   /** Forget what was made: equations have arrived. */
   clear(): void {
     this._made.clear();
     this._results.clear();
-  }
-
-  private _words(
-    name: string,
-    binder: IRow | null,
-    rows: readonly IRow[],
-    uses: readonly number[],
-    isResult: boolean,
-    trans: TranslationBundle
-  ): string {
-    const read = isResult ? uses.length - 1 : uses.length;
-    const from = binder?.number ?? 0;
-    const bound =
-      from > 0
-        ? trans.__('%1: defined at equation %2', name, from)
-        : trans.__('%1: an input', name);
-    const used =
-      read > 0
-        ? trans._n('used once', 'used %1 times', read)
-        : trans.__('used by no equation');
-    const last = read > 0 ? rows[uses[read - 1]].number : 0;
-    const lives = isResult
-      ? trans.__('live to the end, as a result')
-      : from > 0 && last > 0
-        ? trans.__('live over equations %1 to %2', from, last)
-        : last > 0
-          ? trans.__('live up to equation %1', last)
-          : trans.__('never live');
-    return [bound, used, lives].join(', ');
   }
 
   private _isResult(scope: number, variable: number): boolean {

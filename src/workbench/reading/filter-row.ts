@@ -1,7 +1,4 @@
-/**
- * What is hidden, grouped and shown between lines comes in; a row of switches goes out: one for each kind of noise, one
- * for names, one for lines of source.
- */
+/** The row of switches of a program: kinds of noise, groups by name, lines of source. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../../parts/dom';

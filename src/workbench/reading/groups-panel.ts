@@ -1,7 +1,4 @@
-/**
- * An editor whose lines are grouped by name comes in; a line above the program goes out: how many groups are closed, how
- * many lines they hide, and how to open or leave them.
- */
+/** The line above a grouped program: closed groups, hidden lines, and buttons that open or end the groups. */
 import type { EditorState } from '@codemirror/state';
 import type { EditorView, Panel, ViewUpdate } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';

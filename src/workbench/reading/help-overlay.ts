@@ -1,4 +1,4 @@
-/** The keys of a view come in; a window that lists them goes out, until Escape or its button closes it. */
+/** The window that lists the keys of a view; Escape or its button closes it. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../../parts/dom';
@@ -15,8 +15,8 @@ const HEADINGS: Readonly<Record<'program' | 'diff', readonly Heading[]>> = {
 
 /** The places whose keys stand under a heading. */
 const PLACES: Readonly<Record<Heading, readonly KeyPlace[]>> = {
-  view: ['view', 'search', 'searchField'],
-  text: ['text', 'level', 'source', 'shardings', 'cell'],
+  view: ['view', 'search', 'searchField', 'stepper', 'presenting'],
+  text: ['text', 'level', 'source', 'shardings', 'cell', 'code'],
   columns: ['divider'],
   diff: ['diffLines', 'diff']
 };

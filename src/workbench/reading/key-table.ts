@@ -1,5 +1,5 @@
 /**
- * Nothing comes in; every key of the program's views goes out: where it holds, which command it gives, what it does.
+ * Every key of the program's views: where it holds, its command, its help.
  *
  * This one table dispatches, documents and is tested. A listener names its place and brings a handler for each command of
  * that place; the compiler refuses handlers that are not exactly the commands of the table:
@@ -20,7 +20,10 @@ import { TranslationBundle } from '@jupyterlab/translation';
  * - shardings: the shardings above a text
  * - divider: what stands between two columns
  * - cell: a cell of the notebook that the keyboard came to from a program; JupyterLab listens there
+ * - code: the text of a cell of the notebook that ran
  * - diff, diffLines: the view of a diff, and its lines
+ * - stepper: the steps of a construct in the Flow view
+ * - presenting: the whole page, while the panel is presented
  */
 export type KeyPlace =
   | 'view'
@@ -32,8 +35,11 @@ export type KeyPlace =
   | 'shardings'
   | 'divider'
   | 'cell'
+  | 'code'
   | 'diff'
-  | 'diffLines';
+  | 'diffLines'
+  | 'stepper'
+  | 'presenting';
 
 /** The places that one key event passes, from the inner one to the outer one. */
 const PATHS: readonly (readonly KeyPlace[])[] = [
@@ -42,8 +48,10 @@ const PATHS: readonly (readonly KeyPlace[])[] = [
   ['searchField', 'search', 'view'],
   ['shardings', 'view'],
   ['divider', 'view'],
-  ['cell'],
-  ['diffLines', 'diff']
+  ['cell', 'code'],
+  ['diffLines', 'diff'],
+  ['stepper'],
+  ['presenting']
 ];
 
 /** Keys that belong together, and what they do. */
@@ -195,6 +203,14 @@ export const KEYS = [
     does: trans => trans.__('In the cell: go back to the program')
   },
   {
+    in: ['code'],
+    keys: { 'Shift-F1': 'showExpression' },
+    does: trans =>
+      trans.__(
+        'In the cell: show the type, the equations and the operations of the expression at the caret'
+      )
+  },
+  {
     in: ['text', 'source'],
     keys: { Escape: 'markNothing' },
     does: trans => trans.__('Remove all marks')
@@ -267,6 +283,27 @@ export const KEYS = [
     in: ['diffLines'],
     keys: { a: 'showHidden' },
     does: trans => trans.__('Show all hidden lines')
+  },
+  {
+    in: ['stepper'],
+    keys: { Space: 'play' },
+    mouse: ['Play'],
+    does: trans =>
+      trans.__('In the steps of a construct: play the steps, and pause')
+  },
+  {
+    in: ['presenting'],
+    keys: { PageDown: 'next', PageUp: 'previous' },
+    does: trans =>
+      trans.__(
+        'While you present: go to the next or previous step in the Flow view, else to the next or previous program'
+      )
+  },
+  {
+    in: ['presenting'],
+    keys: { Escape: 'end' },
+    mouse: ['End'],
+    does: trans => trans.__('While you present: end the presentation')
   }
 ] as const satisfies readonly IKeyEntry[];
 
@@ -418,7 +455,7 @@ function isTyped(key: string): boolean {
 
 function isField(target: EventTarget | null): boolean {
   return (
-    target instanceof HTMLInputElement ||
+    (target instanceof HTMLInputElement && target.type !== 'range') ||
     target instanceof HTMLSelectElement ||
     target instanceof HTMLTextAreaElement
   );

@@ -1,6 +1,4 @@
-/**
- * A query comes in; its places in an editor go out, marked where they are on screen, and the way from one to the next.
- */
+/** Finds and marks the matches of a query in an editor, and moves between them. */
 import {
   Extension,
   RangeSetBuilder,

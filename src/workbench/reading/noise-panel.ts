@@ -1,4 +1,4 @@
-/** What is hidden in an editor comes in; a line above the program goes out: how many lines, of which kinds, show them. */
+/** The line above a program with hidden lines: how many, of which kinds, and a button that shows them. */
 import type { EditorState } from '@codemirror/state';
 import type { EditorView, Panel, ViewUpdate } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';

@@ -1,8 +1,7 @@
-/**
- * The lines of a listing come in; which of them are noise for somebody who reads the mathematics goes out, by kind.
- */
+/** Finds the lines of a listing that are noise for a reader of the mathematics, by kind. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import { listOf } from '../../parts/list-of';
 import type { ProgramEquations } from '../../program-text/equations';
 import type { IRow, ProgramRows } from '../../program-text/rows';
 
@@ -251,14 +250,16 @@ export function hiddenWords(
     convert: count => trans._n('%1 convert', '%1 converts', count),
     broadcast: count => trans._n('%1 broadcast', '%1 broadcasts', count),
     wrapper: count => trans._n('%1 jit wrapper', '%1 jit wrappers', count),
-    unused: count => trans._n('%1 unused', '%1 unused', count)
+    unused: count =>
+      trans._n('%1 unused equation', '%1 unused equations', count)
   };
-  return NOISES.filter(noise => of[noise] > 0)
-    .map(noise => words[noise](of[noise]))
-    .join(', ');
+  return listOf(
+    NOISES.filter(noise => of[noise] > 0).map(noise => words[noise](of[noise])),
+    trans
+  );
 }
 
-/** `2 lines hidden: 1 convert, 1 unused.` */
+/** `2 lines are hidden: 1 convert, 1 unused equation.` */
 export function hiddenSentence(
   count: IHiddenCount,
   hidden: ReadonlySet<Noise>,
@@ -266,17 +267,20 @@ export function hiddenSentence(
 ): string {
   if (count.lines > 0) {
     return trans._n(
-      '%2 line hidden: %3.',
-      '%2 lines hidden: %3.',
+      '%2 line is hidden: %3.',
+      '%2 lines are hidden: %3.',
       count.lines,
       count.lines.toLocaleString('en'),
       hiddenWords(count, trans)
     );
   }
-  const names = NOISES.filter(noise => hidden.has(noise))
-    .map(noise => noiseName(noise, trans))
-    .join(', ');
-  return trans.__('No lines hidden. No line matches the filters: %1.', names);
+  const names = NOISES.filter(noise => hidden.has(noise)).map(noise =>
+    noiseName(noise, trans)
+  );
+  return trans.__(
+    'No line is hidden. No line matches the filters: %1.',
+    listOf(names, trans)
+  );
 }
 
 /** The name of a filter, for its button. */

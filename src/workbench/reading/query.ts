@@ -1,6 +1,5 @@
 /**
- * What a person seeks comes in as text; for each level, a pattern that finds it in a line goes out, or a sentence
- * that says why it cannot be sought.
+ * Makes a pattern for each level from a search text, or says why the text cannot be searched.
  *
  * `f32[*,128]` finds types, `line:7` what comes from a line of the cell, `scope:step` what is inside a named scope,
  * `primitive:dot_general` operations; all other words are plain text. Words of several kinds are all to be met by a

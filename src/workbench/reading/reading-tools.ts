@@ -1,5 +1,5 @@
 /**
- * What a reader of one view has set comes in; what all levels of that view follow goes out: the search, the filters.
+ * Shares the search and the filters of one view between all its levels.
  *
  * It lives as long as the view: another program or another level keeps what is sought and what is hidden.
  */

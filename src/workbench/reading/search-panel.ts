@@ -1,6 +1,6 @@
 /**
- * What is sought comes in; a line above the program goes out: how many in this level and in the others, next,
- * previous, and what is wrong with what was typed.
+ * The search line above a program: matches in this and other levels, next, previous, and mistakes in the search
+ * text.
  */
 import type { Text } from '@codemirror/state';
 import type { EditorView, Panel, ViewUpdate } from '@codemirror/view';

@@ -1,6 +1,4 @@
-/**
- * Buttons come in; a toolbar goes out that is one stop of the Tab key, with arrows between its buttons.
- */
+/** Makes a toolbar that is one stop of the Tab key, with arrow keys between its buttons. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { stepped } from '../../parts/roving';

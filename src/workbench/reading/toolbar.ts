@@ -1,6 +1,4 @@
-/**
- * What is shown comes in; the line above the program goes out: the switch between levels, how much there is, find, fold.
- */
+/** The line above a program: the level switch, counts, find, fold. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { LevelName } from '../../tokens';

@@ -1,7 +1,4 @@
-/**
- * The blocks of an array and a width come in; its picture goes out: a box for each block with the numbers of the devices
- * that hold it, the ranges of both axes beside.
- */
+/** Draws an array over devices: a box for each block with the numbers of its devices, and the ranges of both axes. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Layout, SpreadArray } from '../../protocol/snapshot';
@@ -160,8 +157,8 @@ export function shardsWords(
       columnAxis === null ? null : rangeOf(array, columnAxis, column)
     ].filter(range => range !== null);
     return trans._n(
-      '[%2] on device %3',
-      '[%2] on devices %3',
+      'Device %3 holds [%2].',
+      'Devices %3 hold [%2].',
       devices.length,
       ranges.join(', '),
       runsOf(devices)
@@ -170,17 +167,14 @@ export function shardsWords(
   if (blocks.length > MOST_TOLD) {
     told.push(
       trans._n(
-        '%1 more block not listed',
-        '%1 more blocks not listed',
+        '%1 more block is not listed.',
+        '%1 more blocks are not listed.',
         blocks.length - MOST_TOLD
       )
     );
   }
-  return trans.__(
-    '%1: %2, %3. %4.',
-    array.name,
-    array.type,
-    layout.spec,
-    told.join('; ')
-  );
+  return [
+    trans.__('%1: %2, %3.', array.name, array.type, layout.spec),
+    ...told
+  ].join(' ');
 }

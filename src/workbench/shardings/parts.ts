@@ -1,5 +1,5 @@
 /**
- * How an array is cut comes in; the blocks of its picture go out: rows, columns, and who holds each block.
+ * Finds the blocks of a sharded array: rows, columns, and the devices of each block.
  *
  * A picture has two axes. Of an array that is cut along more than two, a block stands for several parts, and the axes
  * that are not drawn are named.

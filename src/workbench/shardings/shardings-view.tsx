@@ -1,6 +1,6 @@
 /**
- * A program of a model that runs over several devices comes in; a section goes out that tells how its arrays are spread,
- * with a picture of the chosen one, and what its devices exchange, linked to the program's lines.
+ * The shardings of a program over several devices, with a picture of the chosen array and the collectives, linked
+ * to the program's lines.
  *
  * It is one line until it is opened.
  */
@@ -171,8 +171,8 @@ function Arrays(props: IPartProps): JSX.Element {
         {leftOut > 0 && (
           <p className="jp-JaxprPanel-small">
             {trans._n(
-              '%1 more array not listed',
-              '%1 more arrays not listed',
+              '%1 more array is not listed.',
+              '%1 more arrays are not listed.',
               leftOut
             )}
           </p>
@@ -252,8 +252,8 @@ function Collectives(props: IPartProps): JSX.Element {
       {leftOut > 0 && (
         <p className="jp-JaxprPanel-small">
           {trans._n(
-            '%1 more collective not listed. The sum of the bytes includes it.',
-            '%1 more collectives not listed. The sum of the bytes includes them.',
+            '%1 more collective is not listed. The sum of the bytes includes all collectives.',
+            '%1 more collectives are not listed. The sum of the bytes includes all collectives.',
             leftOut
           )}
         </p>

@@ -1,6 +1,4 @@
-/**
- * Arrays and collectives of a program come in; their words go out.
- */
+/** Words the arrays and collectives of a program. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type {
@@ -10,6 +8,7 @@ import type {
   Snapshot,
   SpreadArray
 } from '../../protocol/snapshot';
+import { listOf } from '../../parts/list-of';
 import { size } from '../../quantities';
 
 export function roleWords(
@@ -76,7 +75,10 @@ export function movedWords(
   if (arrays > 1) {
     words.push(trans.__('%1 arrays combined', arrays));
   }
-  return words.filter(word => word !== '').join(', ');
+  return listOf(
+    words.filter(word => word !== ''),
+    trans
+  );
 }
 
 /** Where its values come from: each line, with the primitives of the equations there. */
@@ -106,21 +108,22 @@ export function causesWords(
           all + equations.length + (left_out ?? 0),
         0
       );
-      const words =
-        names.size === 0
-          ? place
-          : trans._n(
-              '%2: %3',
-              '%2: %3 (%1 equations)',
-              count,
-              place,
-              [...names].join(', ')
-            );
-      return causes.some(({ inferred }) => inferred === true)
-        ? trans.__('%1 (inferred)', words)
-        : words;
+      const isInferred = causes.some(({ inferred }) => inferred === true);
+      const primitives = [...names].join(', ');
+      if (primitives === '') {
+        return isInferred ? trans.__('%1 (inferred)', place) : place;
+      }
+      return isInferred
+        ? trans._n(
+            '%2: %3 (inferred)',
+            '%2: %3 (%1 equations, inferred)',
+            count,
+            place,
+            primitives
+          )
+        : trans._n('%2: %3', '%2: %3 (%1 equations)', count, place, primitives);
     })
-    .join('; ');
+    .join(' · ');
 }
 
 function placeWords(

@@ -1,6 +1,4 @@
-/**
- * The cost of a program and one of its equations come in; what the equation costs goes out, in one line of words.
- */
+/** Words what an equation costs, in one line. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import {
@@ -51,7 +49,7 @@ export function costLine(
   const work = amountWords(all, 'work', trans);
   if (columns.per_trip) {
     return trans.__(
-      '%1, %2 in one trip of the loop; the number of trips is unknown',
+      '%1, %2 in one step of the loop; the number of steps is unknown',
       work,
       moved
     );

@@ -1,5 +1,5 @@
 /**
- * A variable or an equation of a program comes in; what is known of it goes out, as a piece of the page.
+ * Describes a variable or an equation of a program as a piece of the page.
  *
  * The tooltip and the detail below the code are made of these.
  */
@@ -54,7 +54,7 @@ export function describeVariable(
       'div',
       'jp-JaxprProgram-fact',
       boundBy > 0
-        ? trans.__('bound by equation %1', boundBy)
+        ? trans.__('defined by equation %1', boundBy)
         : variable < rows.equations.snapshot.scopes[scope].constants
           ? trans.__('a constant of this jaxpr')
           : path === null
@@ -83,10 +83,10 @@ export function describeVariable(
         'div',
         'jp-JaxprProgram-fact',
         read.length > MOST_USES
-          ? trans.__('read by %1 equations: %2, …', read.length, listed)
+          ? trans.__('used by %1 equations: %2, …', read.length, listed)
           : trans._n(
-              'read by equation %2',
-              'read by equations %2',
+              'used by equation %2',
+              'used by equations %2',
               read.length,
               listed
             )
@@ -94,7 +94,7 @@ export function describeVariable(
     );
   } else if (!isResult) {
     node.append(
-      element('div', 'jp-JaxprProgram-fact', trans.__('read by no equation'))
+      element('div', 'jp-JaxprProgram-fact', trans.__('used by no equation'))
     );
   }
   if (isResult) {
@@ -103,7 +103,7 @@ export function describeVariable(
     );
   }
   node.append(
-    element('div', 'jp-JaxprProgram-fact', uses.range(place, trans).words)
+    element('div', 'jp-JaxprProgram-fact', uses.range(place, trans).live)
   );
   return node;
 }

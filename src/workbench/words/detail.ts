@@ -1,9 +1,9 @@
-/**
- * What the user points at comes in; what is known of it goes out, below the code.
- */
+/** The detail strip below the code: what is known of what the user points at. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ILinked, Links } from '../../model/links';
+import { noNamesSentence } from '../../model/named-types';
+import { typesChoice } from '../../model/types-choice';
 import type { Selection } from '../../tokens';
 import type { ProgramCost } from '../../protocol/snapshot';
 import { costLine } from './cost-line';
@@ -88,15 +88,22 @@ export function detailOf(
   cost: ProgramCost | null,
   trans: TranslationBundle
 ): HTMLElement {
+  const { links } = jaxpr.described;
   if (selection === null) {
-    return element(
+    const hint = element(
       'div',
       'jp-JaxprProgram-hint',
       trans.__('Point at an equation, or at an expression in the cell.')
     );
+    const noNames = typesChoice.shown
+      ? noNamesSentence(links.equations.snapshot, trans)
+      : null;
+    if (noNames !== null) {
+      hint.append(element('div', 'jp-JaxprProgram-fact', noNames));
+    }
+    return hint;
   }
   const node = element('div', '');
-  const { links } = jaxpr.described;
   if (selection.kind === 'text' && text?.level === selection.level) {
     const line = text.describeLine(selection.line);
     if (line) {

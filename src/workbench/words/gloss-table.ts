@@ -1,4 +1,4 @@
-/** A bundle of translations comes in; the gloss of each primitive of JAX goes out, one primitive a line. */
+/** The glosses of JAX's primitives, one primitive on a line. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Gloss } from './glosses';

@@ -1,5 +1,5 @@
 /**
- * The name of a primitive comes in; its gloss goes out, with its operands and the public function that documents it.
+ * Finds the gloss of a primitive, its operands, and the public function that documents it.
  *
  * tests/test_glosses.py holds the table against the primitives of both JAX lines.
  */

@@ -1,4 +1,4 @@
-/** The name of an icon comes in, a drawing of 16 pixels in the colour of its text goes out. */
+/** Draws an icon by name, 16 pixels, in the colour of its text. */
 
 const PATHS = {
   search: [

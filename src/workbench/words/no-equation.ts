@@ -1,6 +1,6 @@
 /**
- * A place in the code that no equation of the program in view comes from comes in; a sentence that says so goes out,
- * with what does come from there: another program of the run, or the body of an unrolled loop.
+ * Words why a place in the code has no equation in the program in view, and what comes from the place: another
+ * program of the run, or the body of an unrolled loop.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,6 +1,4 @@
-/**
- * The name of an operation of StableHLO or HLO comes in; its gloss goes out, with where the operation is specified.
- */
+/** Finds the gloss of an operation of StableHLO or HLO, and its specification. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { OperationGloss, operationTable } from './operation-table';

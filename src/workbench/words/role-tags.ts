@@ -1,6 +1,4 @@
-/**
- * An equation of a derived program comes in; the words beside it go out: forward or backward, and what is kept of it.
- */
+/** Words the role of an equation beside its line: forward or backward, and the residuals. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Links } from '../../model/links';

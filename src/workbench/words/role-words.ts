@@ -1,11 +1,9 @@
-/**
- * The part that an equation plays in a derived program comes in; the words and the sign for it go out.
- */
+/** Words the roles of equations in derived programs, with a sign for each role. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { DerivedMarks, IKept, Role } from '../../model/transforms';
 import type { Transform, TransformPart } from '../../protocol/snapshot';
-import { size } from '../../quantities';
+import { grouped, size } from '../../quantities';
 
 /** A part in a word, with a sign, and in a sentence. */
 export interface IRoleWords {
@@ -98,18 +96,21 @@ export function keptWords(
       };
 }
 
-/** `8 fwd · 4 bwd · 1.2 kB kept`; empty where the transform has no parts. */
+/** `→ fwd: 8 · ← bwd: 4 · kept: 1.2 kB`; empty where the transform has no parts. */
 export function countsWords(
   marks: DerivedMarks,
   trans: TranslationBundle
 ): string {
   const { kind } = marks.transform;
-  const words = ROLES.filter(role => marks.count(role) > 0).map(
-    role =>
-      `${marks.count(role).toLocaleString('en')} ${roleWords(role, kind, trans).text}`
+  const words = ROLES.filter(role => marks.count(role) > 0).map(role =>
+    trans.__(
+      '%1: %2',
+      roleWords(role, kind, trans).text,
+      grouped(marks.count(role))
+    )
   );
   if (marks.part.kept.length > 0) {
-    words.push(trans.__('%1 kept', size(marks.bytes)));
+    words.push(trans.__('kept: %1', size(marks.bytes)));
   }
   return words.join(' · ');
 }

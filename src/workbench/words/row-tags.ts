@@ -1,6 +1,6 @@
 /**
- * A row comes in; what is worth a word beside its text goes out: the names of its arguments and its results in Python,
- * weak types, changes of dtype that nobody wrote, effects.
+ * Words what is beside a row: Python names of arguments and results, weak types, changes of dtype that nobody
+ * wrote, effects.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,6 +1,4 @@
-/**
- * Counts and causes come in; the words for them go out: how much of a level is linked, why a cell is not.
- */
+/** Words how much of a level is linked, and why a cell is not linked. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { LevelName } from '../../tokens';

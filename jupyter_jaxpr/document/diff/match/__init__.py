@@ -1,1 +1,1 @@
-"""Two programs in, what became of the equations of the one in the other out; their names play no part."""
+"""Matches the equations of two programs, whatever their variables are called."""

@@ -1,4 +1,4 @@
-"""Two sequences of keys in, the pairs of equal ones that keep the order out: as many as the budget finds.
+"""Aligns two sequences of keys: the pairs of equal keys that keep the order, as many as the budget finds.
 
 Equal ends are taken off first; what is left is aligned by Myers' O(ND) algorithm, quick where little differs. Where
 that would take too long, equal keys are paired by their occurrence and the longest rising run of the pairs is kept:
@@ -41,7 +41,7 @@ def align(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pairs
 
 
 def by_occurrence(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
-    """The first of a key in a with the first of it in b, the second with the second, ...; rising in a only."""
+    """Pairs the n-th occurrence of a key in `a` with the n-th in `b`; the pairs ascend in `a` only."""
     places: defaultdict[Hashable, list[int]] = defaultdict(list)
     for j in range(len(b) - 1, -1, -1):
         places[b[j]].append(j)
@@ -73,7 +73,7 @@ def rising(pairs: Pairs) -> Pairs:
 def _middle(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pairs:
     if not a or not b:
         return []
-    # What is on one side only can be in no pair, and would cost a step of the search each.
+    # A key on one side only is in no pair, and would cost a step of the search.
     in_a, in_b = set(a), set(b)
     at_a = [i for i, key in enumerate(a) if key in in_b]
     at_b = [j for j, key in enumerate(b) if key in in_a]

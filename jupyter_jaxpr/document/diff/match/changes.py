@@ -1,4 +1,4 @@
-"""An equation of each of two programs in, what differs between them out: operand, shape, dtype, parameter, ..."""
+"""Names the differences of two matched equations: operand, shape, dtype, parameter and others."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _operand_changes(
 def _ends_first(
     before: Sequence[int], after: Sequence[int], same_operand: Callable[[int, int], bool]
 ) -> list[tuple[int | None, int | None]]:
-    """Places of operands where there are not as many: equal ones at both ends are paired, what is between is alone."""
+    """Pairs the operands of equations with different numbers of operands: equal ones at both ends, none between."""
     start, end = 0, 0
     shorter = min(len(before), len(after))
     while end < shorter and same_operand(before[-1 - end], after[-1 - end]):

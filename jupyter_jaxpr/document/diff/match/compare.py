@@ -1,4 +1,4 @@
-"""Two programs in, scope by scope what became of each equation out: the same, changed, moved, added, removed.
+"""Compares two programs scope by scope: each equation is the same, changed, moved, added or removed.
 
 Loops, branches and called functions are scopes: where the equation that holds one has a partner, the two programs
 inside are compared with each other, once for each pair of them.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from ....interruptions import not_of_a_signal
 from .align import Budget, align
 from .changes import Change, equation_changes, type_changes
 from .keys import Keys, Numbers, is_combiner
@@ -37,7 +38,7 @@ class ScopeDiff:
 
 @dataclass(frozen=True)
 class Wrapped:
-    """Equations that stand inside a program that an equation holds now, and stood beside it before; or unwrapped.
+    """Equations that moved into the inner program of an equation, or out of it.
 
     Attributes:
         pair: The scopes (a, b) in which the equation and the others stand.
@@ -194,7 +195,7 @@ def _filled(mine: range, others: range, pairs: list[tuple[int, int]]) -> Inputs:
 
 
 def _inputs(matcher: Matcher, found: ScopeDiff, i: int, one: Child, other: Child) -> Inputs:
-    """The constants and inputs of two programs inside a pair of equations: by what is handed to them."""
+    """Pairs the constants and inputs of the inner programs of two matched equations, by the operands passed to them."""
     matched = found.matched
     a, b = matcher.a.side.scopes[one.scope], matcher.b.side.scopes[other.scope]
     constants = _by_types(matcher.a, matcher.b, a, b, range(a.constants), range(b.constants), matcher.budget)
@@ -226,7 +227,7 @@ def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: i
         counts = side.parameter_texts(scope, equation)
         try:
             tests, bodies = int(counts["cond_nconsts"]), int(counts["body_nconsts"])
-        except (KeyError, ValueError):
+        except not_of_a_signal(KeyError, ValueError):
             return None
         carry = operands[tests + bodies :]
         operands = (operands[:tests] if child.parameter == "cond_jaxpr" else operands[tests : tests + bodies]) + carry
@@ -237,7 +238,7 @@ def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: i
 
 
 def _wrapped(matcher: Matcher, found: ScopeDiff) -> list[Wrapped]:
-    """Leftovers of one side that are the program of an equation that only the other side has."""
+    """Unmatched equations of one side that are the inner program of an unmatched equation of the other side."""
     matched = found.matched
     a, b = matcher.a, matcher.b
     into = _gone_into(matcher, a, b, matched.a, matched.b, matched.partner_a, matched.partner_b)

@@ -1,4 +1,4 @@
-"""Two programs in, numbers for their equations out that are equal where the equations are: names play no part.
+"""Numbers the equations of two programs; two numbers are equal where the equations are, whatever their names.
 
 Of each equation, from the narrowest to the widest: `value` (it computes the same from the scope's inputs), `use` (it
 is used the same by what follows, up to the scope's results), `alone` (primitive, parameters, types and the programs
@@ -49,7 +49,7 @@ def canonical(text: str) -> str:
 
 
 def is_combiner(primitive: str, child: Child) -> bool:
-    """Whether a program inside is part of what its primitive is, such as the + of a scatter-add."""
+    """Whether an inner program belongs to the meaning of its primitive, such as the + of a scatter-add."""
     return child.parameter in COMBINING or primitive in _COMBINED
 
 
@@ -108,7 +108,7 @@ class Keys:
         return self._literals[-1 - operand]
 
     def of(self, number: int) -> ScopeKeys:
-        """The keys of a scope, and with them those of the scopes inside; `use` is made when it is asked for."""
+        """The keys of a scope and of its inner scopes; `use` is computed on the first request."""
         known = self._scopes.get(number)
         return known if known is not None else self._number(number)
 

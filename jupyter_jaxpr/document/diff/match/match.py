@@ -1,4 +1,4 @@
-"""A scope of each of two programs in, which equation of the one is which of the other out.
+"""Matches the equations of a scope of one program with those of a scope of another program.
 
 The passes, from what is certain to what is likely; each looks only at what the ones before left, between what they
 paired in order:
@@ -99,7 +99,7 @@ class _Match:
         self._in_gaps(keys_a.alone.__getitem__, keys_b.alone.__getitem__)
         self._moved()
         called_a, called_b = self._called(self._all_a, self._a), self._called(self._all_b, self._b)
-        # On a line of the same text a primitive is the same one, however much of it differs.
+        # Equal primitives on lines of equal text are matched, however much else differs.
         self._in_gaps(
             lambda i: (called_a(i), keys_a.bound[i], place_a(i)),
             lambda j: (called_b(j), keys_b.bound[j], place_b(j)),
@@ -153,7 +153,7 @@ class _Match:
                 self._pair(i, j, moved=True)
 
     def _gaps(self) -> Iterator[Gap]:
-        """What is not paired yet, between neighbouring pairs in order."""
+        """The unmatched equations between neighbouring pairs, in order."""
         matched = self.matched
         start_a = start_b = 0
         anchors = [(i, j) for i, j in enumerate(matched.partner_a) if j >= 0 and i not in matched.moved]

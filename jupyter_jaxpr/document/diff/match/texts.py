@@ -1,4 +1,4 @@
-"""The lines of two StableHLO or HLO texts in, which line of the one is which of the other out: numbering plays no part.
+"""Matches the lines of two StableHLO or HLO texts, whatever numbers XLA gave to the instructions.
 
 The names of values and functions (%5, %arg0, @inner, %fusion.3) are replaced by what they stand for, as far as that is
 known; metadata and locations are left out. So a text in which only numbers differ is equal to the other one.
@@ -26,7 +26,7 @@ _TOKEN = re.compile(r"[%@]?[\w.$#\-]+|\S")
 
 @dataclass
 class Line:
-    """A line as it is compared."""
+    """A line in the form in which lines are compared."""
 
     #: The text without names, metadata and locations.
     plain: str
@@ -71,7 +71,7 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
     kept = rising(pairs)
     for i, j in kept:
         _pair(found, i, j)
-    # Alone in its text and in another place: a line with a name of its own, no lone brace.
+    # A moved line must be unique in its text and have a name; a lone brace does not count.
     for i, j in set(pairs) - set(kept):
         if lines_a[i].operation and values_a.count(values_a[i]) == values_b.count(values_b[j]) == 1:
             _pair(found, i, j)
@@ -149,12 +149,12 @@ def read_lines(texts: Sequence[str]) -> list[Line]:
 
 
 def without_metadata(text: str) -> str:
-    """A line as it is shown: without metadata and locations, which say where it comes from and not what it does."""
+    """A line as it is shown: without metadata and locations, which state the line's source and not its work."""
     return _METADATA.sub("", text)
 
 
 def _keyword(text: str) -> str:
-    """What stands for the operation in a line that has none."""
+    """A replacement for the operation in a line that has none."""
     if text.rstrip().endswith("{") and "->" in text:
         return "computation"
     return "return" if text.lstrip().startswith("return") else ""
@@ -163,7 +163,7 @@ def _keyword(text: str) -> str:
 def _values(lines: list[Line], numbers: dict[Hashable, int]) -> list[int]:
     values: list[int] = []
     for line in lines:
-        # What is bound below, or by the text around, is told apart by its order in the line alone.
+        # Names that are bound elsewhere are distinguished only by their order in the line.
         uses = tuple([values[number] if number >= 0 else -1 for number, _ in line.uses])
         values.append(numbers.setdefault((line.plain, uses), len(numbers)))
     return values

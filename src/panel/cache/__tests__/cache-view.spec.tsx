@@ -85,7 +85,7 @@ describe('the Cache view', () => {
       '2 compiles: tracing, lowering and compiling took 314 ms.'
     );
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'trace 30\u00a0ms, lower 24\u00a0ms, compile 260\u00a0ms, the rest of the cell 239\u00a0ms'
+      'trace: 30\u00a0ms, lower: 24\u00a0ms, compile: 260\u00a0ms, the rest of the cell: 239\u00a0ms'
     );
     expect(rows(node)).toEqual([
       '1 train_step line 31212 calls1010 hits22 entries22 compiles314 ms',
@@ -115,7 +115,7 @@ describe('the Cache view', () => {
   it('has the programs of operations outside of jit in the same account', () => {
     const { node } = view({ small_programs: 14, small_seconds: 0.2 });
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'trace 30\u00a0ms, lower 24\u00a0ms, compile 260\u00a0ms, small programs 200\u00a0ms, the rest of the cell 39\u00a0ms'
+      'trace: 30\u00a0ms, lower: 24\u00a0ms, compile: 260\u00a0ms, small programs: 200\u00a0ms, the rest of the cell: 39\u00a0ms'
     );
   });
 

@@ -157,19 +157,19 @@ describe('what is hidden of a diff', () => {
       ]
     });
     expect(said(diff, 'convert')).toBe(
-      '2 lines hidden: 2 converts. 1 difference is hidden. The count above includes this difference.'
+      '2 lines are hidden: 2 converts. 1 difference is hidden. The count above includes this difference.'
     );
     expect(said(diff, 'broadcast')).toBe(
-      '1 line hidden: 1 broadcast. 1 difference is hidden. The count above includes this difference.'
+      '1 line is hidden: 1 broadcast. 1 difference is hidden. The count above includes this difference.'
     );
     expect(said(diff, 'unused')).toBe(
-      '2 lines hidden: 1 unused. 1 difference is hidden. The count above includes this difference.'
+      '2 lines are hidden: 1 unused equation. 1 difference is hidden. The count above includes this difference.'
     );
     expect(said(diff, 'wrapper')).toBe(
-      '2 lines hidden: 1 jit wrapper. 2 differences are hidden. The count above includes these differences.'
+      '2 lines are hidden: 1 jit wrapper. 2 differences are hidden. The count above includes these differences.'
     );
     expect(said(diff, ...NOISES)).toBe(
-      '8 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused. 6 differences are hidden. The count above includes these differences.'
+      '8 lines are hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused equation. 6 differences are hidden. The count above includes these differences.'
     );
   });
 
@@ -177,13 +177,13 @@ describe('what is hidden of a diff', () => {
     const row = diffRow({ before: side('unused'), after: side('unused') });
     const diff = programDiff({ rows: [row] });
     expect(said(diff, 'unused', 'convert')).toBe(
-      '1 line hidden: 1 unused. The hidden lines are equal in both programs.'
+      '1 line is hidden: 1 unused equation. The hidden lines are equal in both programs.'
     );
     expect(said(diff, 'wrapper', 'convert')).toBe(
-      'No lines hidden. No line matches the filters: Converts, Jit wrappers.'
+      'No line is hidden. No line matches the filters: Converts, Jit wrappers.'
     );
     expect(said({ ...diff, skipped: 4 }, 'convert')).toBe(
-      'No lines hidden. No line matches the filters: Converts. These numbers do not include lines that the kernel left out.'
+      'No line is hidden. No line matches the filters: Converts. These numbers do not include lines that the kernel left out.'
     );
   });
 
@@ -256,7 +256,7 @@ describe('a diff as a text', () => {
     const diff = programDiff({
       changed: 1,
       removed: 1,
-      summary: '1 equation removed, 1 equation changed.',
+      summary: '1 equation was removed. 1 equation was changed.',
       remarks: ['2 equations moved into scan (length 4).'],
       rows: [
         diffRow(),
@@ -269,7 +269,7 @@ describe('a diff as a text', () => {
     expect(lines[0]).toMatch(/^--- f · cell \[2\] · \d\d:\d\d$/);
     expect(lines[1]).toMatch(/^\+\+\+ f · cell \[3\] · \d\d:\d\d$/);
     expect(lines.slice(2)).toEqual([
-      '1 equation removed, 1 equation changed.',
+      '1 equation was removed. 1 equation was changed.',
       '2 equations moved into scan (length 4).',
       '',
       '  b:f32[8] = sin a',
@@ -288,14 +288,14 @@ describe('a diff as a text', () => {
     const inner = { ...side(), outside: 'a = p, b = q' };
     const diff = programDiff({
       added: 1,
-      summary: '1 equation added.',
+      summary: '1 equation was added.',
       rows: [
         diffRow({ sign: 'added', before: null, after: side('wrapper') }),
         diffRow({ depth: 1, sign: 'added', before: null, after: inner })
       ]
     });
     const hidden = {
-      words: '1 line hidden: 1 jit wrapper.',
+      words: '1 line is hidden: 1 jit wrapper.',
       wrappers: true
     };
     const lines = diffText(
@@ -305,8 +305,8 @@ describe('a diff as a text', () => {
       trans
     ).split('\n');
     expect(lines.slice(2)).toEqual([
-      '1 equation added.',
-      '1 line hidden: 1 jit wrapper.',
+      '1 equation was added.',
+      '1 line is hidden: 1 jit wrapper.',
       '',
       '+   b:f32[8] = sin a  (a = p, b = q)'
     ]);

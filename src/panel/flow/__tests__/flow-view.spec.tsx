@@ -391,7 +391,7 @@ describe('the page of choices', () => {
     click(byRole(node, 'button', 'Which construct to choose')[0]);
     expect(node.querySelector('[aria-current]')).toBeNull();
     expect(words(node.querySelector('.jp-JaxprFlow-verdict'))).toBe(
-      'No row surely fits scan step, line 10. Compare the rows below.'
+      'The panel cannot tell which row fits scan step, line 10. Compare the rows below.'
     );
   });
 });

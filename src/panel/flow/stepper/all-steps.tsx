@@ -1,6 +1,4 @@
-/**
- * A recording comes in; the table of all its steps goes out, of which only the rows in view are drawn.
- */
+/** The table of all steps of a recording; only the rows on screen are drawn. */
 import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -206,8 +204,10 @@ function Table(props: IAllStepsProps & { length: number }): JSX.Element {
       )}
       {all.length > MOST_COLUMNS && (
         <p className="jp-JaxprPanel-small">
-          {trans.__(
-            '%1 more leaves are not shown. A copy of the table holds all leaves.',
+          {trans._n(
+            '%2 more leaf is not shown. A copy of the table holds all leaves.',
+            '%2 more leaves are not shown. A copy of the table holds all leaves.',
+            all.length - MOST_COLUMNS,
             grouped(all.length - MOST_COLUMNS)
           )}
         </p>

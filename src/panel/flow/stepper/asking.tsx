@@ -1,6 +1,4 @@
-/**
- * What the stepper does for a card comes in; what the user can ask of it goes out: a button, how far it is, a question.
- */
+/** Asks for a recording: a button, the progress, and a question. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,6 +1,4 @@
-/**
- * A place in a recording comes in; a slider goes out, and below it the numbers of one leaf as a line, with the place on it.
- */
+/** A slider over the steps of a recording, with the numbers of one leaf as a line below. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -8,6 +6,7 @@ import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/recording';
 import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
+import { Steady, widestOf } from '../../../parts/steady';
 import { shortened } from '../../../parts/summary';
 import { IDrawing, drawingOf, firstDrawn, hasEdge, lineOf } from './drawing';
 import { IStep, Walk } from './places';
@@ -38,7 +37,10 @@ export function Chart(props: IChartProps): JSX.Element | null {
   );
   const length = walk.lengthAt(place);
   if (length < 2) {
-    return null;
+    // Where the next visit has a line, what is below stands where it will stand then.
+    return walk.recording.visits.some(({ points }) => points > 1) ? (
+      <div className="jp-JaxprStepper-chart jp-mod-empty" />
+    ) : null;
   }
   const step = walk.stepAt(place);
   const position = walk.positionAt(place);
@@ -68,14 +70,10 @@ export function Chart(props: IChartProps): JSX.Element | null {
           drawing={drawing}
           step={step}
           length={length}
+          chosen={chosen ?? first}
+          choose={setChosen}
         />
       )}
-      <Choice
-        walk={walk}
-        chosen={chosen ?? first}
-        choose={setChosen}
-        trans={trans}
-      />
     </div>
   );
 }
@@ -86,6 +84,8 @@ function Picture(
     drawing: IDrawing;
     step: IStep;
     length: number;
+    chosen: number;
+    choose: (leaf: number) => void;
   }
 ): JSX.Element {
   const { walk, leaf, drawing, step, length, place, trans } = props;
@@ -96,12 +96,18 @@ function Picture(
     : walk.before(leaf, step);
   const here = points[at - drawing.from] ?? null;
   const name = nameOfNumber(walk, leaf, trans);
-  const value =
-    leaf.elements === 1
-      ? shortened(leaf.texts[at] ?? '', 40)
-      : here === null
-        ? trans.__('not finite')
-        : figure(leaf.numbers?.[at] ?? 0);
+  const valueAt = (index: number): string => {
+    if (leaf.elements === 1) {
+      return shortened(leaf.texts[index] ?? '', 40);
+    }
+    const number = leaf.numbers?.[index] ?? null;
+    return number === null ? trans.__('not finite') : figure(number);
+  };
+  const widest = React.useMemo(
+    () => widestOf([...leaf.texts.keys()].map(valueAt)),
+    [leaf, trans]
+  );
+  const hasChoice = walk.leaves.filter(isDrawn).length > 1;
   const edge = hasEdge(walk);
   const limit = threshold === null ? '' : figure(leaf.threshold ?? Number.NaN);
   const goTo = (event: React.MouseEvent<HTMLElement>): void => {
@@ -165,12 +171,14 @@ function Picture(
           />
         )}
       </div>
-      <div className="jp-JaxprStepper-axis" aria-hidden="true">
-        <span>{edge ? '0' : numberAt(walk, place, 0)}</span>
-        <span className="jp-JaxprStepper-reading">
-          {name} = {value}
+      <div className="jp-JaxprStepper-axis">
+        <span aria-hidden="true">{edge ? '0' : numberAt(walk, place, 0)}</span>
+        <Choice {...props} />
+        <span className="jp-JaxprStepper-reading" aria-hidden="true">
+          {hasChoice && leaf.elements === 1 ? '' : name} ={' '}
+          <Steady widest={widest}>{valueAt(at)}</Steady>
         </span>
-        <span>{numberAt(walk, place, length - 1)}</span>
+        <span aria-hidden="true">{numberAt(walk, place, length - 1)}</span>
       </div>
     </>
   );
@@ -186,7 +194,7 @@ function Choice(props: {
   const options = React.useMemo(
     () =>
       walk.leaves.flatMap((leaf, at) =>
-        leaf.numbers?.some(number => number !== null)
+        isDrawn(leaf)
           ? [
               <option key={at} value={at}>
                 {optionWords(walk, leaf, trans)}
@@ -200,9 +208,10 @@ function Choice(props: {
     return null;
   }
   return (
-    <label className="jp-JaxprStepper-choice jp-JaxprPanel-small">
-      {trans.__('plotted')}
+    <label className="jp-JaxprStepper-choice">
       <select
+        aria-label={trans.__('plotted')}
+        title={trans.__('plotted')}
         value={chosen}
         onChange={event => choose(Number(event.target.value))}
       >
@@ -210,6 +219,10 @@ function Choice(props: {
       </select>
     </label>
   );
+}
+
+function isDrawn({ numbers }: Leaf): boolean {
+  return numbers?.some(number => number !== null) ?? false;
 }
 
 /** `carry h`, `condition`. */

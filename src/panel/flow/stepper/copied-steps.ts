@@ -1,6 +1,4 @@
-/**
- * A recording comes in; the table of all its steps goes out as text: columns, rows, tab-separated or in line.
- */
+/** Copies the table of all steps as text: columns, rows, tab-separated or in line. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { GOES_ON } from '../../../protocol/recording';

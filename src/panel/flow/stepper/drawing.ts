@@ -1,6 +1,4 @@
-/**
- * The numbers of a leaf come in; what is drawn of them goes out, in parts of a picture that is 1 wide and 1 high.
- */
+/** Scales the numbers of a leaf to a picture that is 1 wide and 1 high. */
 import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/recording';
 import { Leaf } from '../../../protocol/snapshot';

@@ -1,6 +1,4 @@
-/**
- * A recording and a place in it come in; what is at that place goes out: points, values, numbers of steps.
- */
+/** Finds the values, the points and the numbers of steps at a place of a recording. */
 import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/recording';
 import { Control, Leaf, Recording, Visit } from '../../../protocol/snapshot';
@@ -42,6 +40,14 @@ export class Walk {
 
   /** Whether the steps are calls of a cond or a switch, one a visit. */
   readonly byCalls: boolean;
+
+  /** The largest number of a step, over all visits. */
+  get mostSteps(): number {
+    const { visits, visits_total } = this.recording;
+    return this.byCalls
+      ? visits_total
+      : visits.reduce((most, { trips }) => Math.max(most, trips), 0);
+  }
 
   /** How many places the slider has: points of the visit, or calls. */
   lengthAt(place: IPlace): number {

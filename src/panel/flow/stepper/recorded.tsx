@@ -1,33 +1,45 @@
-/**
- * A recording and a place in it come in; the walk through it goes out: where one is, its values, all steps, the verdict.
- */
+/** Shows a recording: the place, its values, all steps, the verdict. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { IPlace } from '../../../model/stepping';
-import { Control, Recording } from '../../../protocol/snapshot';
+import { IPlace, IShownStep, Stepping } from '../../../model/stepping';
+import { Control, Recording, Snapshot } from '../../../protocol/snapshot';
 import { AllSteps } from './all-steps';
+import { dispatchKey } from '../../../workbench/reading/key-table';
+import { readingOf } from '../cards-of-program';
 import { Buttons } from './player';
 import { Chart } from './chart';
+import { equationsOfStep, shownStep } from './shown-step';
 import { StepValues } from './step-values';
 import { Verdict } from './verdict';
+import { Steady } from '../../../parts/steady';
 import { Visits } from './visits';
-import { Walk } from './places';
+import { IStep, Walk } from './places';
+import { usePlay } from './use-play';
 import { spoken, stepWords } from './words';
 
 export function Recorded(props: {
+  snapshot: Snapshot;
   card: Control;
   recording: Recording;
+  stepping: Stepping;
   place: IPlace;
+  /** The user asked for the recording: the cell shows its first step. */
+  isWanted: boolean;
   move: (place: IPlace) => void;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { card, recording, move, trans } = props;
+  const { card, recording, stepping, trans } = props;
   const walk = React.useMemo(
     () => new Walk(card, recording),
     [card, recording]
   );
   const place = walk.within(props.place);
+  const [isWalked, setWalked] = React.useState(props.isWanted);
+  const move = (where: IPlace): void => {
+    setWalked(true);
+    props.move(where);
+  };
   /** What a screen reader is told; the slider tells its value by itself. */
   const [said, setSaid] = React.useState('');
   const step = walk.stepAt(place);
@@ -37,12 +49,47 @@ export function Recorded(props: {
     move(where);
     say(where);
   };
+  const root = React.useRef<HTMLDivElement>(null);
+  const play = usePlay({ walk, place, move, settled: say, shown: root });
+  useWalk(stepping, by => {
+    play.stop();
+    const beside = walk.beside(place, by);
+    if (beside !== null) {
+      goTo(beside);
+    }
+  });
+  useShownInCell({ ...props, walk, step, isWalked });
   const empty = step.number === 0;
   return (
-    <>
+    <div
+      ref={root}
+      onKeyDown={event => {
+        // A button, a list and a head act on Space themselves.
+        const { target } = event;
+        if (!(target instanceof Element) || !target.closest(PRESSED)) {
+          dispatchKey(event, 'stepper', { play: play.toggle });
+        }
+      }}
+      onBlur={({ relatedTarget }) => {
+        if (
+          relatedTarget instanceof Node &&
+          !root.current?.contains(relatedTarget)
+        ) {
+          play.stop();
+        }
+      }}
+    >
       <div className="jp-JaxprStepper-head">
         <h3 data-step={step.number}>
-          {empty ? trans.__('No step ran') : stepWords(walk, step, trans)}
+          <Steady
+            widest={stepWords(
+              walk,
+              { ...step, number: walk.mostSteps, of: walk.mostSteps },
+              trans
+            )}
+          >
+            {empty ? trans.__('No step ran') : stepWords(walk, step, trans)}
+          </Steady>
         </h3>
         {!step.visit.finished && (
           <span className="jp-JaxprPanel-small">{trans.__('stopped')}</span>
@@ -50,9 +97,8 @@ export function Recorded(props: {
         <Buttons
           walk={walk}
           place={place}
-          move={move}
+          play={play}
           goTo={goTo}
-          settled={say}
           trans={trans}
         />
       </div>
@@ -73,6 +119,65 @@ export function Recorded(props: {
       <span className="jp-JaxprStepper-said" role="status">
         {said}
       </span>
-    </>
+    </div>
+  );
+}
+
+/** What Space presses, opens or folds. */
+const PRESSED = 'button, select, summary, a';
+
+/** A presentation walks through the recording that was drawn or walked last. */
+function useWalk(stepping: Stepping, go: (by: 1 | -1) => void): void {
+  const newest = React.useRef(go);
+  newest.current = go;
+  React.useEffect(() => {
+    const walk = (by: 1 | -1): void => newest.current(by);
+    stepping.walk = walk;
+    return () => {
+      if (stepping.walk === walk) {
+        stepping.walk = null;
+      }
+    };
+  }, [stepping]);
+}
+
+/** The cell shows the step that the user walked to, until the stepper is gone. */
+function useShownInCell(props: {
+  snapshot: Snapshot;
+  card: Control;
+  stepping: Stepping;
+  walk: Walk;
+  step: IStep;
+  isWalked: boolean;
+  trans: TranslationBundle;
+}): void {
+  const { snapshot, card, stepping, walk, step, isWalked, trans } = props;
+  const reading = readingOf(snapshot, card.program);
+  const branch = walk.recording.branch_taken[step.point] ?? '';
+  const { pages } = reading.links.equations;
+  const equations = React.useMemo(
+    () => equationsOfStep(reading, walk, branch),
+    [reading, walk, branch, pages]
+  );
+  const own = React.useRef<IShownStep | null>(null);
+  React.useEffect(() => {
+    if (isWalked && step.number > 0) {
+      own.current = {
+        snapshot,
+        program: card.program,
+        ...shownStep(walk, step, equations, trans)
+      };
+      stepping.shown = own.current;
+    } else if (own.current !== null && stepping.shown === own.current) {
+      stepping.shown = null;
+    }
+  }, [walk, step.place.visit, step.place.offset, equations, isWalked]);
+  React.useEffect(
+    () => () => {
+      if (own.current !== null && stepping.shown === own.current) {
+        stepping.shown = null;
+      }
+    },
+    [stepping]
   );
 }

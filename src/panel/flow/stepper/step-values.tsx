@@ -1,15 +1,22 @@
-/**
- * A step of a recording comes in; its values go out: carries before and after it, then what else there was in it.
- */
+/** The values of one step: carries before and after, then the other values. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { GOES_ON } from '../../../protocol/recording';
 import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
+import { Steady, widestOf } from '../../../parts/steady';
 import { shortened } from '../../../parts/summary';
 import { IStep, Walk } from './places';
-import { leafAt, leafName, roleWords, summaryOf, valueText } from './words';
+import {
+  leafAt,
+  leafName,
+  roleWords,
+  shortValue,
+  summaryOf,
+  valueText,
+  widestName
+} from './words';
 
 /** More leaves than these are shown when they are asked for. */
 const FIRST_LEAVES = 40;
@@ -30,22 +37,50 @@ export function StepValues(props: {
   const branch =
     step.number === 0 ? '' : shortened(branch_taken[step.point] ?? '', 80);
   const number = grouped(step.number);
+  const most = grouped(walk.mostSteps);
+  const isThinned = walk.recording.thinned !== null;
+  const columns = goOn.length > 0 && step.number > 0 ? 2 : 1;
+  const hasRows = goOn.length > 0 || others.length > 0 || branch !== '';
   return (
     <>
-      {goOn.length > 0 && (
+      {hasRows && (
         <table className="jp-JaxprStepper-values">
           <thead>
             <tr>
               <th scope="col">{trans.__('leaf')}</th>
-              {step.number === 0 ? (
+              {goOn.length === 0 ? (
+                <th scope="col">
+                  {walk.byCalls ? (
+                    <Steady widest={trans.__('in execution %1', most)}>
+                      {trans.__('in execution %1', number)}
+                    </Steady>
+                  ) : (
+                    <Steady widest={trans.__('in step %1', most)}>
+                      {trans.__('in step %1', number)}
+                    </Steady>
+                  )}
+                </th>
+              ) : step.number === 0 ? (
                 <th scope="col">{trans.__('in and out')}</th>
               ) : (
                 <>
-                  <th scope="col">{trans.__('before step %1', number)}</th>
                   <th scope="col">
-                    {step.afterStep === step.number
-                      ? trans.__('after')
-                      : trans.__('after step %1', grouped(step.afterStep))}
+                    <Steady widest={trans.__('before step %1', most)}>
+                      {trans.__('before step %1', number)}
+                    </Steady>
+                  </th>
+                  <th scope="col">
+                    <Steady
+                      widest={
+                        isThinned
+                          ? trans.__('after step %1', most)
+                          : trans.__('after')
+                      }
+                    >
+                      {step.afterStep === step.number
+                        ? trans.__('after')
+                        : trans.__('after step %1', grouped(step.afterStep))}
+                    </Steady>
                   </th>
                 </>
               )}
@@ -56,6 +91,7 @@ export function StepValues(props: {
               <tr key={at}>
                 <Name
                   name={leafName(walk, leaf, trans)}
+                  widest=""
                   leaf={leaf}
                   trans={trans}
                 />
@@ -74,26 +110,14 @@ export function StepValues(props: {
               </tr>
             ))}
           </tbody>
-        </table>
-      )}
-      {(others.length > 0 || branch !== '') && (
-        <table className="jp-JaxprStepper-values jp-mod-inStep">
-          <thead>
-            <tr>
-              <th scope="col">{trans.__('leaf')}</th>
-              <th scope="col">
-                {walk.byCalls
-                  ? trans.__('in execution %1', number)
-                  : trans.__('in step %1', number)}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
+          <tbody className="jp-mod-inStep">
             {branch !== '' && (
               <tr className="jp-mod-branch">
                 <th scope="row">{trans.__('branch taken')}</th>
-                <td>
-                  <b>{branch}</b>
+                <td colSpan={columns}>
+                  <Steady widest={widestOf(branch_taken)}>
+                    <b>{branch}</b>
+                  </Steady>
                 </td>
               </tr>
             )}
@@ -101,12 +125,14 @@ export function StepValues(props: {
               <tr key={at}>
                 <Name
                   name={leafAt(walk, leaf, step, trans)}
+                  widest={widestName(walk, leaf, trans)}
                   leaf={leaf}
                   trans={trans}
                 />
                 <Value
                   leaf={leaf}
                   index={walk.before(leaf, step)}
+                  columns={columns}
                   trans={trans}
                 />
               </tr>
@@ -125,14 +151,18 @@ export function StepValues(props: {
 
 function Name(props: {
   name: string;
+  /** The longest name that the leaf has at any step. */
+  widest: string;
   leaf: Leaf;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { name, leaf, trans } = props;
+  const { name, widest, leaf, trans } = props;
   const role = roleWords(leaf.role, trans);
   return (
     <th scope="row">
-      <code>{name}</code>{' '}
+      <code>
+        <Steady widest={widest}>{name}</Steady>
+      </code>{' '}
       <span className="jp-JaxprStepper-kind">
         {name !== role && leaf.role !== 'carry' && <>{role} </>}
         <code className="jp-JaxprPanel-type">{shortened(leaf.type, 60)}</code>
@@ -144,16 +174,45 @@ function Name(props: {
 function Value(props: {
   leaf: Leaf;
   index: number;
+  /** How many columns the value takes. */
+  columns?: number;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { leaf, index, trans } = props;
-  const summary = summaryOf(leaf, index, trans);
+  const { leaf, index, columns, trans } = props;
+  const widest = roomOf(leaf, trans);
+  const whole = valueText(leaf, index);
+  const short = shortValue(leaf, index);
   return (
-    <td>
-      <code>{valueText(leaf, index)}</code>
-      {summary !== '' && (
-        <span className="jp-JaxprStepper-summary">{summary}</span>
+    <td colSpan={columns}>
+      <code title={short === whole ? undefined : whole}>
+        <Steady widest={widest.value}>{short}</Steady>
+      </code>
+      {widest.summary !== '' && (
+        <span className="jp-JaxprStepper-summary">
+          <Steady widest={widest.summary}>
+            {summaryOf(leaf, index, trans)}
+          </Steady>
+        </span>
       )}
     </td>
   );
 }
+
+/** The room that a leaf takes at any of its steps. */
+function roomOf(
+  leaf: Leaf,
+  trans: TranslationBundle
+): { value: string; summary: string } {
+  let room = ROOMS.get(leaf);
+  if (room === undefined) {
+    const places = [...leaf.texts.keys()];
+    room = {
+      value: widestOf(places.map(index => shortValue(leaf, index))),
+      summary: widestOf(places.map(index => summaryOf(leaf, index, trans)))
+    };
+    ROOMS.set(leaf, room);
+  }
+  return room;
+}
+
+const ROOMS = new WeakMap<Leaf, { value: string; summary: string }>();

@@ -1,6 +1,4 @@
-/**
- * A card of control flow comes in; its stepper goes out: the button that runs it again, and what was recorded.
- */
+/** The stepper of a card: the button that runs the construct again, and the recording. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -26,6 +24,8 @@ export function Stepper(props: {
     snapshot === null ? null : stepping.stepperOf(snapshot, index);
   const kept = useKeptFocus(stepper?.kind ?? '');
   const said = useSaid(stepper, trans);
+  const wanted = React.useRef(false);
+  wanted.current ||= stepper?.kind === 'working';
   if (snapshot === null) {
     return null;
   }
@@ -43,9 +43,12 @@ export function Stepper(props: {
       {recording !== null && (
         <Recorded
           key={`${snapshot.id} ${index}`}
+          snapshot={snapshot}
           card={card}
           recording={recording}
+          stepping={stepping}
           place={place}
+          isWanted={wanted.current}
           move={where => stepping.moveTo(snapshot, index, where)}
           trans={trans}
         />

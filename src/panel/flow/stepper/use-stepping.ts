@@ -1,6 +1,4 @@
-/**
- * A model comes in; its stepping goes out, and the component is drawn again when it changes.
- */
+/** Gives a component the stepping of a model, and draws the component again when the stepping changes. */
 import * as React from 'react';
 
 import { Stepping, steppingOf } from '../../../model/stepping';

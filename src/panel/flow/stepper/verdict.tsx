@@ -1,6 +1,4 @@
-/**
- * A recording comes in; what is to be said of it as a whole goes out: whether it is what the function does, and notes.
- */
+/** Says of a whole recording whether it is what the function does, with notes. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -67,8 +65,10 @@ export function Verdict(props: {
       )}
       {apart.length > MOST_ROWS && (
         <p>
-          {trans.__(
-            '%1 more results differ.',
+          {trans._n(
+            '%2 more result differs.',
+            '%2 more results differ.',
+            apart.length - MOST_ROWS,
             grouped(apart.length - MOST_ROWS)
           )}
         </p>

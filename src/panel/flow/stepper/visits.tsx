@@ -1,6 +1,4 @@
-/**
- * A loop that was entered more than once comes in; a choice of its entries goes out, by the step of the loop around it.
- */
+/** Lets the user choose an entry of a loop that was entered more than once, by the step of the loop around it. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,11 +1,10 @@
-/**
- * Steps, leaves and numbers of a recording come in; the words for them go out.
- */
+/** Words the steps, leaves and numbers of a recording. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Leaf, Visit } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
 import { grouped } from '../../../quantities';
+import { listOf } from '../../../parts/list-of';
 import { shortened } from '../../../parts/summary';
 import { GOES_ON } from '../../../protocol/recording';
 import { IStep, Walk } from './places';
@@ -66,6 +65,18 @@ export function leafAt(
   return index === null || leaf.path === '' ? name : `${name}[${index}]`;
 }
 
+/** The longest name with a place along the first axis that a leaf has. */
+export function widestName(
+  walk: Walk,
+  leaf: Leaf,
+  trans: TranslationBundle
+): string {
+  const name = leafName(walk, leaf, trans);
+  return leaf.role === 'x' || leaf.role === 'y'
+    ? `${name}[${walk.mostSteps}]`
+    : name;
+}
+
 export function roleWords(
   role: Leaf['role'],
   trans: TranslationBundle
@@ -95,6 +106,17 @@ export function roleWords(
 export function valueText(leaf: Leaf, index: number): string {
   return shortened(leaf.texts[index] ?? '', LONGEST_VALUE);
 }
+
+/** A value with the numbers of an array in at most three figures; a scalar is whole. */
+export function shortValue(leaf: Leaf, index: number): string {
+  const text = valueText(leaf, index);
+  return leaf.elements === 1
+    ? text
+    : text.replace(FRACTION, number => figure(Number(number)));
+}
+
+/** A number with a fraction that is no part of a longer word, such as a complex number. */
+const FRACTION = /(?<![^\s[])-?\d+\.\d*(e[-+]?\d+)?(?![^\s\]])/g;
 
 /** What a long value is in short: `min -0.8 · mean 0.1 · max 0.9 · 2 NaN`; empty where there is nothing to say. */
 export function summaryOf(
@@ -149,13 +171,12 @@ export function spoken(
         ? walk.after(leaf, step)
         : walk.before(leaf, step);
       const text = shortened(leaf.texts[at] ?? '', 60);
-      return `${leafAt(walk, leaf, step, trans)} ${text}`;
+      return trans.__('%1: %2', leafAt(walk, leaf, step, trans), text);
     });
   if (branch !== '') {
-    values.unshift(trans.__('branch %1', shortened(branch, 40)));
+    values.unshift(trans.__('branch: %1', shortened(branch, 40)));
   }
-  const words = stepWords(walk, step, trans);
-  return values.length === 0 ? words : `${words}: ${values.join(', ')}`;
+  return listOf([stepWords(walk, step, trans), ...values], trans);
 }
 
 /** Which step of the loops around a visit is in: `outer step 4`, `outer steps 2, 4`; then its number of steps. */
@@ -174,9 +195,13 @@ export function visitWords(
     return trans.__('entry %1 · %2', grouped(index + 1), trips);
   }
   const numbers = visit.outer.map(step => grouped(step + 1)).join(', ');
-  return visit.outer.length === 1
-    ? trans.__('outer step %1 · %2', numbers, trips)
-    : trans.__('outer steps %1 · %2', numbers, trips);
+  return trans._n(
+    'outer step %2 · %3',
+    'outer steps %2 · %3',
+    visit.outer.length,
+    numbers,
+    trips
+  );
 }
 
 /** Why a construct cannot be run now, with what to do; null where it can. */

@@ -329,6 +329,29 @@ describe('the notes of a run', () => {
     );
   });
 
+  it('have the kernel try their cures once, when they are shown', async () => {
+    const update: Note = {
+      ...note,
+      kind: 'dropped_update',
+      cures: [{ name: 'x = ...', code: 'x = x.at[0].set(1)', text: 'A name.' }]
+    };
+    const document = snapshot({ notes: [update] });
+    const { model, kernel } = fromKernel(document);
+    expect(kernel.questions).toEqual([]);
+    kernel.answer = () => Promise.resolve(answered({ ...document }));
+    const draw = (): JSX.Element => (
+      <Notes model={model} insert={() => undefined} trans={trans} />
+    );
+    const { node, redraw } = render(draw());
+    await act(async () => undefined);
+    redraw(draw());
+    await act(async () => undefined);
+    expect(kernel.questions).toEqual([
+      { type: 'cures', snapshot: document.id }
+    ]);
+    expect(words(node)).toContain('x = ...x = x.at[0].set(1)A name.');
+  });
+
   it('are said to be none where there are none', () => {
     expect(words(notes([]).node)).toBe('No notes on this run.');
   });

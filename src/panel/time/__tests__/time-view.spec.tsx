@@ -94,8 +94,8 @@ describe('the Time view of a run that was not measured', () => {
       'trace | 5.4 ms | 4 % | JAX runs the Python code on tracers',
       'lower | 14 ms | 10 % | JAX turns the jaxpr into StableHLO',
       'compile | 121 ms | 85 % | XLA turns StableHLO into an executable',
-      'first run | 0.70 ms | < 1 % | until the call returned, perhaps before its work was done',
-      'rest | 1.2 ms | 1 % | time that no event of JAX explains',
+      'first run | 0.70 ms | < 1 % | until the call returned; its work may end later',
+      'rest | 1.2 ms | 1 % | time in no stage that JAX reports',
       'first call | 142 ms'
     ]);
   });
@@ -376,8 +376,8 @@ describe('a sweep', () => {
     expect(
       [...node.querySelectorAll('.jp-JaxprTime-lines li')].map(words)
     ).toEqual([
-      'n = 100warm 9.0 µseager 71 µs · first call 46 ms · eager / warm 7.9×',
-      'n = 1,000,000warm 0.43 mseager 4.2 ms · first call 33 ms · eager / warm 9.8×'
+      'n = 100warm: 9.0 µseager: 71 µs · first call: 46 ms · eager / warm: 7.9×',
+      'n = 1,000,000warm: 0.43 mseager: 4.2 ms · first call: 33 ms · eager / warm: 9.8×'
     ]);
   });
 

@@ -92,7 +92,7 @@ describe('the result of an equation', () => {
       .filter(({ variable }) => variable === 1);
     const uses = new VariableUses(listing.rows);
     expect(describeVariable(described, uses, place).textContent).toContain(
-      'bound by equation 1pre in the Python function'
+      'defined by equation 1pre in the Python function'
     );
     expect(programText(document, 0).split('\n')[row.number]).toMatch(
       /^ {2}b:f32\[5\] = .* {2}# pre$/

@@ -3,13 +3,20 @@ import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
+import { EditorState } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+
+import { CellLinks } from '../../../editor/cell-links';
 import { FakeChannel } from '../../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../../model/model';
 import { DiffTable } from '../../../panel/diff/diff-table';
+import { Stepper } from '../../../panel/flow/stepper';
+import { card } from '../../../panel/flow/stepper/__tests__/recordings';
 import { ProgramView } from '../../../panel/program';
 import { act, render } from '../../../parts/__tests__/render';
 import { golden } from '../../../program-text/__tests__/documents';
 import { programDiff } from '../../../protocol/__tests__/diffs';
+import { recording, snapshot } from '../../../protocol/__tests__/documents';
 import type { Snapshot } from '../../../protocol/snapshot';
 import type { LevelName } from '../../../tokens';
 import { TransformView } from '../../../transform/transform-view';
@@ -17,6 +24,7 @@ import { WideView } from '../../../wide/wide-view';
 import type { LinkedView } from '../../listing/linked-view';
 import { shardings } from '../../shardings/__tests__/spread';
 import { showHelp } from '../help-overlay';
+import { PresentingKeys } from '../presenting-keys';
 import {
   IKeyEntry,
   KEYS,
@@ -72,8 +80,10 @@ const spread: Snapshot = { ...golden('rnn-0.12'), shardings: [shardings()] };
 let opened: Widget[] = [];
 
 afterEach(() => {
+  keys?.stop();
   act(() => opened.forEach(view => view.dispose()));
   opened = [];
+  links?.dispose();
   document.body.replaceChildren();
 });
 
@@ -151,6 +161,44 @@ function diff(): Element {
   ).node;
 }
 
+function steps(): Element {
+  const model = modelOf(
+    snapshot({ control_flow: [card()], recordings: [recording()] })
+  );
+  return render(<Stepper model={model} card={card()} index={0} trans={trans} />)
+    .node;
+}
+
+let keys: PresentingKeys | null = null;
+
+function presented(): Element {
+  const act = (): void => undefined;
+  keys = new PresentingKeys({ next: act, previous: act, end: act });
+  keys.start();
+  return document.body;
+}
+
+let links: CellLinks | null = null;
+
+/** The text of the cell that ran. */
+function code(): Element {
+  links = new CellLinks(trans);
+  const { id, source } = spread.cell ?? { id: '', source: '' };
+  const editor = new EditorView({
+    parent: document.body,
+    state: EditorState.create({
+      doc: source,
+      extensions: links.extension(id ?? '')
+    })
+  });
+  links.follow(modelOf(spread), {
+    source: () => source,
+    find: () => id,
+    goTo: () => Promise.resolve()
+  });
+  return editor.contentDOM;
+}
+
 /** Each place that this extension listens in, as it stands in each view that has it: what a key is pressed on. */
 const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
   [
@@ -206,8 +254,11 @@ const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
     'the wide view',
     async () => found((await wide()).node, '[role="separator"]')
   ],
+  ['code', 'the notebook', code],
   ['diff', 'the Diff view', () => found(diff(), 'button')],
-  ['diffLines', 'the Diff view', () => found(diff(), '[role="listbox"]')]
+  ['diffLines', 'the Diff view', () => found(diff(), '[role="listbox"]')],
+  ['presenting', 'the page', presented],
+  ['stepper', 'the Flow view', () => found(steps(), 'input[type="range"]')]
 ];
 
 /** Press a key that is written as in the table. */
@@ -252,7 +303,7 @@ describe('the keys', () => {
 
   it('hold in places that are known', () => {
     expect(PLACES.filter(place => !overlap(place, place))).toEqual([]);
-    // JupyterLab listens in a cell: plugins/editor.ts binds the table's key to a command.
+    // JupyterLab listens in a cell that the keyboard came to: plugins/editor.ts binds the table's key to a command.
     expect(PLACES.filter(place => place !== 'cell').sort()).toEqual(
       [...new Set(STAGES.map(([place]) => place))].sort()
     );

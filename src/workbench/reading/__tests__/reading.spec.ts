@@ -93,15 +93,15 @@ describe('a line of a jaxpr', () => {
   it('says of a variable where it is defined, used, and how long it lives', () => {
     const listing = listingOf('rnn-0.12');
     expect(variables(listing, 6)).toEqual([
-      'p: defined at equation 5, used once, live over equations 5 to 6',
-      'n: defined at equation 3, used once, live over equations 3 to 5',
-      'o: defined at equation 4, used once, live over equations 4 to 5'
+      'Equation 5 defines p. p is used once. p is live over equations 5 to 6.',
+      'Equation 3 defines n. n is used once. n is live over equations 3 to 5.',
+      'Equation 4 defines o. o is used once. o is live over equations 4 to 5.'
     ]);
     expect(variables(listing, 8)[0]).toBe(
-      'r: defined at equation 7, used by no equation, live to the end, as a result'
+      'Equation 7 defines r. No equation uses r. r is a result and is live to the end.'
     );
     expect(variables(listing, 3)[3]).toBe(
-      'l: an input, used once, live up to equation 4'
+      'l is an input. l is used once. l is live up to equation 4.'
     );
   });
 

@@ -142,7 +142,7 @@ describe('the picture of an array', () => {
 
   it('is told in words', () => {
     expect(shardsWords(array(), layout(), trans)).toBe(
-      "x: f32[8,16], P('data',). [0:2, 0:16] on devices 0, 1; [2:4, 0:16] on devices 2, 3; [4:6, 0:16] on devices 4, 5; [6:8, 0:16] on devices 6, 7."
+      "x: f32[8,16], P('data',). Devices 0, 1 hold [0:2, 0:16]. Devices 2, 3 hold [2:4, 0:16]. Devices 4, 5 hold [4:6, 0:16]. Devices 6, 7 hold [6:8, 0:16]."
     );
   });
 

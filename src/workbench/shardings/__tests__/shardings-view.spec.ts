@@ -105,7 +105,9 @@ describe('shardings', () => {
     ]);
     const picture = (): string | null | undefined =>
       node.querySelector('svg')?.getAttribute('aria-label');
-    expect(picture()).toMatch(/^x: f32\[8,16\], P\('data',\)\. \[0:2, 0:16\]/);
+    expect(picture()).toMatch(
+      /^x: f32\[8,16\], P\('data',\)\. Devices 0, 1 hold \[0:2, 0:16\]\./
+    );
     press(byRole(node, 'listbox', 'Arrays')[0], 'ArrowDown');
     expect(picture()).toBe(
       'result: f32[4], P(). Every device holds the whole array: 0–7.'

@@ -20,13 +20,13 @@ it('says the count of one run, the runs, the bytes and the share', () => {
   );
 });
 
-it('says what is a bound, and what is of one trip', () => {
+it('says what is a bound, and what is of one step', () => {
   const cost = rnnCost();
   cost.scopes[1] = { ...cost.scopes[1], runs_min: 0 };
   expect(line(cost, 1)).toBe('at most 51.2 kop, 115 kB, 46 % of the program');
   cost.scopes[1] = { ...cost.scopes[1], runs: 1, runs_min: 1, per_trip: true };
   expect(line(cost, 1)).toBe(
-    '512 op, 1.1 kB in one trip of the loop; the number of trips is unknown'
+    '512 op, 1.1 kB in one step of the loop; the number of steps is unknown'
   );
 });
 

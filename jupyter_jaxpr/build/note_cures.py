@@ -1,0 +1,74 @@
+"""Adds to notes the edits that their cures would make; the kernel tries the edits later, when the panel asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from ..document.types.cures import Cure
+from ..document.types.document import Note
+from ..explain.loops.statements import frame_span, loops_of
+from ..explain.notes.sketches import sketch_of
+from ..explain.notes.text import Sketch, Text
+from ..program.jaxpr.walk import Walk
+
+
+class FramedNote(NamedTuple):
+    """A note and the frames of all expressions that the note is about, in the order of the text."""
+
+    note: Note
+    frames: tuple[int, ...]
+
+
+class SketchedNote(NamedTuple):
+    """A note whose cure may be an edit, and that edit."""
+
+    note: Note
+    sketch: Sketch
+
+
+class NoteSketches:
+    """Finds the edits that notes' cures are, and keeps them for the trial.
+
+    Attributes:
+        found: The notes as they are in the document, with the edits.
+    """
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self._texts: dict[int, Text | None] = {}
+        self.found: list[SketchedNote] = []
+
+    def of(self, notes: Sequence[FramedNote]) -> list[Note]:
+        """The notes; where the text tells an edit, with the lines as they would be, as advice."""
+        return [self._sketched(each) for each in notes]
+
+    def of_notes(self, notes: Sequence[Note]) -> list[Note]:
+        """The same of notes that are about one line."""
+        return self.of([FramedNote(note, (note.frame,)) for note in notes])
+
+    def _sketched(self, framed: FramedNote) -> Note:
+        note, frames = framed
+        if note.cures or not frames or min(frames) < 0:
+            return note
+        rows = [self._walk.positions.frames[frame] for frame in frames]
+        text = self._text(rows[0][0])
+        if text is None or len({row[0] for row in rows}) > 1:
+            return note
+        spans = [frame_span(row, text.lines) for row in rows]
+        sketch = sketch_of(note.kind, note.title, text, spans)
+        if sketch is None:
+            return note
+        cure = Cure(name=sketch.cure.name, code=sketch.cure.code, text=sketch.cure.text)
+        sketched = msgspec.structs.replace(note, cures=[cure])
+        self.found.append(SketchedNote(sketched, sketch))
+        return sketched
+
+    def _text(self, file: int) -> Text | None:
+        if file not in self._texts:
+            source = self._walk.positions.files[file]
+            loops = None if source.kind == "library" else loops_of(source)
+            self._texts[file] = None if loops is None else Text(loops, source.name)
+        return self._texts[file]

@@ -1,0 +1,157 @@
+"""Finds marks of variables beside their types: the part in a loop, and promoted operands.
+
+All of it is read from equations and their types; where these do not say it, nothing is known.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from ..document.types.control_flow import Control
+from ..program.jaxpr.walk import ScopeColumns, Walk
+from ..program.source.positions import FrameRow
+
+_LOOPS = frozenset({"scan", "while"})
+#: What a user writes to change a dtype, or calls; `asksForDtype` of the browser has the same.
+_DTYPES = re.compile(
+    r"\b(?:astype|as_?array|array|float|int|bool|bool_|complex|\w*(?:float|int|complex)\d+\w*|\w*dtype\w*"
+    r"|\w*element_type\w*)\b"
+)
+_KINDS = ("bool", "uint", "int", "bfloat", "float", "complex")
+
+Role = Literal["carry", "xs", "ys"]
+
+
+class LoopPart(NamedTuple):
+    """The part that a variable has in a loop.
+
+    Attributes:
+        steps: Of the loop; None where that is not known before it runs.
+        arrays: How many variables of the loop have this part.
+    """
+
+    role: Role
+    steps: int | None
+    arrays: int
+
+
+class ValueMarks:
+    """What is known of the variables of a walk.
+
+    Args:
+        walk: Where the programs were walked.
+        loops: The cards of the document.
+    """
+
+    def __init__(self, walk: Walk, loops: Iterable[Control]) -> None:
+        self._walk = walk
+        self._parts: dict[tuple[int, int], LoopPart | None] = {}
+        self._binders: dict[int, Mapping[int, int]] = {}
+        for loop in loops:
+            if loop.primitive in _LOOPS and loop.equations == 1 and loop.body >= 0:
+                self._take(loop)
+
+    def part(self, scope: int, variables: Sequence[int]) -> LoopPart | None:
+        """The part that all of some variables have in loops of one length; None where they differ."""
+        parts = {self._parts.get((scope, variable)) for variable in variables}
+        return parts.pop() if len(parts) == 1 else None
+
+    def promoted(self, scope: int, variable: int) -> str | None:
+        """The dtype that an operand had before JAX promoted it for a variable's equation, where nobody asked for it."""
+        columns = self._walk.scopes[scope]
+        equation = self._bound_by(scope).get(variable)
+        if equation is None:
+            return None
+        for operand in columns.operands[equation]:
+            conversion = self._bound_by(scope).get(operand)
+            if conversion is None or not self._is_unasked(columns, conversion, equation):
+                continue
+            (before,) = columns.operands[conversion]
+            if before >= 0:
+                narrow = self._walk.avals[columns.variable_avals[before]]
+                wide = self._walk.avals[columns.variable_avals[operand]]
+                if _is_wider(narrow.dtype, wide.dtype):
+                    return narrow.text.partition("[")[0]
+        return None
+
+    def _is_unasked(self, columns: ScopeColumns, conversion: int, equation: int) -> bool:
+        """Whether an equation converts for another one of the same expression, which says nothing of a dtype."""
+        if self._walk.strings.items[columns.primitive[conversion]] != "convert_element_type":
+            return False
+        stacks = self._walk.positions.stacks
+        numbers = columns.stack[conversion], columns.stack[equation]
+        if min(numbers) < 0:
+            return False
+        (users, library), (others, _) = stacks[numbers[0]], stacks[numbers[1]]
+        if not users or users != others:
+            return False
+        frames = self._walk.positions.frames
+        if library and _DTYPES.search(self._walk.strings.items[frames[library[0]][1]].rpartition(".")[2]):
+            return False
+        text = self._text(frames[users[0]])
+        return text != "" and not _DTYPES.search(text)
+
+    def _text(self, frame: FrameRow) -> str:
+        """The code of a frame, of lines with other letters than those of ASCII the whole lines; empty where unknown."""
+        file, _, line, column, end_line, end_column = frame
+        if min(line, column, end_column) < 0:
+            return ""
+        lines = linecache.getlines(self._walk.positions.files[file].name)[line - 1 : end_line]
+        if lines and all(map(str.isascii, lines)):
+            lines[-1] = lines[-1][:end_column]
+            lines[0] = lines[0][column:]
+        return "".join(lines)
+
+    def _take(self, loop: Control) -> None:
+        roles = [slot.role for slot in loop.slots]
+        carry, xs, ys = (roles.count(role) for role in ("carry", "xs", "ys"))
+        carries: list[Role] = ["carry"] * carry
+        stacked: list[Role] = ["ys"] * ys
+        cut: list[Role] = ["xs"] * xs
+        scopes = self._walk.scopes
+        columns = scopes[loop.scope]
+        first = columns.constants + columns.inputs + sum(columns.output_counts[: loop.equation])
+        if columns.output_counts[loop.equation] == carry + ys:
+            self._mark(loop, loop.scope, first, [*carries, *stacked])
+        for inner in (loop.body, loop.condition):
+            if inner >= 0:
+                inputs = [*carries, *cut]
+                end = scopes[inner].constants + scopes[inner].inputs
+                # What the loop only reads comes before.
+                if scopes[inner].inputs >= len(inputs):
+                    self._mark(loop, inner, end - len(inputs), inputs)
+
+    def _mark(self, loop: Control, scope: int, first: int, roles: Sequence[Role]) -> None:
+        for number, role in enumerate(roles, first):
+            part = LoopPart(role, loop.trips, roles.count(role))
+            known = self._parts.setdefault((scope, number), part)
+            if known != part:
+                self._parts[scope, number] = None  # one body of several loops
+
+    def _bound_by(self, scope: int) -> Mapping[int, int]:
+        """The equation that binds each variable of a scope."""
+        known = self._binders.get(scope)
+        if known is None:
+            columns = self._walk.scopes[scope]
+            equations = (equation for equation, count in enumerate(columns.output_counts) for _ in range(count))
+            known = self._binders[scope] = dict(enumerate(equations, columns.constants + columns.inputs))
+        return known
+
+
+def _is_wider(before: str, after: str) -> bool:
+    """Whether a change of dtype goes up the lattice of JAX's promotions; `isWider` of the browser is the same."""
+    (low, few), (high, many) = _rank(before), _rank(after)
+    if min(low, high) < 0:
+        return False
+    floats = {_KINDS.index("bfloat"), _KINDS.index("float")}
+    return many > few if low == high or {low, high} == floats else high > low
+
+
+def _rank(dtype: str) -> tuple[int, int]:
+    found = re.match(r"([a-z]+)(\d*)", dtype)
+    if found is None or found[1] not in _KINDS:
+        return -1, 0
+    return _KINDS.index(found[1]), int(found[2] or 1)

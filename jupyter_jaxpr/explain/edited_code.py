@@ -1,0 +1,80 @@
+"""Compiles the functions of an edited text, so that a trial can run them in the place of the user's functions."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from types import CodeType
+
+from ..observe.observation import Edit
+from ..plain_text import file_of
+from .errors.edits import edited
+
+
+class EditedCode(Mapping[CodeType, CodeType]):
+    """The edited code of each function of a text, by the code as it is.
+
+    Attributes:
+        is_met: Whether the code that holds the edited line was asked for.
+    """
+
+    def __init__(self, lines: Sequence[str], line: int, edits: Sequence[Edit], file: str) -> None:
+        """Compile the text as it is and with its edits.
+
+        Args:
+            lines: Of the text.
+            line: That the edits are about, from 1.
+            edits: Of this text.
+            file: The name that the code of the text carries.
+
+        Raises:
+            SyntaxError: A text is no Python.
+        """
+        text = "\n".join(lines)
+        self._edits = edits
+        self._file = file
+        self._line = line
+        # Not with the future imports of this module.
+        whole = compile(text, file, "exec", dont_inherit=True)
+        # IPython compiles each statement of a cell by itself, so that Python does not know what is a module.
+        alone = (ast.Module([each], []) for each in ast.parse(text).body)
+        self._as_it_is = [whole, *(compile(each, file, "exec", dont_inherit=True) for each in alone)]
+        self._edited = _codes(compile(edited(text, edits), file, "exec", dont_inherit=True))
+        self.is_met = False
+
+    def __getitem__(self, code: CodeType) -> CodeType:
+        # The text may be another one than the function was made of: a file that was changed since its import.
+        if file_of(code) != self._file or not any(code in _all_codes(each) for each in self._as_it_is):
+            raise KeyError(code)
+        first = code.co_firstlineno
+        shift = sum(
+            edit.text.count("\n") - (edit.place.end_line - edit.place.line)
+            for edit in self._edits
+            if edit.place.end_line < first
+        )
+        new = self._edited[code.co_qualname, first + shift]
+        lines = [line for each in _all_codes(code) for *_, line in each.co_lines() if line is not None]
+        self.is_met = self.is_met or first <= self._line <= max(lines)
+        return new
+
+    def __iter__(self) -> Iterator[CodeType]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return len(self._edited)
+
+
+def _codes(module: CodeType) -> dict[tuple[str, int], CodeType]:
+    """The codes of a text by name and line; those of which there are several alike, such as lambdas, are left out."""
+    codes = list(_all_codes(module))
+    counts = Counter((code.co_qualname, code.co_firstlineno) for code in codes)
+    keys = ((code.co_qualname, code.co_firstlineno) for code in codes)
+    return {key: code for key, code in zip(keys, codes, strict=True) if counts[key] == 1}
+
+
+def _all_codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _all_codes(constant)

@@ -1,0 +1,117 @@
+"""Messages of `jax.lax`, einsum, custom derivatives and shard_map, each with a title and a way out."""
+
+from __future__ import annotations
+
+from .message_rows import Message
+
+LAX_MESSAGES = (
+    Message(
+        r"lax\.(\w+) requires arguments to have the same dtypes, got (\w+), (\w+)\.",
+        "lax.{1} takes operands of one dtype, but gets {2} and {3}",
+        "The functions of lax convert no operand.",
+        ("one dtype", "Convert one operand, such as with y.astype(x.dtype), or use the operator of Python."),
+        with_operands=True,
+    ),
+    Message(
+        r"(\w+): arrays must have the same number of dimensions, got \{(.*?)\}",
+        "lax.{1} takes operands with equally many axes, but gets arrays of {2} axes",
+        "The functions of lax add no axis to an operand.",
+        ("the operator", "Write the operator of Python, which adds axes, or give the operand an axis, as in y[None]."),
+        with_operands=True,
+    ),
+    Message(
+        r"select `which` must be boolean or integer type, got (\w+)",
+        "The condition of lax.select must be boolean, not {1}",
+        "",
+        ("a comparison", "Write a comparison, such as x > 0, as the first argument."),
+        with_operands=True,
+    ),
+    Message(
+        r"(\w+) does not accept dtype (u?int\d+|bool)\. Accepted dtypes are subtypes of (?:floating|inexact|complex)",
+        "lax.{1} takes floats, but gets {2}",
+        "The functions of lax convert no operand.",
+        ("a float", "Convert the array first, such as with x.astype(float), or use the function of jax.numpy."),
+        with_operands=True,
+    ),
+    Message(
+        r"(?:\w+ )?slice_sizes must be less than or equal to operand shape, got slice_sizes (\(.*?\)) for operand "
+        r"shape (\(.*?\))",
+        "A slice of the sizes {1} does not fit into an array of the shape {2}",
+        "",
+        ("sizes", "Give sizes that are at most those of the array."),
+        with_operands=True,
+    ),
+    Message(
+        r"Cannot concatenate arrays with different numbers of dimensions: got (.+?)\.?$",
+        "Arrays with different numbers of axes cannot be joined: {1}",
+        "",
+        ("[None]", "Give the array with fewer axes another axis, such as with y[None]."),
+        with_operands=True,
+    ),
+    Message(
+        r"Einstein sum subscript '(.*?)' does not contain the correct number of indices for operand (\d+)",
+        "The subscripts {1} of einsum do not have one letter for each axis of operand {2}",
+        "Operands count from 0.",
+        ("subscripts", "Write one letter for each axis of the operand, or ... for the axes without a letter."),
+        with_operands=True,
+    ),
+    Message(
+        r"Output character '(\w)' did not appear in the input",
+        "The letter {1} of the result is in no operand of einsum",
+        "A letter of the result stands for an axis of an operand.",
+        ("subscripts", "Write letters behind -> that the subscripts of an operand have."),
+    ),
+    Message(
+        r"jvp called with different primal and tangent shapes;\s*Got primal shape (\(.*?\)) and tangent shape as "
+        r"(\(.*?\))",
+        "The tangent of jvp has the shape {2}, but the argument has the shape {1}",
+        "A tangent has the shape and the type of its argument.",
+        ("the same shape", "Give a tangent of the shape {1}, such as jnp.ones_like(x)."),
+    ),
+    Message(
+        r"Transpose rule \(for reverse-mode differentiation\) for '(\w+)' not implemented",
+        "JAX cannot transpose {1}",
+        "Only a linear function has a transpose. The backward pass of jax.grad needs transposes, too.",
+        ("jax.vjp", "For a function that is not linear, y, backward = jax.vjp(f, x) gives the backward pass."),
+    ),
+    Message(
+        r"Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes\. Expected "
+        r"(\S+) .*?but got (\S+)\.",
+        "The rule of a custom_jvp returns the tangent {2}, but the result is {1}",
+        "A tangent has the shape and the type of the result.",
+        ("the same type", "Compute the tangent of the result from the tangents that the rule gets."),
+    ),
+    Message(
+        r"`jax\.device_put` only accepts .*?Received invalid value: (.+)",
+        "device_put takes a device or a sharding, but gets {1}",
+        "",
+        ("jax.devices", 'Write jax.devices("cpu")[0] for the first device of a platform.'),
+    ),
+    Message(
+        r"shard_map (in|out)_specs argument must refer to an axis marked as manual \(frozenset\(\{(.*?)\}\)\), but:\s+"
+        r"\S+ refers to '(\w+)'",
+        "{1}_specs of shard_map names the axis {3}, which the mesh does not have",
+        "The axes of the mesh are {2}.",
+        ("P(...)", "Write the name of an axis of the mesh, or None for an axis that is not split."),
+    ),
+    Message(
+        r"in_specs passed to shard_map: P\((.*?),?\) does not match the specs of the input: P\((.*?),?\) for arg: "
+        r"(\S+?)\.(?:\s|$)",
+        "in_specs of shard_map says P({1}), but the argument {3} is split as P({2})",
+        "In a mesh with explicit axes the type of an array says how the array is split.",
+        ("jax.reshard", "Leave in_specs out, or split the array before the call with jax.reshard(x, P({1}))."),
+    ),
+    Message(
+        r"expected function with aux output to return a two-element tuple, but got type",
+        "With has_aux=True the function must return a pair: the number and the rest",
+        "The function returns something else than a tuple of two elements.",
+        ("a pair", "Return loss, rest from the function, or leave has_aux=True out."),
+    ),
+    Message(
+        r"setting an array element with a sequence\. The requested array has an inhomogeneous shape after",
+        "The rows of the list have different lengths",
+        "An array has one length along each axis.",
+        ("one length", "Pad the rows to one length, and keep the true lengths or a mask beside the array."),
+        of_others=True,
+    ),
+)

@@ -1,0 +1,217 @@
+"""Explains an error of Python about an object that the traced code holds: a key, a field, a list, a type check."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import sys
+from typing import Any
+
+from ...jax.facts import is_tracer_type
+from ...observe.observation import FoundCure
+from ...plain_text import message_of
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .names import jnp_name
+from .origins import culprits, dtype_of, operands, value_of
+from .raised import RaisedAt, touches_jax
+from .trial import passed
+
+_NO_FIELD = re.compile(r"^'dict' object has no attribute '(\w+)'")
+_NO_MEMBER = re.compile(r"^module 'jax(?:\.\w+)*' has no attribute '(\w+)'")
+_FIXED = re.compile(r"^(?:can't set attribute|cannot assign to field '(\w+)')")
+_NOT_CALLED = re.compile(r"^'?\w*(?:Tracer|ArrayImpl)'? object is not callable")
+_OF_LISTS = re.compile(
+    r"^(?:can't multiply sequence by non-int of type '\w+'|unsupported operand type\(s\) for \S+: "
+    r"'(?:[\w.]*(?:Tracer|ArrayImpl)|list|tuple)' and '(?:[\w.]*(?:Tracer|ArrayImpl)|list|tuple|float|int)'"
+    r"|can only concatenate (?:list|tuple) \(not \"\w+\"\) to (?:list|tuple))"
+)
+_FORMAT = re.compile(r"^(?:tuple index out of range|Replacement index \d+ out of range for positional args tuple)")
+_MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
+_NUMBERS = (bool, int, float, complex)
+_MOST = 12
+
+
+def python_object_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """An error that Python raised in traced code, or with an object of JAX's."""
+    if raised is None or raised.frame is None:
+        return None
+    text = message_of(error).strip()
+    if isinstance(error, AttributeError) and (found := _NO_MEMBER.match(text)):
+        return _no_member(raised, found[1])
+    if isinstance(error, IndexError) and _FORMAT.match(text):
+        return _index(raised)
+    if isinstance(error, TypeError) and _NOT_CALLED.match(text):
+        return _not_called(raised)
+    if not raised.in_trace and not touches_jax(error):
+        return None
+    if isinstance(error, TypeError) and _OF_LISTS.match(text):
+        return _of_list(raised)
+    if isinstance(error, KeyError):
+        return _no_key(raised)
+    if isinstance(error, AttributeError) and (found := _NO_FIELD.match(text)):
+        return _no_field(raised, found[1])
+    if isinstance(error, AttributeError) and _FIXED.match(text):
+        return _fixed(raised)
+    return _type_check(raised)
+
+
+def _no_member(raised: RaisedAt, name: str) -> Explained | None:
+    node = raised.node
+    attribute = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(attribute, ast.Attribute) or attribute.attr != name:
+        return None
+    held = [f"jax.{module}" for module in _MODULES if name in vars(sys.modules.get(f"jax.{module}", ast))]
+    title = f"{raised.source(attribute.value)} has no function {name}"
+    if held:
+        code = f"{held[0] if held[0] != 'jax.numpy' else jnp_name(raised)}.{name}"
+        cure = FoundCure(code, code, f"{held[0]} has {name}.")
+        cure = applied(cure, [edit_of(raised, over(attribute, code))])
+        return Explained(None, title, "", tuple(passed(raised, [cure])))
+    module = value_of(raised, attribute.value)
+    close = difflib.get_close_matches(name, list(vars(module)) if type(module) is type(sys) else [], 1, 0.8)
+    cures = [FoundCure("the name", None, f"The closest name is {close[0]}.")] if close else []
+    return Explained(None, title, "", tuple(cures))
+
+
+def _index(raised: RaisedAt) -> Explained | None:
+    call = raised.node
+    name = raised.source(call.func) if isinstance(call, ast.Call) else ""
+    if not isinstance(call, ast.Call):
+        return None
+    if name.endswith("debug.print") and call.args:
+        title = f"The format of {name} has more places than the call has values"
+        cure = FoundCure("a value", None, "Pass a value for each {} of the format.")
+        return Explained(None, title, operands(raised, call.args[1:]), (cure,))
+    if name.rpartition(".")[2] == "scan":
+        given = [each.value for each in call.keywords if each.arg == "xs"] + call.args[2:3]
+        if given and dtype_of(value_of(raised, given[0])) and not value_of(raised, given[0]).shape:
+            title = "scan cannot take elements of a single number in xs"
+            said = f"scan takes one element along axis 0 of each array in xs. {operands(raised, given[:1])}".strip()
+            words = "Pass arrays with at least one axis in xs, or put the number into the carry."
+            return Explained(None, title, said, (FoundCure("xs", None, words),))
+    return None
+
+
+def _not_called(raised: RaisedAt) -> Explained | None:
+    call = raised.node
+    if not isinstance(call, ast.Call):
+        return None
+    source = raised.source(call.func)
+    if not dtype_of(value_of(raised, call.func)) and not isinstance(call.func, ast.BinOp | ast.Call):
+        return None
+    title = f"{source} is an array, and an array cannot be called"
+    arguments = ", ".join(raised.source(each) for each in call.args)
+    words = f"Write {source}[{arguments}] to take an element, or {source} * ({arguments}) to multiply."
+    return Explained(None, title, operands(raised, [call.func]), (FoundCure("brackets", None, words),))
+
+
+def _of_list(raised: RaisedAt) -> Explained | None:
+    node = raised.node
+    if not isinstance(node, ast.BinOp):
+        return None
+    for side in (node.left, node.right):
+        value = value_of(raised, side)
+        is_list = isinstance(side, ast.List | ast.Tuple) or type(value) in (list, tuple)
+        if not is_list:
+            continue
+        kind = "tuple" if isinstance(side, ast.Tuple) or type(value) is tuple else "list"
+        title = f"{raised.source(side)} is a {kind}, and a {kind} is no array"
+        code = f"{jnp_name(raised)}.asarray({raised.source(side)})"
+        words = f"asarray makes one array of the {kind}. For a tree of arrays, use jax.tree.map."
+        cure = applied(FoundCure(f"{jnp_name(raised)}.asarray", code, words), [edit_of(raised, over(side, code))])
+        if not _is_flat(side, value):
+            cure = FoundCure("jax.tree.map", None, f"Use jax.tree.map to compute with each array of the {kind}.")
+        return Explained(None, title, operands(raised, [node.left, node.right]), tuple(passed(raised, [cure])))
+    return None
+
+
+def _is_flat(node: ast.expr, value: Any) -> bool:
+    """Whether a list holds numbers alone."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return all(isinstance(each, ast.Constant) and type(each.value) in _NUMBERS for each in node.elts)
+    return all(type(each) in _NUMBERS or (dtype_of(each) and not each.shape) for each in value)
+
+
+def _no_key(raised: RaisedAt) -> Explained | None:
+    node = raised.node
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
+        return None
+    holder, source = value_of(raised, node.value), raised.source(node.value)
+    if type(holder) is not dict or node.slice.value in holder:
+        return None
+    texts = [repr(key) for key in holder if type(key) in (str, int)]
+    more = ", ..." if len(texts) > _MOST else ""
+    title = f"{source} has no key {node.slice.value!r}"
+    said = f"The keys of {source} are {', '.join(texts[:_MOST])}{more}." if texts else f"{source} has no keys."
+    named = [key for key in holder if type(key) is str]
+    close = difflib.get_close_matches(str(node.slice.value), named, 1, 0.3)
+    cures = [FoundCure("a key", None, f"The closest key is {close[0]!r}.")] if close else []
+    return Explained(None, title, said, tuple(cures))
+
+
+def _no_field(raised: RaisedAt, name: str) -> Explained | None:
+    node = raised.node
+    if not isinstance(node, ast.Attribute) or type(value_of(raised, node.value)) is not dict:
+        return None
+    source = raised.source(node.value)
+    title = f"{source} is a dict, and a dict has keys in place of attributes"
+    holder = value_of(raised, node.value)
+    if name not in holder:
+        return Explained(None, title, f"{source} has no key {name!r} either.", ())
+    quote = '"' if '"' in "".join(raised.loops.lines if raised.loops else []) else "'"
+    code = f"{source}[{quote}{name}{quote}]"
+    cure = applied(FoundCure("brackets", code, f"{code} is the value of the key."), [edit_of(raised, over(node, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
+
+
+def _fixed(raised: RaisedAt) -> Explained | None:
+    """An assignment to a field of a named tuple, or of a frozen dataclass."""
+    statement = raised.statement_of(raised.node)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return None
+    target = statement.targets[0]
+    if not isinstance(target, ast.Attribute):
+        return None
+    holder, source = value_of(raised, target.value), raised.source(target.value)
+    new = raised.source(statement.value)
+    title = f"The field {raised.source(target)} cannot be changed"
+    if isinstance(holder, tuple):
+        code = f"{source} = {source}._replace({target.attr}={new})"
+        words = "_replace makes a named tuple with another value in one field."
+        cure = FoundCure("_replace", code, words)
+        if isinstance(target.value, ast.Name):
+            cure = applied(cure, [edit_of(raised, over(statement, code))])
+        return Explained(None, title, "A named tuple keeps its fields.", tuple(passed(raised, [cure])))
+    is_module = "equinox" in {kind.__module__.partition(".")[0] for kind in type(holder).__mro__}
+    code = f"{source} = dataclasses.replace({source}, {target.attr}={new})"
+    cure = FoundCure("dataclasses.replace", code, "replace makes an object with another value in one field.")
+    if is_module:
+        code = f"{source} = eqx.tree_at(lambda module: module.{target.attr}, {source}, {new})"
+        cure = FoundCure("equinox.tree_at", code, "tree_at makes a module with another value in one field.")
+    return Explained(None, title, "A frozen dataclass keeps its fields.", (cure,))
+
+
+def _type_check(raised: RaisedAt) -> Explained | None:
+    """An error that the user's own code raises where a type check does not know traced arrays."""
+    statement = raised.statement_of(raised.node)
+    function = raised.function
+    if not isinstance(statement, ast.Raise | ast.Assert) or not isinstance(function, ast.FunctionDef):
+        return None
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "isinstance":
+            continue
+        if len(node.args) != 2 or node.lineno > statement.lineno:
+            continue
+        value = value_of(raised, node.args[0])
+        if value is not None and is_tracer_type(type(value)):
+            kind = raised.source(node.args[1])
+            if "Array" in kind:
+                continue
+            source = raised.source(node.args[0])
+            title = f"{source} is a traced array, so {raised.source(node)} is false"
+            said = f"{function.name} itself raises the error. {culprits(raised, [value]).sentence}".strip()
+            words = f"Write isinstance({source}, jax.Array), which is true for a traced array, too."
+            return Explained(None, title, said, (FoundCure("jax.Array", None, words),))
+    return None

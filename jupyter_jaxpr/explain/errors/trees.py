@@ -1,0 +1,90 @@
+"""Explains an error about two trees that differ: where they differ, by the path in the user's own names."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ...observe.observation import FoundCure
+from ...plain_text import message_of
+from .explanation import Explained
+from .raised import RaisedAt
+
+_DIFFER = re.compile(
+    r"pytree structure error: different .+? at key path (?P<call>tree_map|vmap|pjit|device_put) "
+    r"(?P<option>[\w.]+)(?P<path>\S*) "
+)
+_TYPES = re.compile(
+    r"has a subtree of type\s+<class '(?P<first>[^']+)'>.*?of different type\s+<class '(?P<other>[^']+)'>"
+)
+_LENGTHS = re.compile(r"of type (?P<kind>\w+) of length (?P<first>\d+), but .*? of length (?P<other>\d+)")
+_KEYS = re.compile(r"with \d+ child keys\s+(?P<first>.*?)\s+but .*? with \d+ child keys\s+(?P<other>.*?)\s+so the ")
+_CALLS = {"pjit": "jax.jit"}
+_OF_OPTION = "An entry stands for all arrays below it, or is a container with the same keys and elements."
+_CURE_OF_OPTION = "Write one entry for all arrays, or an entry for each key and each element."
+_SAID = "The trees of one call have the same containers and keys."
+_CURE = "Give both trees the same keys and containers."
+_NONE = "None is an empty tree, not a leaf. Write a value in its place, or is_leaf=lambda x: x is None."
+
+
+def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Two trees of a `jax.tree.map` that differ, or an option whose tree is not that of its argument."""
+    text = " ".join(message_of(error).split())
+    differ = _DIFFER.search(f"{text} ") if isinstance(error, ValueError) else None
+    if differ is None:
+        return None
+    path = differ["path"]
+    if differ["call"] != "tree_map":
+        option = f"{differ['option']}{path} of {_CALLS.get(differ['call'], differ['call'])}"
+        whole = {"in": "the argument", "out": "the result"}.get(differ["option"].partition("_")[0], "the value")
+        title = _title(text, option, whole, [])
+        cure = FoundCure(differ["option"], None, _CURE_OF_OPTION)
+        return None if title is None else Explained(None, title, _OF_OPTION, (cure,))
+    trees = _trees(raised)
+    at = ["the first tree", "another tree"] if trees is None else [f"{tree}{path}" for tree in trees]
+    notes: list[str] = []
+    title = _title(text, at[0], at[1], notes)
+    if title is None:
+        return None
+    if trees is None:
+        title = f"At {path} {title}" if path else f"{title[0].upper()}{title[1:]}"
+    return Explained(None, title, _SAID, (FoundCure("the same structure", None, notes[0] if notes else _CURE),))
+
+
+def _title(text: str, first: str, other: str, notes: list[str]) -> str | None:
+    """What differs between two trees; a way out that the kinds tell goes into the notes."""
+    if found := _TYPES.search(text):
+        kinds = [_kind(found["first"]), _kind(found["other"])]
+        notes += [_NONE] if "None" in kinds else []
+        return f"{first} is {kinds[0]}, but {other} is {kinds[1]}"
+    if found := _LENGTHS.search(text):
+        return f"{first} has {_elements(found['first'])}, but {other} has {found['other']}"
+    if found := _KEYS.search(text):
+        return f"{first} has the keys {_keys(found['first'])}, but {other} has the keys {_keys(found['other'])}"
+    return None
+
+
+def _elements(number: str) -> str:
+    return "1 element" if number == "1" else f"{number} elements"
+
+
+def _trees(raised: RaisedAt | None) -> list[str] | None:
+    """The two trees of the call as the text has them; None where the call has more, or one has no name."""
+    call = raised.node if raised is not None else None
+    if raised is not None and isinstance(call, ast.Call) and len(call.args) == 3:
+        if all(isinstance(each, ast.Name | ast.Attribute | ast.Subscript) for each in call.args[1:]):
+            return [raised.source(each) for each in call.args[1:]]
+    return None
+
+
+def _kind(name: str) -> str:
+    short = name.rpartition(".")[2]
+    if short == "NoneType":
+        return "None"
+    if short == "ArrayImpl" or short.endswith("Tracer"):
+        return "an array"
+    return f"{'an' if short[0].lower() in 'aeiou' else 'a'} {short}"
+
+
+def _keys(text: str) -> str:
+    return ", ".join(each if each.startswith("[") else f"['{each}']" for each in text.split())

@@ -1,0 +1,99 @@
+"""Decides whether an expression and its derivative are finite where one of its values is 1.
+
+The second selection of a cure gives 1 to the branch that is not taken. For `1 / jnp.log(x)` that is no cure. Python's
+own floats compute the expression; functions and operators that are not known here have no answer.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+
+from ...interruptions import not_of_a_signal
+
+_STEP = 1e-6
+_STEEPEST = 1e4
+#: Stand for the other names of the expression, one after the other: a name that holds a special number is not seen.
+_OTHERS = (0.7, 1.3)
+
+_FUNCTIONS: Mapping[str, Callable[..., float]] = {
+    "log": math.log,
+    "log2": math.log2,
+    "log10": math.log10,
+    "log1p": math.log1p,
+    "sqrt": math.sqrt,
+    "rsqrt": lambda x: 1 / math.sqrt(x),
+    "cbrt": math.cbrt,
+    "exp": math.exp,
+    "expm1": math.expm1,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "tanh": math.tanh,
+    "sinh": math.sinh,
+    "cosh": math.cosh,
+    "arctan": math.atan,
+    "arcsin": math.asin,
+    "arccos": math.acos,
+    "arctanh": math.atanh,
+    "abs": abs,
+    "square": lambda x: x * x,
+    "reciprocal": lambda x: 1 / x,
+    "negative": operator.neg,
+    "power": math.pow,
+    "sum": lambda x: x,
+    "mean": lambda x: x,
+}
+_OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: math.pow,
+}
+
+
+class _Unknown(Exception):
+    """The expression has a part that is not known here."""
+
+
+def is_finite_at_one(expression: ast.expr, value: ast.expr) -> bool:
+    """Whether an expression and its derivative are finite where a value is 1.
+
+    Args:
+        expression: That reads the value.
+        value: Syntax of the value, such as a name.
+    """
+    wanted = ast.dump(value)
+    for other in _OTHERS:
+        try:
+            below, at, above = (_computed(expression, wanted, 1 + step, other) for step in (-_STEP, 0.0, _STEP))
+        except not_of_a_signal(_Unknown, ValueError, ZeroDivisionError, OverflowError, TypeError):
+            return False
+        if not math.isfinite(at) or max(abs(above - at), abs(at - below)) > _STEP * _STEEPEST:
+            return False
+    return True
+
+
+def _computed(node: ast.expr, wanted: str, value: float, other: float) -> float:
+    def part(inner: ast.expr) -> float:
+        return _computed(inner, wanted, value, other)
+
+    if ast.dump(node) == wanted:
+        return value
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return float(node.value)  # type: ignore[arg-type]  # a number
+    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+        return other
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -part(node.operand)
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](part(node.left), part(node.right))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.keywords:
+        function = _FUNCTIONS.get(node.func.attr)
+        if function is not None:
+            is_method = node.func.attr in ("sum", "mean") and not node.args
+            return function(*map(part, [node.func.value] if is_method else node.args))
+    raise _Unknown

@@ -1,0 +1,77 @@
+"""Makes the edit that splits a random key that is used twice."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from ...observe.observation import Edit
+from ..loops.statements import Span
+from .text import Sketch, Text
+
+_SPLIT = "Each use draws from a key of its own. The numbers are other ones than before."
+
+
+def split_key(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:
+    """The split of a key before each use of it but the last."""
+    if title != "A random key is used twice":
+        return None
+    uses = [text.expression(span) for span in spans]
+    expressions = [use for use in uses if use is not None]
+    if len(expressions) != len(spans) or len(expressions) < 2:
+        return None
+    function = text.function(expressions[0])
+    if function is None or any(text.function(use) is not function for use in expressions):
+        return None
+    is_repeated = expressions[0] is expressions[1]
+    split = expressions[:1] if is_repeated else expressions[:-1]
+    keys = [_key(use) for use in expressions]
+    first = keys[0]
+    if first is None or any(key is None or key.id != first.id for key in keys):
+        return None
+    if not text.is_local(first.id, function):
+        return None
+    splits = _prefix(expressions[0])
+    subkey = text.free("subkey")
+    edits: list[Edit] = []
+    before: dict[int, tuple[ast.stmt, list[str]]] = {}
+    for use, key in zip(split, keys, strict=False):
+        statement = text.statement(use)
+        if statement is None or key is None:
+            return None
+        _, names = before.setdefault(id(statement), (statement, []))
+        names.append(subkey if not names else text.free(f"subkey_{len(names) + 1}"))
+        edits.append(text.over(key, names[-1]))
+    for statement, names in before.values():
+        count = f", {len(names) + 1}" if len(names) > 1 else ""
+        line = f"{first.id}, {', '.join(names)} = {splits}split({first.id}{count})"
+        edits.append(text.before(statement, line))
+    return text.sketch("key_used_twice", expressions[-1], f"{splits}split", _SPLIT, edits)
+
+
+def _key(use: ast.expr) -> ast.Name | None:
+    """The name of the key that a call gets."""
+    if not isinstance(use, ast.Call):
+        return None
+    named = [each.value for each in use.keywords if each.arg in ("key", "rng")]
+    if named:
+        return named[0] if isinstance(named[0], ast.Name) else None
+    if _prefix(use).endswith("random.") and use.args:
+        return use.args[0] if isinstance(use.args[0], ast.Name) else None
+    names = list(_names_given(use))
+    return names[0] if len(names) == 1 else None
+
+
+def _names_given(use: ast.Call) -> Iterator[ast.Name]:
+    for each in (*use.args, *(keyword.value for keyword in use.keywords)):
+        if isinstance(each, ast.Name):
+            yield each
+
+
+def _prefix(use: ast.expr) -> str:
+    """What stands before the name of a function of `jax.random` in the text, the dot included."""
+    if isinstance(use, ast.Call) and isinstance(use.func, ast.Attribute):
+        module = ast.unparse(use.func.value)
+        if module.rpartition(".")[2] in ("random", "jr", "jrandom", "jrnd"):
+            return f"{module}."
+    return "jax.random."

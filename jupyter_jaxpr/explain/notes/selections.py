@@ -1,0 +1,80 @@
+"""Makes the edit that keeps a value out of the untaken branch of a selection whose gradient can be NaN."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ...interruptions import not_of_a_signal
+from ..loops.statements import Span
+from .at_one import is_finite_at_one
+from .text import Sketch, Text
+
+_KEPT_OUT = "The second selection gives 1 to the branch that is not taken, so its derivative is finite there."
+
+_CONSTANTS = frozenset("zeros_like ones_like full_like zeros ones full".split())
+
+
+def kept_out(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:
+    """A second selection around the compared value, in the branch that is not constant."""
+    call = text.expression(spans[-1])
+    if not isinstance(call, ast.Call) or len(call.args) != 3 or call.keywords or text.function(call) is None:
+        return None
+    numpy = _numpy(call, text)
+    condition, *branches = call.args
+    compared = _compared(condition, call, text)
+    if compared is None or numpy is None:
+        return None
+    wanted = ast.dump(compared)
+    reads = [[node for node in ast.walk(branch) if ast.dump(node) == wanted] for branch in branches]
+    # `jnp.where(c, f(x), x)`: a branch that is the value alone has no derivative to fear.
+    harmless = [
+        not found or _is_constant(branch) or ast.dump(branch) == wanted
+        for branch, found in zip(branches, reads, strict=True)
+    ]
+    if harmless[0] == harmless[1]:
+        return None
+    taken = 1 if harmless[0] else 0
+    if not is_finite_at_one(branches[taken], compared):
+        return None
+    shown, value = text.segment(condition), text.segment(compared)
+    inner = f"{numpy}.where({shown}, {value}, 1)" if taken == 0 else f"{numpy}.where({shown}, 1, {value})"
+    edits = [text.over(node, inner) for node in reads[taken] if isinstance(node, ast.expr)]
+    return text.sketch("masked_derivative", call, "a second selection", _KEPT_OUT, edits)
+
+
+def _is_constant(branch: ast.expr) -> bool:
+    """Whether a branch reads no more than the shape of a value, as `jnp.zeros_like(x)`."""
+    return isinstance(branch, ast.Call) and isinstance(branch.func, ast.Attribute) and branch.func.attr in _CONSTANTS
+
+
+def _numpy(call: ast.Call, text: Text) -> str | None:
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "where":
+        return ast.unparse(call.func.value)
+    return text.numpy_name()
+
+
+def _compared(condition: ast.expr, call: ast.Call, text: Text) -> ast.expr | None:
+    """The value that a condition compares with a number."""
+    if isinstance(condition, ast.Name):
+        function = text.function(call)
+        assert function is not None
+        stores = [node for node in text.own(function) if isinstance(node, ast.Assign) and _stores(node, condition.id)]
+        if len(stores) != 1 or len(stores[0].targets) != 1 or not isinstance(stores[0].targets[0], ast.Name):
+            return None
+        condition = stores[0].value
+    if not isinstance(condition, ast.Compare) or len(condition.ops) != 1:
+        return None
+    sides = [side for side in (condition.left, condition.comparators[0]) if not _is_number(side)]
+    return sides[0] if len(sides) == 1 and isinstance(sides[0], ast.Name | ast.Attribute | ast.Subscript) else None
+
+
+def _stores(statement: ast.Assign, name: str) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name for each in statement.targets for node in ast.walk(each))
+
+
+def _is_number(node: ast.expr) -> bool:
+    try:
+        return isinstance(ast.literal_eval(node), int | float)
+    except not_of_a_signal(ValueError, TypeError, SyntaxError):
+        return False

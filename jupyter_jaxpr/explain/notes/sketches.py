@@ -1,0 +1,151 @@
+"""Makes the edit of a note's cure from the text that the note is about; nothing of the text runs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from ..dropped_updates import updated_array
+from ..loops.statements import Span
+from .keys import split_key
+from .selections import kept_out
+from .text import Sketch, Text
+
+_UPDATE = "The statement gives the new array the name of the old one. JAX does not change the old array."
+_TYPE = "The program stays the same: JAX takes {taken} in any case."
+_CARRY = "The carry begins with the type that the body returns, so JAX traces the body once."
+_PRINT = "jax.debug.print prints at every call, and shows values in place of tracers."
+_INITIAL = {"fori_loop": (3, "init_val"), "while_loop": (2, "init_val"), "scan": (1, "init")}
+_BRACES = re.compile(r"[{}]")
+
+
+def sketch_of(kind: str, title: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
+    """The edit that cures a note; None where the text does not tell one.
+
+    Args:
+        kind: Of the note.
+        title: Of the note.
+        text: That the note is about.
+        spans: The places that the note is about, the one where the line of the note is last.
+    """
+    maker = MAKERS.get(kind)
+    return None if maker is None or not spans else maker(title or "", text, spans)
+
+
+def _dropped_update(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:
+    value = text.expression(spans[-1])
+    if value is None:
+        return None
+    statement, array, function = text.statement(value), updated_array(value), text.function(value)
+    if not isinstance(statement, ast.Expr) or not isinstance(array, ast.Name) or function is None:
+        return None
+    if not text.is_local(array.id, function):
+        return None
+    edit = text.over(value, f"{array.id} = {text.segment(value)}")
+    return text.sketch("dropped_update", value, f"{array.id} = ...", _UPDATE, [edit])
+
+
+def _truncated_type(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:
+    asked, _, taken = title.partition(" was asked for, ")
+    taken = taken.partition(" ")[0]
+    expression = text.expression(spans[-1])
+    if expression is None or not taken:
+        return None
+    written = [node for node in ast.walk(expression) if isinstance(node, ast.expr) and _names_type(node, asked)]
+    if len(written) != 1:
+        return None
+    (node,) = written
+    if isinstance(node, ast.Attribute):
+        new = f"{text.segment(node.value)}.{taken}"
+    else:
+        new = text.segment(node).replace(asked, taken)
+    said = _TYPE.format(taken=taken)
+    return text.sketch("truncated_type", expression, taken, said, [text.over(node, new)])
+
+
+def _names_type(node: ast.expr, asked: str) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr == asked
+    return isinstance(node, ast.Constant) and node.value == asked
+
+
+def _promoted_carry(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:
+    call, numpy = text.expression(spans[-1]), text.numpy_name()
+    dtype = {"f": "float", "i": "int", "c": "complex", "bf": "bfloat", "u": "uint"}
+    returned = re.search(r" to (bf|[fiuc])(\d+)\[", title)
+    if not isinstance(call, ast.Call) or numpy is None or returned is None:
+        return None
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    position, keyword = _INITIAL.get(name, (-1, ""))
+    given = [each.value for each in call.keywords if each.arg == keyword]
+    given += call.args[position : position + 1] if position >= 0 else []
+    if len(given) != 1 or any(isinstance(each, ast.Starred) for each in call.args):
+        return None
+    numbers = _numbers(given[0])
+    if len(numbers) != 1:
+        return None
+    new = f"{numpy}.{dtype[returned[1]]}{returned[2]}({text.segment(numbers[0])})"
+    return text.sketch("promoted_carry", call, "a carry of one type", _CARRY, [text.over(numbers[0], new)])
+
+
+def _numbers(initial: ast.expr) -> list[ast.expr]:
+    """The numbers of an initial carry that are written in its text."""
+    if isinstance(initial, ast.Tuple | ast.List):
+        return [number for part in initial.elts for number in _numbers(part)]
+    if isinstance(initial, ast.Dict):
+        return [number for part in initial.values for number in _numbers(part)]
+    number = initial.operand if isinstance(initial, ast.UnaryOp) and isinstance(initial.op, ast.USub) else initial
+    is_number = isinstance(number, ast.Constant) and type(number.value) in (bool, int, float)
+    return [initial] if is_number else []
+
+
+def _printed(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:
+    (line, _), _ = spans[-1]
+    calls = text.calls_on(line, "print")
+    if len(calls) != 1 or calls[0].keywords or not calls[0].args or "jax" not in text.names():
+        return None
+    (call,) = calls
+    written: list[str] = []
+    values: list[str] = []
+    for argument in call.args:
+        parts = _printed_parts(argument, text)
+        if parts is None:
+            return None
+        written.append(parts[0])
+        values += parts[1]
+    if not values:
+        return None
+    new = f"jax.debug.print({', '.join([repr(' '.join(written)), *values])})"
+    return text.sketch("printed_while_tracing", call, "jax.debug.print", _PRINT, [text.over(call, new)])
+
+
+def _printed_parts(argument: ast.expr, text: Text) -> tuple[str, list[str]] | None:
+    """What a format has for an argument of print, and the values that the format takes; None where it has nothing."""
+    if isinstance(argument, ast.Starred):
+        return None
+    if isinstance(argument, ast.Constant):
+        return _BRACES.sub(r"\g<0>\g<0>", str(argument.value)), []
+    if not isinstance(argument, ast.JoinedStr):
+        return "{}", [text.segment(argument)]
+    written, values = "", []
+    for part in argument.values:
+        if isinstance(part, ast.Constant):
+            written += _BRACES.sub(r"\g<0>\g<0>", str(part.value))
+        elif isinstance(part, ast.FormattedValue) and part.conversion == -1 and part.format_spec is None:
+            written += "{}"
+            values.append(ast.unparse(part.value))
+        else:
+            return None
+    return written, values
+
+
+#: What makes the edit of each kind of note.
+MAKERS: Mapping[str, Callable[[str, Text, Sequence[Span]], Sketch | None]] = {
+    "dropped_update": _dropped_update,
+    "truncated_type": _truncated_type,
+    "promoted_carry": _promoted_carry,
+    "printed_while_tracing": _printed,
+    "key_used_twice": split_key,
+    "masked_derivative": kept_out,
+}

@@ -1,0 +1,162 @@
+"""Finds the expression at a place of a text, and the syntax around the expression."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...interruptions import not_of_a_signal
+from ...observe.observation import Edit, FoundCure, Place
+from ..errors.edits import edited, shown
+from ..loops.statements import COMPREHENSIONS, Function, Loops, Span, node_span
+
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)
+_NEW_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, *COMPREHENSIONS)
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """An edit that a note's cure is, before its trial.
+
+    Attributes:
+        cure: With the level that the cure has once the trial passes.
+        file: The name that the code of the text carries.
+        lines: Of the text, as the edits count them.
+        line: That the note is about.
+        kind: Of the note.
+        at_top: The edit is of a cell's own statements, outside of functions.
+    """
+
+    cure: FoundCure
+    file: str
+    lines: tuple[str, ...]
+    line: int
+    kind: str
+    at_top: bool
+
+
+class Text:
+    """A text of the user's and the syntax at its places."""
+
+    def __init__(self, loops: Loops, file: str) -> None:
+        self.module = loops.module
+        self.lines = loops.lines
+        self.file = file
+        self._parents: dict[int, ast.AST] = {}
+        for node in ast.walk(loops.module):
+            for child in ast.iter_child_nodes(node):
+                self._parents[id(child)] = node
+
+    def expression(self, span: Span) -> ast.expr | None:
+        """The outermost expression that is exactly there."""
+        for node in ast.walk(self.module):
+            if isinstance(node, ast.expr) and node_span(node) == span:
+                return node
+        return None
+
+    def calls_on(self, line: int, name: str) -> list[ast.Call]:
+        """The calls of a plain name that begin on a line."""
+        return [
+            node
+            for node in ast.walk(self.module)
+            if isinstance(node, ast.Call)
+            and node.lineno == line
+            and isinstance(node.func, ast.Name)
+            and node.func.id == name
+        ]
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What holds a node, from the inside out."""
+        parent = self._parents.get(id(node))
+        while parent is not None:
+            yield parent
+            parent = self._parents.get(id(parent))
+
+    def function(self, node: ast.AST) -> Function | None:
+        """The def or the module whose own code a node is; None within a lambda, a class or a comprehension."""
+        for outer in self.around(node):
+            if isinstance(outer, ast.FunctionDef | ast.Module):
+                return outer
+            if isinstance(outer, _NEW_SCOPES):
+                return None
+        return None
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The simple statement that a node is in, where a line can stand before the statement."""
+        for outer in (node, *self.around(node)):
+            if isinstance(outer, ast.stmt):
+                alone = not self.lines[outer.lineno - 1].encode()[: outer.col_offset].strip()
+                return outer if alone and isinstance(outer, _SIMPLE) else None
+        return None
+
+    def is_local(self, name: str, function: Function) -> bool:
+        """Whether a function, or the module, may bind a name without a word more."""
+        if isinstance(function, ast.Module):
+            return True
+        assert isinstance(function, ast.FunctionDef)
+        given = function.args
+        parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+        own = list(self.own(function))
+        if any(isinstance(node, ast.Global | ast.Nonlocal) and name in node.names for node in own):
+            return False
+        stores = (node for node in own if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+        return any(each is not None and each.arg == name for each in parameters) or any(n.id == name for n in stores)
+
+    def own(self, function: ast.AST) -> Iterator[ast.AST]:
+        """The nodes of a function's own code."""
+        for child in ast.iter_child_nodes(function):
+            yield child
+            if not isinstance(child, _NEW_SCOPES):
+                yield from self.own(child)
+
+    def names(self) -> set[str]:
+        """All names of the text."""
+        return {node.id for node in ast.walk(self.module) if isinstance(node, ast.Name)} | {
+            node.arg for node in ast.walk(self.module) if isinstance(node, ast.arg)
+        }
+
+    def free(self, name: str) -> str:
+        """A name like this one that the text does not have."""
+        names, number, found = self.names(), 2, name
+        while found in names:
+            found, number = f"{name}_{number}", number + 1
+        return found
+
+    def numpy_name(self) -> str | None:
+        """What the text calls `jax.numpy`."""
+        names = self.names()
+        return "jnp" if "jnp" in names else "jax.numpy" if "jax" in names else None
+
+    def over(self, node: ast.expr | ast.stmt, text: str) -> Edit:
+        """The replacement of a node."""
+        end = node.end_lineno or node.lineno
+        column = node.end_col_offset or node.col_offset
+        return Edit(Place(self.file, node.lineno, "", node.col_offset, end, column), text)
+
+    def before(self, statement: ast.stmt, line: str) -> Edit:
+        """A line before a statement."""
+        place = Place(self.file, statement.lineno, "", statement.col_offset, statement.lineno, statement.col_offset)
+        return Edit(place, f"{line}\n{' ' * statement.col_offset}")
+
+    def segment(self, node: ast.AST) -> str:
+        """The text of a node."""
+        return ast.get_source_segment("\n".join(self.lines), node) or ast.unparse(node)
+
+    def sketch(self, kind: str, node: ast.expr, name: str, text: str, edits: Sequence[Edit]) -> Sketch | None:
+        """A cure of some edits; None where the edited text is no Python.
+
+        Args:
+            kind: Of the note.
+            node: That the note is about.
+            name: Of the cure.
+            text: Of the cure.
+            edits: Made together.
+        """
+        try:
+            ast.parse(edited("\n".join(self.lines), edits))
+        except not_of_a_signal(SyntaxError, ValueError):
+            return None
+        cure = shown(FoundCure(name, None, text, "applies", tuple(edits)), self.lines)
+        at_top = isinstance(self.function(node), ast.Module)
+        return None if cure.code is None else Sketch(cure, self.file, tuple(self.lines), node.lineno, kind, at_top)

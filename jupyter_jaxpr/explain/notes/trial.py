@@ -1,0 +1,169 @@
+"""Tries the edit of a note's cure: the edit must keep the program's types and end the cause of the note.
+
+An edit within a function is tried in each program that reaches the edited line: the edited function is traced with the
+types of the call. An edit of a cell's own statements is tried with what the names of the notebook hold now. JAX traces,
+and nothing runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import linecache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CellType, FunctionType
+from typing import Any, Literal
+
+from ...interruptions import not_of_a_signal
+from ...observe.functions import is_installed
+from ...observe.observation import ObservedProgram
+from ...plain_text import file_of
+from ...program.jaxpr.parameters import open_jaxpr, programs_in
+from ...program.key_use import count_key_uses
+from ...program.masked_derivatives import count_masked_derivatives
+from ..edited_code import EditedCode
+from ..errors.copies import NotCopied, copied
+from ..errors.edits import edited
+from ..errors.time_limit import Budget
+from ..loops.tried import given_of, gives, types_before
+from ..result_types import Fixed, ResultTypes, Untried, result_types, spec_of_aval
+from .text import Sketch
+
+Outcome = Literal["applies", "fails", "untried", "elsewhere"]
+
+_NAME = "__jupyter_jaxpr_trial__"
+_numbers = itertools.count(1)
+#: Counts in a program what a note of a kind is about; a cure leaves fewer.
+_COUNTS: Mapping[str, Callable[[Any], int]] = {
+    "key_used_twice": count_key_uses,
+    "masked_derivative": count_masked_derivatives,
+}
+
+
+def tried_in(sketch: Sketch, observed: ObservedProgram, budget: Budget) -> Outcome:
+    """What comes of an edit in one program.
+
+    Returns:
+        `applies`: the edited function gives the same types, and what the note says is gone. `fails`: it does not.
+        `untried`: nothing was traced. `elsewhere`: the program does not reach the edited line.
+    """
+    fun = None if observed.held is None else observed.held.fun
+    if type(fun) is not FunctionType:
+        return "untried"
+    try:
+        codes = EditedCode(sketch.lines, sketch.line, sketch.cure.edits, sketch.file)
+        _copied_through(fun, {}, codes)
+        if not codes.is_met:
+            return "elsewhere"
+        args, kwargs = given_of(observed)
+        before = types_before(observed)
+    except not_of_a_signal(Untried, NotCopied, SyntaxError, ValueError):
+        return "untried"
+    return _outcome(
+        sketch,
+        before,
+        lambda: result_types(fun, args, kwargs, budget, copy=lambda _, copies: _copied_through(fun, copies, codes)),
+    )
+
+
+def tried_at_top(sketch: Sketch, names: Mapping[str, Any], budget: Budget) -> Outcome:
+    """What comes of an edit of a cell's own statements.
+
+    Args:
+        sketch: The edit.
+        names: What the names of the notebook hold.
+        budget: The time that is left.
+    """
+    text = "\n".join(sketch.lines)
+    lines = [*(edit.place.line for edit in sketch.cure.edits), sketch.line]
+    shift = sum(edit.text.count("\n") for edit in sketch.cure.edits)
+    try:
+        old = _statements(ast.parse(text), min(lines), max(lines))
+        new = _statements(ast.parse(edited(text, sketch.cure.edits)), min(lines), max(lines) + shift)
+        # What the statements as they are store, and what the edit stores anew in a name that was there before.
+        stored = sorted(_stored(old) | (_stored(new) & names.keys()))
+        given = [name for name in stored if name in names]
+        functions = [_function(body, given, stored, names) for body in (old, new)]
+        args = [_given(names[name]) for name in given]
+        before = result_types(functions[0], args, {}, budget)
+    except not_of_a_signal(Untried, NotCopied, SyntaxError, ValueError):
+        return "untried"
+    except not_of_a_signal(Exception):  # a name holds something else now
+        return "untried"
+    return _outcome(sketch, before, lambda: result_types(functions[1], args, {}, budget))
+
+
+def _outcome(sketch: Sketch, before: ResultTypes, trace: Callable[[], ResultTypes]) -> Outcome:
+    try:
+        after = trace()
+    except Untried:
+        return "untried"
+    except not_of_a_signal(NameError):
+        return "untried"  # the file has to import what the edit needs
+    except not_of_a_signal(Exception):
+        return "fails"
+    counted = _COUNTS.get(sketch.kind)
+    if counted is not None and _everywhere(counted, after.program) >= _everywhere(counted, before.program):
+        return "untried"
+    return "applies" if gives(after, before) else "fails"
+
+
+def _everywhere(counted: Callable[[Any], int], program: Any) -> int:
+    return sum(map(counted, _programs(open_jaxpr(program))))
+
+
+def _programs(jaxpr: Any) -> Iterator[Any]:
+    yield jaxpr
+    for equation in jaxpr.eqns:
+        for value in equation.params.values():
+            for _, inside, _ in programs_in(value):
+                yield from _programs(inside)
+
+
+def _copied_through(value: Any, copies: dict[int, Any], codes: EditedCode) -> Any:
+    """A copy of a function of the user's, also of one inside a library's function, such as what `jax.grad` gives."""
+    if type(value) is not FunctionType or not is_installed(file_of(value.__code__)) or not value.__closure__:
+        return copied(value, copies, codes=codes)
+    cells = []
+    for cell in value.__closure__:
+        try:
+            held = cell.cell_contents
+        except not_of_a_signal(ValueError):  # not assigned yet
+            held = None
+        cells.append(CellType(_copied_through(held, copies, codes)) if type(held) is FunctionType else cell)
+    copy = FunctionType(value.__code__, value.__globals__, value.__name__, value.__defaults__, tuple(cells))
+    copy.__kwdefaults__ = value.__kwdefaults__
+    return copy
+
+
+def _statements(module: ast.Module, first: int, last: int) -> list[ast.stmt]:
+    return [each for each in module.body if each.lineno <= last and first <= (each.end_lineno or each.lineno)]
+
+
+def _stored(body: Sequence[ast.stmt]) -> set[str]:
+    nodes = [node for each in body for node in ast.walk(each)]
+    if any(isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom) for node in nodes):
+        raise Untried
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def _function(body: Sequence[ast.stmt], given: Sequence[str], stored: Sequence[str], names: Mapping[str, Any]) -> Any:
+    """A function of some statements: it takes the names that they store, and returns what these hold afterwards."""
+    module = ast.parse(f"def {_NAME}({', '.join(given)}):\n    return [{', '.join(stored)}]\n")
+    made_of = module.body[0]
+    assert isinstance(made_of, ast.FunctionDef)
+    made_of.body[:0] = body
+    text = ast.unparse(ast.fix_missing_locations(module))
+    file = f"<jupyter_jaxpr trial {next(_numbers)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    space: dict[str, Any] = dict(names)
+    exec(compile(text, file, "exec", dont_inherit=True), space)
+    return space[_NAME]
+
+
+def _given(value: Any) -> Any:
+    import jax
+
+    return jax.tree_util.tree_map(
+        lambda leaf: spec_of_aval(jax.typeof(leaf)) if isinstance(leaf, jax.Array) else Fixed(leaf), value
+    )

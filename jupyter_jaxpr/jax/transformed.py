@@ -1,0 +1,99 @@
+"""Finds the function and the transforms inside a callable of JAX's: `jax.grad(f)`, `jax.vmap(f)`, `pull`.
+
+JAX wraps what it returns: `jax.grad(f)` is a function of `jax` around a function of `jax` around `f`. What `jax.vjp`
+and `jax.linearize` return holds a program instead, and the program knows the function that it was made of.
+"""
+
+from __future__ import annotations
+
+import functools
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from ..interruptions import not_of_a_signal
+from .facts import jax_directory
+
+_TRANSFORMS = frozenset({"grad", "value_and_grad", "vmap", "checkpoint", "jacfwd", "jacrev", "vectorize"})
+_AT_ONCE = frozenset({"jvp", "vjp", "linearize"})
+_MOST = 20
+
+
+class Linear(NamedTuple):
+    """What `jax.vjp` or `jax.linearize` returned: the transform, and where the function is from."""
+
+    transform: str
+    name: str
+    file: str
+    line: int
+
+
+def transforms_around(fun: Any) -> str | None:
+    """The transforms around a function, such as `vmap(grad)`; None where there is none."""
+    names: list[str] = []
+    for _ in range(_MOST):
+        if type(fun) is not FunctionType or not fun.__code__.co_filename.startswith(jax_directory()):
+            break
+        fun = _behind_boundary(fun)
+        if type(fun) is not FunctionType:
+            break
+        maker, _, within = fun.__code__.co_qualname.partition(".")
+        if (
+            within and maker in _TRANSFORMS and (maker != "value_and_grad" or names[-1:] != ["grad"])
+        ):  # grad stands around value_and_grad
+            names.append(maker)
+        cells = _cells(fun)
+        # Of `vmap(grad(f))` JAX stores f alone as what is wrapped.
+        fun = next((cells[name] for name in _INNER if name in cells), vars(fun).get("__wrapped__"))
+    return "(".join(names) + ")" * (len(names) - 1) if names else None
+
+
+_INNER = ("fun", "value_and_grad_f")
+
+
+def runs_its_function(fun: Any) -> str | None:
+    """The name of a transform that runs its first argument at once, such as `jvp`; None of any other callable."""
+    if type(fun) is not FunctionType or not fun.__code__.co_filename.startswith(jax_directory()):
+        return None
+    inner = _behind_boundary(fun)
+    if type(inner) is not FunctionType:
+        return None
+    name = inner.__code__.co_qualname
+    return name if name in _AT_ONCE and inner.__code__.co_filename.endswith("api.py") else None
+
+
+def linear_of(made: Any) -> Linear | None:
+    """Of which function something is that `jax.vjp` or `jax.linearize` returned; None of any other object."""
+    kind = type(made)
+    if kind.__module__.partition(".")[0] != "jax":
+        return None
+    if kind.__name__ == "VJP":
+        transform, inner = "vjp", getattr(made, "fun", None)
+    elif kind.__name__ == "Partial" and type(made.func).__name__ == "_HashableCallableShim":
+        transform, inner = "linearize", getattr(made.func, "fun", None) or getattr(made.func, "val", None)
+    else:
+        return None
+    if type(inner) is not functools.partial:
+        return None
+    for value in inner.args:
+        source = getattr(getattr(getattr(value, "jaxpr", value), "debug_info", None), "func_src_info", None)
+        if isinstance(source, str):
+            name, _, place = source.partition(" at ")
+            file, _, line = place.rpartition(":")
+            return Linear(transform, name, file, int(line) if line.isdigit() else 0)
+    return None
+
+
+def _behind_boundary(fun: FunctionType) -> Any:
+    """What JAX's frame for shortened tracebacks calls, of a function that has one; else the function itself."""
+    return _cells(fun).get("fun", fun) if fun.__code__.co_name == "reraise_with_filtered_traceback" else fun
+
+
+def _cells(fun: FunctionType) -> dict[str, Any]:
+    """What a function of JAX's closes over, by name."""
+    found = {}
+    for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except not_of_a_signal(ValueError):
+            pass  # a cell without a value
+    return found

@@ -1,0 +1,1 @@
+"""Traces a function of a cell that is being written, while nothing of the cell runs."""

@@ -1,0 +1,153 @@
+"""Finds the arguments for the live trace of a function, and says where they come from.
+
+They come from what the user typed into the panel, else from the target in the magic's line, else from the last observed
+call, else from the last call that the cell makes. Nothing is computed for them.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..interruptions import not_of_a_signal
+from ..observe.functions import unwrap
+from ..observe.observation import ArgumentSpec
+from ..typed.specs import SpecError, parse_target
+from .harmless import NotHarmless, NotThere, value_of
+
+
+@dataclass(frozen=True)
+class Given:
+    """The arguments of a call.
+
+    Attributes:
+        args: Values, or types as `jax.ShapeDtypeStruct`.
+        kwargs: Likewise.
+        source: Where they come from, to stand in "argument types from ...".
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    source: str
+
+
+class Unusable(ValueError):
+    """What the user typed gives no arguments; the message is a sentence with what to do."""
+
+
+def from_specs(name: str, specs: str, names: Mapping[str, Any]) -> Given:
+    """The arguments that the user typed: `f32[8], n=3`, or a whole call.
+
+    Raises:
+        Unusable: They cannot be used.
+    """
+    text = specs.strip()
+    if not text.startswith(f"{name}("):
+        text = f"{name}({text})"
+    try:
+        return _of_call(parse_target(text).call, names, "what you typed")
+    except SpecError as error:
+        raise Unusable(str(error)) from None
+    except NotThere as error:
+        raise Unusable(f"{error} does not exist in the kernel. Type a type, such as f32[8].") from None
+    except NotHarmless as error:
+        raise Unusable(
+            f"Live does not compute {error}. Type a type, such as f32[8], or a name that has a value."
+        ) from None
+
+
+def from_target(target: str, name: str, names: Mapping[str, Any]) -> Given | None:
+    """The arguments in the magic's line, where the line names the function and each argument has a value."""
+    try:
+        call = parse_target(target).call
+        if ast.unparse(call.func) != name:
+            return None
+        return _of_call(call, names, "the line of the magic")
+    except (SpecError, NotHarmless, NotThere):
+        return None
+
+
+def from_calls(calls: Iterable[ast.Call], name: str, names: Mapping[str, Any]) -> Given | None:
+    """The arguments of the last call of the function that the cell makes outside of functions, if each has a value."""
+    call = next((call for call in calls if isinstance(call.func, ast.Name) and call.func.id == name), None)
+    if call is None:
+        return None
+    try:
+        return _of_call(call, names, f"the call in line {call.lineno}")
+    except (NotHarmless, NotThere, SpecError):
+        return None
+
+
+def from_observed(function: Any, observed: Iterable[Sequence[ArgumentSpec]]) -> Given | None:
+    """The types of the newest observed call that fits the parameters that the function has now."""
+    try:
+        signature = inspect.signature(unwrap(function))
+    except not_of_a_signal(TypeError, ValueError):
+        return None
+    return next(
+        (given for arguments in observed if (given := _of_observed(signature, arguments)) is not None),
+        None,
+    )
+
+
+def _of_call(call: ast.Call, names: Mapping[str, Any], source: str) -> Given:
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        raise NotHarmless(ast.unparse(call))
+    kwargs = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise NotHarmless(ast.unparse(call))
+        kwargs[keyword.arg] = value_of(keyword.value, names)
+    return Given(tuple(value_of(argument, names) for argument in call.args), kwargs, source)
+
+
+def _of_observed(signature: inspect.Signature, arguments: Sequence[ArgumentSpec]) -> Given | None:
+    given: dict[str, Any] = {}
+    for argument in arguments:
+        if argument.name not in signature.parameters:
+            return None
+        if argument.static is None:
+            given[argument.name] = argument.tree
+            continue
+        try:
+            given[argument.name] = ast.literal_eval(argument.static)
+        except not_of_a_signal(ValueError, SyntaxError, MemoryError, RecursionError):
+            return None  # an object of which only the text is known
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for parameter in signature.parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        if parameter.name not in given:
+            if parameter.default is parameter.empty:
+                return None
+            if parameter.kind is parameter.POSITIONAL_ONLY:
+                break
+            continue
+        by_position = parameter.kind is not parameter.KEYWORD_ONLY and len(args) == _position(signature, parameter)
+        if by_position:
+            args.append(given[parameter.name])
+        else:
+            kwargs[parameter.name] = given[parameter.name]
+    return Given(tuple(args), kwargs, "the last observed call")
+
+
+def _position(signature: inspect.Signature, parameter: inspect.Parameter) -> int:
+    return list(signature.parameters).index(parameter.name)
+
+
+def parameters(function: Any) -> Iterator[str]:
+    """The names of the parameters that a call has to give."""
+    try:
+        signature = inspect.signature(unwrap(function))
+    except not_of_a_signal(TypeError, ValueError):
+        return
+    for parameter in signature.parameters.values():
+        if parameter.default is parameter.empty and parameter.kind not in (
+            parameter.VAR_POSITIONAL,
+            parameter.VAR_KEYWORD,
+        ):
+            yield parameter.name

@@ -1,0 +1,28 @@
+"""Chooses the function of a cell to trace, from the caret and the program in view."""
+
+from __future__ import annotations
+
+import ast
+
+from ..typed.written_cell import FunctionStatement, WrittenCell
+
+
+def chosen_function(cell: WrittenCell, line: int | None, in_view: str | None) -> FunctionStatement | None:
+    """The function under the caret, else the one in view, else the one that the cell calls last, else its last one.
+
+    Args:
+        cell: As it is written.
+        line: Of the caret, from 1; None where it is not in the cell.
+        in_view: The name of the program that the panel shows.
+    """
+    at_caret = cell.function_at(line) if line is not None else None
+    if at_caret is not None:
+        return at_caret
+    by_name = {function.name: function for function in cell.functions}
+    if in_view in by_name:
+        return by_name[in_view]
+    called = next(
+        (by_name[call.func.id] for call in cell.calls() if isinstance(call.func, ast.Name) and call.func.id in by_name),
+        None,
+    )
+    return called or (cell.functions[-1] if cell.functions else None)

@@ -1,0 +1,330 @@
+"""Makes a copy of the user's names with the definitions of a cell added.
+
+Only what defines something and computes nothing runs, in the copy. Every other statement is skipped, and the names
+that it would have assigned are told: they still have the values that the kernel holds, or none.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import builtins
+import linecache
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType
+from typing import Any
+
+from ..interruptions import not_of_a_signal
+from ..observe.functions import code_of
+from ..typed.written_cell import FunctionStatement, WrittenCell, names_stored
+from .harmless import NotHarmless, NotThere, check, check_definition, completes, is_plain_class
+
+_ANNOTATIONS_ARE_TEXT = __future__.annotations.compiler_flag
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A statement that did not run.
+
+    Attributes:
+        line: Its first line.
+        why: The part of it that decided this; None where statements of its kind never run.
+        is_missing: `why` is a name that does not exist yet.
+        is_import: The statement imports what the kernel has not imported.
+    """
+
+    line: int
+    why: str | None = None
+    is_missing: bool = False
+    is_import: bool = False
+
+
+@dataclass
+class Definitions:
+    """What a cell defines.
+
+    Attributes:
+        namespace: The copy of the user's names.
+        functions: What each function of the top level became, by its statement's first line.
+        skipped: The names whose value is not the one that the cell would give them.
+    """
+
+    namespace: dict[str, Any]
+    functions: dict[int, Any] = field(default_factory=dict)
+    skipped: dict[str, Skipped] = field(default_factory=dict)
+
+
+class DefinedClasses:
+    """The classes of cells that did not run yet, each made once for each text."""
+
+    def __init__(self) -> None:
+        self._classes: dict[tuple[str, str], tuple[str, Any]] = {}
+
+    def get(self, cell: str, name: str, text: str) -> Any:
+        """The class that was made of this text; None where there is none."""
+        known, made = self._classes.get((cell, name), ("", None))
+        return made if known == text else None
+
+    def keep(self, cell: str, name: str, text: str, made: Any) -> None:
+        """Keep a class in the place of the one that an earlier text of the cell made."""
+        self._classes[cell, name] = text, made
+        if len(self._classes) > 200:
+            del self._classes[next(iter(self._classes))]
+
+
+@contextmanager
+def text_known(file: str, source: str) -> Iterator[None]:
+    """Let Python find the lines of a file that only exists here, for as long as it is asked for them."""
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    try:
+        yield
+    finally:
+        linecache.cache.pop(file, None)
+
+
+def define(
+    cell: WrittenCell, cell_id: str, file: str, names: dict[str, Any], namespace: dict[str, Any], kept: DefinedClasses
+) -> Definitions:
+    """Run the definitions of a cell in a copy of the user's names.
+
+    Args:
+        cell: What was written.
+        cell_id: Which cell it is.
+        file: Under which name its code is compiled.
+        names: The user's; they are copied.
+        namespace: Filled with the copy.
+        kept: The classes of earlier texts.
+
+    Raises:
+        Exception: What Python or JAX raise where a definition is wrong, such as a decorator with a wrong argument.
+    """
+    namespace.clear()
+    namespace.update(names)
+    namespace.pop("__warningregistry__", None)
+    namespace["__builtins__"] = builtins
+    definer = _Definer(cell, cell_id, file, Definitions(namespace), kept)
+    for statement in cell.module.body:
+        definer.run(statement)
+    return definer.made
+
+
+class _Definer:
+    def __init__(self, cell: WrittenCell, cell_id: str, file: str, made: Definitions, kept: DefinedClasses) -> None:
+        self.made = made
+        self._cell = cell
+        self._cell_id = cell_id
+        self._file = file
+        self._kept = kept
+
+    def run(self, statement: ast.stmt) -> None:
+        """Run a statement, or skip it."""
+        names = set(names_stored([statement]))
+        try:
+            done = self._run(statement)
+        except (NotHarmless, NotThere) as error:
+            is_import = isinstance(statement, ast.Import | ast.ImportFrom)
+            self._skip(names, Skipped(statement.lineno, str(error), isinstance(error, NotThere), is_import))
+            return
+        if done:
+            for name in names:
+                self.made.skipped.pop(name, None)
+        else:
+            self._skip(names, Skipped(statement.lineno))
+
+    def _skip(self, names: set[str], skipped: Skipped) -> None:
+        self.made.skipped.update(dict.fromkeys(names, skipped))
+
+    def _run(self, statement: ast.stmt) -> bool:
+        names = self.made.namespace
+        match statement:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self._function(statement)
+                return True
+            case ast.ClassDef():
+                return self._class(statement)
+            case ast.Import():
+                return self._import(statement)
+            case ast.ImportFrom():
+                return self._import_from(statement)
+            case ast.Assign():
+                if not all(_is_target(target, statement.value) for target in statement.targets):
+                    return False
+                check(statement.value, names)
+            case ast.AnnAssign():
+                if statement.value is None or not isinstance(statement.target, ast.Name):
+                    return isinstance(statement.target, ast.Name)
+                check(statement.value, names)
+            case ast.Expr():
+                if not completes(statement.value, names) or not self._is_own(statement.value):
+                    return isinstance(statement.value, ast.Constant)
+            case ast.Pass():
+                return True
+            case _:
+                return False
+        self._execute(statement)
+        return True
+
+    def _is_own(self, call: ast.expr) -> bool:
+        """Whether the object that a call changes was made by this cell, just now."""
+        owner = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+        if not isinstance(owner, ast.Name):
+            return False
+        made = self.made.namespace.get(owner.id)
+        return any(made is function for function in self.made.functions.values())
+
+    def _function(self, statement: FunctionStatement) -> None:
+        check_definition(statement, self.made.namespace)
+        for decorator in statement.decorator_list:
+            if isinstance(decorator, ast.Attribute) and isinstance(decorator.value, ast.Name):
+                owner = self.made.namespace.get(decorator.value.id)
+                is_module = isinstance(owner, type(sys))
+                if not is_module and not any(owner is function for function in self.made.functions.values()):
+                    raise NotHarmless(ast.unparse(decorator))
+        self._execute(statement)
+        self.made.functions[statement.lineno] = self.made.namespace[statement.name]
+
+    def _class(self, statement: ast.ClassDef) -> bool:
+        text = ast.unparse(statement)
+        names = self.made.namespace
+        existing = names.get(statement.name)
+        if isinstance(existing, type) and is_class_of(existing, text):
+            return True
+        known = self._kept.get(self._cell_id, statement.name, text)
+        if known is not None:
+            names[statement.name] = known
+            return True
+        if not is_plain_class(statement, names):
+            raise NotHarmless(f"class {statement.name}")
+        self._execute(statement)
+        self._kept.keep(self._cell_id, statement.name, text, names[statement.name])
+        return True
+
+    def _import(self, statement: ast.Import) -> bool:
+        modules = []
+        for alias in statement.names:
+            module = sys.modules.get(alias.name)
+            if module is None:
+                raise NotThere(alias.name)
+            modules.append((alias, module))
+        for alias, module in modules:
+            root = alias.name.partition(".")[0]
+            self.made.namespace[alias.asname or root] = module if alias.asname else sys.modules[root]
+        return True
+
+    def _import_from(self, statement: ast.ImportFrom) -> bool:
+        if statement.module == "__future__":
+            return True
+        module = sys.modules.get(statement.module or "")
+        if statement.level or module is None:
+            raise NotThere(statement.module or ".")
+        held = vars(module)
+        for alias in statement.names:
+            if alias.name == "*":
+                public = held.get("__all__", [name for name in held if not name.startswith("_")])
+                self.made.namespace.update({name: held[name] for name in public if name in held})
+                continue
+            name = f"{statement.module}.{alias.name}"
+            if alias.name not in held and name not in sys.modules:
+                raise NotThere(name)
+            self.made.namespace[alias.asname or alias.name] = held.get(alias.name, sys.modules.get(name))
+        return True
+
+    def _execute(self, statement: ast.stmt) -> None:
+        module = ast.Module([statement], [])
+        code = compile(module, self._file, "exec", flags=_ANNOTATIONS_ARE_TEXT, dont_inherit=True)
+        exec(code, self.made.namespace)
+
+
+def _is_target(target: ast.expr, value: ast.expr) -> bool:
+    """Whether an assignment binds names only, and takes nothing apart but a tuple that is written out."""
+    if isinstance(target, ast.Name):
+        return True
+    if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
+        return len(target.elts) == len(value.elts) and all(map(_is_target, target.elts, value.elts))
+    return False
+
+
+def is_class_of(existing: type, text: str) -> bool:
+    """Whether a class was made by a statement with this text; only a class with a method of its own can be told."""
+    code = next((value.__code__ for value in vars(existing).values() if _is_own_function(value, existing)), None)
+    if code is None:
+        return False
+    try:
+        module = ast.parse("".join(linecache.getlines(code.co_filename)))
+    except not_of_a_signal(SyntaxError, ValueError, RecursionError):
+        return False
+    return any(
+        isinstance(node, ast.ClassDef)
+        and node.name == existing.__name__
+        and node.lineno <= code.co_firstlineno <= (node.end_lineno or 0)
+        and ast.unparse(node) == text
+        for node in module.body
+    )
+
+
+def _is_own_function(value: Any, owner: type) -> bool:
+    return (
+        isinstance(value, FunctionType)
+        and value.__code__.co_qualname == f"{owner.__qualname__}.{value.__name__}"
+        and value.__code__.co_filename != "<string>"
+    )
+
+
+def outdated_calls(function: Any, made: Definitions, names: Mapping[str, Any]) -> dict[str, str]:
+    """Functions of earlier cells that read a function of this cell, which they find as it was last run.
+
+    Args:
+        function: That is traced.
+        made: What the cell defines.
+        names: The user's.
+
+    Returns:
+        The name that is read, by the name of the function that reads it.
+    """
+    changed = {
+        name
+        for name, held in names.items()
+        if any(made.namespace.get(name) is own for own in made.functions.values())
+        and not _are_alike(code_of(held), code_of(made.namespace[name]))
+    }
+    found: dict[str, str] = {}
+    waiting, seen = list(read_by(function)), set()
+    while waiting and changed:
+        name = waiting.pop()
+        held = made.namespace.get(name)
+        if name in seen or code_of(held) is None:
+            continue
+        seen.add(name)
+        reads = list(read_by(held))
+        if held is names.get(name):
+            outdated = next((read for read in reads if read in changed), None)
+            if outdated is not None:
+                found[name] = outdated
+        waiting.extend(reads)
+    return found
+
+
+def _are_alike(code: CodeType | None, other: CodeType | None) -> bool:
+    """Whether two codes do the same, wherever they stand."""
+    if code is None or other is None:
+        return code is other
+    if (code.co_code, code.co_names, code.co_varnames) != (other.co_code, other.co_names, other.co_varnames):
+        return False
+    pairs = list(zip(code.co_consts, other.co_consts, strict=False))
+    return len(code.co_consts) == len(other.co_consts) and all(
+        _are_alike(one, two) if isinstance(one, CodeType) and isinstance(two, CodeType) else repr(one) == repr(two)
+        for one, two in pairs
+    )
+
+
+def read_by(function: Any) -> Iterator[str]:
+    """The global names that a function and the functions written in it read."""
+    code = code_of(function)
+    waiting = [] if code is None else [code]
+    while waiting:
+        inner = waiting.pop()
+        yield from inner.co_names
+        waiting.extend(constant for constant in inner.co_consts if isinstance(constant, CodeType))

@@ -1,0 +1,314 @@
+"""Decides whether an expression of a cell may be evaluated, and evaluates it.
+
+Allowed is what runs no code of the user's and computes nothing: literals, names, attributes of modules, and calls of
+the transforms of JAX and of functools that only wrap a function. Nothing is evaluated to find that out.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from ..typed.specs import is_spec, spec_value
+
+_LARGEST = 10**9
+_NOTHING = object()
+_TRANSFORMS = """jit vmap grad value_and_grad jacfwd jacrev jacobian hessian checkpoint remat custom_jvp custom_vjp
+    custom_gradient named_call shard_map smap named_scope default_matmul_precision""".split()
+_IN_CLASSES: tuple[Any, ...] = (staticmethod, classmethod, property)
+#: What says how `vmap` and `custom_vjp` derive a function: methods of an object that a decorator of the cell made.
+_COMPLETES = frozenset(["defvjp", "defjvp", "defjvps", "def_vmap"])
+
+
+class NotHarmless(Exception):
+    """An expression that is not evaluated; the message names the part that decided it."""
+
+
+class NotThere(Exception):
+    """A name or an attribute that does not exist yet; the message is its text."""
+
+
+def check(node: ast.expr, names: Mapping[str, Any]) -> None:
+    """Let an expression pass that may be evaluated.
+
+    Raises:
+        NotHarmless: Evaluating it would run what is not known to be harmless.
+        NotThere: A name does not exist.
+    """
+    match node:
+        case ast.Constant():
+            return
+        case ast.Name() | ast.Attribute():
+            _object(node, names)
+        case ast.Tuple() | ast.List():
+            for part in node.elts:
+                check(part, names)
+        case ast.Dict():
+            for key, value in zip(node.keys, node.values, strict=True):
+                if not isinstance(key, ast.Constant):
+                    raise NotHarmless(_text(node))
+                check(value, names)
+        case ast.UnaryOp() | ast.BinOp():
+            value_of(node, names)
+        case ast.Lambda():
+            for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+                check(default, names)
+        case ast.Call():
+            check_wraps(node.func, names)
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                check(argument, names)
+            if any(keyword.arg is None for keyword in node.keywords):
+                raise NotHarmless(_text(node))
+        case _:
+            raise NotHarmless(_text(node))
+
+
+def check_wraps(node: ast.expr, names: Mapping[str, Any]) -> None:
+    """Let an expression pass whose value may be called with a function, as a decorator is.
+
+    Raises:
+        NotHarmless: What it does is not known.
+        NotThere: A name does not exist.
+    """
+    if isinstance(node, ast.Call):
+        # jax.jit(static_argnames="n"), partial(jax.jit, ...), functools.wraps(f)
+        check(node, names)
+        if any(_object(node.func, names) is each for each in (functools.partial, functools.partialmethod)):
+            if not node.args:
+                raise NotHarmless(_text(node))
+            check_wraps(node.args[0], names)
+        return
+    if isinstance(node, ast.Attribute) and node.attr in _COMPLETES:
+        if type(_object(node.value, names)).__module__.partition(".")[0] == "jax":
+            return
+        raise NotHarmless(_text(node))
+    wrapper = _object(node, names)
+    if not any(wrapper is each for each in _wrappers()):
+        raise NotHarmless(_text(node))
+
+
+def completes(node: ast.expr, names: Mapping[str, Any]) -> bool:
+    """Whether an expression, such as `f.defvjp(forward, backward)`, completes a function that a decorator made."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in _COMPLETES:
+        return False
+    try:
+        check(node, names)
+    except (NotHarmless, NotThere):
+        return False
+    return True
+
+
+def is_plain_class(node: ast.ClassDef, names: Mapping[str, Any]) -> bool:
+    """Whether the statement of a class runs no code but that of Python's own library."""
+    try:
+        bases = [_object(base, names) for base in node.bases]
+        if node.keywords or any(base is not object and base is not typing.NamedTuple for base in bases):
+            return False
+        for decorator in node.decorator_list:
+            made = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if _object(made, names) is not dataclasses.dataclass:
+                return False
+            if isinstance(decorator, ast.Call):
+                for keyword in decorator.keywords:
+                    check(keyword.value, names)
+        return all(_is_plain_member(member, names) for member in node.body)
+    except (NotHarmless, NotThere):
+        return False
+
+
+def _is_plain_member(member: ast.stmt, names: Mapping[str, Any]) -> bool:
+    match member:
+        case ast.Pass():
+            return True
+        case ast.Expr():
+            return isinstance(member.value, ast.Constant)
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            check_definition(member, names, in_class=True)
+            return True
+        case ast.Assign() | ast.AnnAssign():
+            targets = member.targets if isinstance(member, ast.Assign) else [member.target]
+            if not all(isinstance(target, ast.Name) for target in targets):
+                return False
+            value = member.value
+            if isinstance(value, ast.Call) and _object(value.func, names) is dataclasses.field:
+                for keyword in value.keywords:
+                    check(keyword.value, names)
+            elif value is not None:
+                check(value, names)
+            return True
+    return False
+
+
+def check_definition(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, names: Mapping[str, Any], *, in_class: bool = False
+) -> None:
+    """Let the statement of a function pass whose decorators and defaults may be evaluated.
+
+    Raises:
+        NotHarmless: One of them may not.
+        NotThere: A name does not exist.
+    """
+    for decorator in node.decorator_list:
+        if (
+            in_class
+            and isinstance(decorator, ast.Name)
+            and any(_object(decorator, names) is known for known in _IN_CLASSES)
+        ):
+            continue
+        check_wraps(decorator, names)
+    for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+        if isinstance(default, ast.Call):
+            raise NotHarmless(_text(default))
+        check(default, names)
+
+
+# --- values ---------------------------------------------------------------------------------------------------
+
+
+def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    """The value of an argument that is written out, or exists: a literal, a name, an attribute, an item, a type.
+
+    Raises:
+        NotHarmless: It would have to be computed.
+        NotThere: It does not exist.
+    """
+    match node:
+        case ast.Constant():
+            return node.value
+        case ast.Name():
+            return _object(node, names)
+        case ast.Attribute():
+            return _attribute(value_of(node.value, names), node)
+        case ast.Subscript():
+            return _item(value_of(node.value, names), value_of(node.slice, names), node)
+        case ast.Tuple():
+            return tuple(value_of(part, names) for part in node.elts)
+        case ast.List():
+            return [value_of(part, names) for part in node.elts]
+        case ast.Dict():
+            if not all(isinstance(key, ast.Constant) for key in node.keys):
+                raise NotHarmless(_text(node))
+            keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+            return dict(zip(keys, (value_of(value, names) for value in node.values), strict=True))
+        case ast.UnaryOp() | ast.BinOp():
+            return _number(node, names)
+        case ast.Call() if is_spec(node):
+            dtype, shape, weak = (value_of(argument, names) for argument in node.args)
+            return spec_value(dtype, shape, weak)
+    raise NotHarmless(_text(node))
+
+
+def _number(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    """The value of a calculation with numbers; one that takes time or memory is refused."""
+    if isinstance(node, ast.UnaryOp):
+        value = _plain_number(value_of(node.operand, names), node)
+        match node.op:
+            case ast.USub():
+                return -value
+            case ast.UAdd():
+                return value
+    elif isinstance(node, ast.BinOp):
+        left = _plain_number(value_of(node.left, names), node)
+        right = _plain_number(value_of(node.right, names), node)
+        try:
+            match node.op:
+                case ast.Add():
+                    return left + right
+                case ast.Sub():
+                    return left - right
+                case ast.Mult():
+                    return left * right
+                case ast.Div():
+                    return left / right
+                case ast.FloorDiv():
+                    return left // right
+                case ast.Mod():
+                    return left % right
+                case ast.Pow() if abs(right) <= 64 and (isinstance(left, float) or abs(left) <= 1_024):
+                    return left**right
+        except ArithmeticError:
+            raise NotHarmless(_text(node)) from None
+    raise NotHarmless(_text(node))
+
+
+def _plain_number(value: Any, node: ast.expr) -> Any:
+    if type(value) is int and abs(value) <= _LARGEST**4:
+        return value
+    if type(value) in (float, bool):
+        return value
+    raise NotHarmless(_text(node))
+
+
+def _object(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    """What a name, or an attribute of a module, stands for."""
+    if isinstance(node, ast.Name):
+        if node.id in names:
+            return names[node.id]
+        builtin = vars(sys.modules["builtins"]).get(node.id, _NOTHING)
+        if builtin is _NOTHING:
+            raise NotThere(node.id)
+        return builtin
+    if isinstance(node, ast.Attribute):
+        owner = _object(node.value, names)
+        if isinstance(owner, types.ModuleType):
+            return _attribute(owner, node)
+    raise NotHarmless(_text(node))
+
+
+def _attribute(owner: Any, node: ast.Attribute) -> Any:
+    """An attribute that is simply there: no property, no descriptor and no `__getattr__` runs."""
+    if isinstance(owner, types.ModuleType):
+        value = vars(owner).get(node.attr, _NOTHING)
+        if value is _NOTHING:
+            value = sys.modules.get(f"{owner.__name__}.{node.attr}", _NOTHING)
+        if value is _NOTHING:
+            raise NotThere(_text(node))
+        return value
+    kind: Any = type(owner)
+    if not isinstance(kind.__getattribute__, types.WrapperDescriptorType):  # one that is written in Python
+        raise NotHarmless(_text(node))
+    fields = getattr(kind, "_fields", ()) if issubclass(kind, tuple) else ()
+    if node.attr in fields:
+        return tuple.__getitem__(owner, fields.index(node.attr))
+    value = inspect.getattr_static(owner, node.attr, _NOTHING)
+    if value is _NOTHING:
+        raise NotThere(_text(node))
+    if isinstance(value, types.MemberDescriptorType):
+        return value.__get__(owner)
+    if hasattr(type(value), "__get__") and not isinstance(value, types.FunctionType):
+        raise NotHarmless(_text(node))
+    if isinstance(value, types.FunctionType):
+        return value.__get__(owner)
+    return value
+
+
+def _item(owner: Any, key: Any, node: ast.Subscript) -> Any:
+    if type(owner) not in (dict, list, tuple) or type(key) not in (int, str):
+        raise NotHarmless(_text(node))
+    try:
+        return owner[key]
+    except (KeyError, IndexError, TypeError):
+        raise NotThere(_text(node)) from None
+
+
+def _text(node: ast.expr) -> str:
+    return ast.unparse(node)
+
+
+@functools.cache
+def _wrappers() -> tuple[Any, ...]:
+    """What only wraps the function that it is given, and does nothing besides."""
+    import jax
+
+    transforms = [vars(jax).get(name) for name in _TRANSFORMS]
+    batching = vars(jax.custom_batching).get("custom_vmap") if hasattr(jax, "custom_batching") else None
+    of_python = (functools.partial, functools.partialmethod, functools.wraps, functools.lru_cache, functools.cache)
+    others = (jax.numpy.vectorize, functools.cached_property)
+    return tuple(each for each in (*transforms, batching, *of_python, *others) if each is not None)

@@ -1,0 +1,342 @@
+"""Makes the program of a function of a cell as it is written, from the cell, its caret and the user's names.
+
+The function's Python runs on tracers, in functions that are made anew from the text in a copy of the names. Nothing is
+compiled, no call of the cell's is made, and nothing of it is kept: the document that comes out has no kernel behind it.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..build.build import build
+from ..build.environment import environment
+from ..document.types.document import Cell, Level, Snapshot
+from ..document.types.live import LiveProgram
+from ..explain.errors.explained import trace_error
+from ..interruptions import not_of_a_signal
+from ..jax.facts import imported, is_jitted
+from ..jax.separate_traces import separate_traces
+from ..observe.live_trace import LiveTrace, trace_live
+from ..observe.observation import ArgumentSpec, Finding, Observation, Place
+from ..observe.process_observer import observer
+from ..observe.side_effects.guard import place_text
+from ..observe.side_effects.proof import side_effects
+from ..plain_text import error_lines, error_text
+from ..quantities import duration
+from ..typed.written_cell import FunctionStatement, NoPython, WrittenCell, read_cell
+from .arguments import Given, Unusable, from_calls, from_observed, from_specs, from_target, parameters
+from .choice import chosen_function
+from .definitions import DefinedClasses, Definitions, define, outdated_calls, read_by, text_known
+from .time_limit import SECONDS, TookTooLong, time_limit
+
+if TYPE_CHECKING:
+    from ..program.source.positions import CellText
+
+_NOTE = "Live traced this program with the argument types from {source}."
+_NO_LEVEL = "Live traces only, so JAX has not made this text. Run the cell to see it."
+_NO_STEPS = "The cell was not run as it is written. Run the cell to step through this."
+_NOT_RUN = {
+    True: "Live does not execute line {line}. {names} has the value of the last run.",
+    False: "Live does not execute lines {line}. {names} have the values of the last run.",
+}
+_OUTDATED = "{outer}, of an earlier cell, calls {inner} as {inner} was last run."
+_NO_VALUE = "Live does not execute line {line}, so {name} has no value yet. Run the cell."
+_NOT_LOADED = "{name} is not imported in the kernel. Run the cell, or import {name} in another cell."
+_NOT_DEFINED = "Live does not execute {why} in line {line}, so {name} is not traced. Run the cell."
+_EFFECT = "{name} is not traced live. {place} {what}. Run the cell to see its program."
+_STOPPED = "Live stopped the trace of {name} after {seconds}. Run the cell to see its program."
+_NEEDS = "Live does not know the argument types of {name}. Type them here, such as {example}, or run the cell."
+_NO_FUNCTION = "This cell defines no function that Live could trace."
+_CALL = re.compile(r"(?<![\w.-])[A-Za-z_][\w.]*\(")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a cell.
+
+    Attributes:
+        source: Its text.
+        cell_id: Of the notebook.
+        line: Of the caret, from 1; None where it is not in the cell.
+        in_view: The name of the program in view; None for none.
+        specs: What the user typed for the arguments; None where nothing was typed.
+    """
+
+    source: str
+    cell_id: str
+    line: int | None = None
+    in_view: str | None = None
+    specs: str | None = None
+
+
+#: The arguments of the observed calls of functions of a name, the newest call first.
+ObservedCalls = Callable[[str], Iterable[Sequence[ArgumentSpec]]]
+
+
+class Live:
+    """Traces cells that are being written in: one trace at a time."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._classes = DefinedClasses()
+        # One dictionary for all traces: the methods of a class that is kept find the names of now in it.
+        self._namespace: dict[str, Any] = {}
+
+    def trace(
+        self,
+        asked: Asked,
+        names: Mapping[str, Any],
+        observed: ObservedCalls,
+        cells: Mapping[str, CellText] | None = None,
+        seconds: float = SECONDS,
+    ) -> LiveProgram:
+        """Trace one function of a cell.
+
+        Args:
+            asked: The cell.
+            names: The user's; they are copied.
+            observed: The calls that were seen.
+            cells: The notebook's cells by the file name that their code carries.
+            seconds: After which a trace is stopped.
+        """
+        with self._turn:
+            try:
+                with time_limit(seconds):
+                    return self._trace(asked, names, observed, cells or {}, seconds)
+            except TookTooLong:
+                text = _STOPPED.format(name="the function", seconds=duration(seconds))
+                return _answer("stopped", text=text)
+            finally:
+                self._namespace.clear()
+
+    def _trace(
+        self,
+        asked: Asked,
+        names: Mapping[str, Any],
+        observed: ObservedCalls,
+        cells: Mapping[str, CellText],
+        seconds: float,
+    ) -> LiveProgram:
+        try:
+            written = read_cell(asked.source)
+        except SyntaxError as error:
+            return _answer("no_python", line=error.lineno)
+        except NoPython:
+            return _answer("no_python")
+        chosen = chosen_function(written, asked.line, asked.in_view)
+        if chosen is None or not imported():
+            return _answer("no_function", text=_NO_FUNCTION)
+        file = f"<cell {asked.cell_id} as written>"
+        with text_known(file, written.source):
+            work = _OneTrace(asked, written, chosen, file, cells, seconds)
+            try:
+                made = define(written, asked.cell_id, file, dict(names), self._namespace, self._classes)
+            except not_of_a_signal(Exception) as error:
+                return work.raised(error)
+            return work.traced(made, observed, names)
+
+
+class _OneTrace:
+    def __init__(
+        self,
+        asked: Asked,
+        written: WrittenCell,
+        chosen: FunctionStatement,
+        file: str,
+        cells: Mapping[str, CellText],
+        seconds: float,
+    ) -> None:
+        self._asked = asked
+        self._written = written
+        self._chosen = chosen
+        self._name = chosen.name
+        self._file = file
+        self._seconds = seconds
+        self._cell = Cell(id=asked.cell_id, execution_count=None, file=file, source=asked.source)
+        self._cells = dict(cells)
+
+    def traced(self, made: Definitions, observed: ObservedCalls, names: Mapping[str, Any]) -> LiveProgram:
+        """Trace the chosen function, now that it is made."""
+        name = self._name
+        function = made.functions.get(self._chosen.lineno)
+        if function is None:
+            return self._not_defined(made)
+        try:
+            given = self._given(function, made, observed)
+        except Unusable as error:
+            return _answer("needs_arguments", name, self._chosen.lineno, str(error))
+        if given is None:
+            example = ", ".join("f32[8]" for _ in parameters(function)) or "f32[8]"
+            return _answer("needs_arguments", name, self._chosen.lineno, _NEEDS.format(name=name, example=example))
+        missing = self._missing(function, made)
+        if missing is not None:
+            return missing
+        effects = side_effects(function, given.args, given.kwargs, first=True)
+        if effects:
+            effect = effects[0]
+            text = _EFFECT.format(name=name, place=place_text(effect, self._file), what=effect.text)
+            line = effect.line if effect.file == self._file else self._chosen.lineno
+            return _answer("not_traced", name, line, text)
+        try:
+            live = trace_live(observer(), function, given.args, given.kwargs, _NOTE.format(source=given.source))
+        except TookTooLong:
+            text = _STOPPED.format(name=name, seconds=duration(self._seconds))
+            return _answer("stopped", name, self._chosen.lineno, text)
+        if live.error is not None:
+            return self.raised(live.error, live)
+        kept = [self._kept_values(function, made)]
+        for outer, inner in outdated_calls(function, made, names).items():
+            kept.append(_OUTDATED.format(outer=outer, inner=inner))
+        said = " ".join(filter(None, kept)) or None
+        return _answer("traced", name, self._chosen.lineno, said, self._document(live), live.seconds)
+
+    def raised(self, error: Exception, live: LiveTrace | None = None) -> LiveProgram:
+        """The error of a definition or of a trace, as a card."""
+        if live is None:
+            finding = Finding(
+                "trace_raised",
+                f"The cell cannot be defined. It raised {error_text(error)}.",
+                detail=error_lines(error),
+                place=_line_in(self._file, error),
+            )
+        else:
+            # Cures are tried, on tracers.
+            with observer().looking_away(), separate_traces():
+                finding = trace_error(error, self._name)
+        seconds = 0.0 if live is None else live.seconds
+        document = self._document(live or LiveTrace(), [finding])
+        line = finding.place.line if finding.place is not None and finding.place.file == self._file else None
+        return _answer("raised", self._name, line, finding.text, document, seconds)
+
+    def _given(self, function: Any, made: Definitions, observed: ObservedCalls) -> Given | None:
+        names, name = made.namespace, self._name
+        if self._asked.specs is not None:
+            return from_specs(name, self._asked.specs, names)
+        given = None
+        if self._written.magic is not None:
+            given = from_target(_target_of(self._written.magic), name, names)
+        given = given or from_observed(function, observed(name))
+        # A value of the last run stands for one that the cell would compute: what counts is its type.
+        given = given or from_calls(self._written.calls(), name, names)
+        if given is None and not list(parameters(function)):
+            return Given((), {}, "its definition")
+        return given
+
+    def _not_defined(self, made: Definitions) -> LiveProgram:
+        skipped = made.skipped.get(self._name)
+        line = self._chosen.lineno if skipped is None else skipped.line
+        why = None if skipped is None else skipped.why
+        if why is None:
+            why = "this statement"
+        elif skipped is not None and skipped.is_missing:
+            return _answer("not_traced", self._name, line, _NO_VALUE.format(line=line, name=why))
+        return _answer("not_traced", self._name, line, _NOT_DEFINED.format(why=why, line=line, name=self._name))
+
+    def _missing(self, function: Any, made: Definitions) -> LiveProgram | None:
+        """Where the function reads a name that the cell would give a value, and that has none yet."""
+        for name in read_by(function):
+            skipped = made.skipped.get(name)
+            if skipped is None or name in made.namespace:
+                continue
+            if skipped.is_import and skipped.why is not None:
+                text = _NOT_LOADED.format(name=skipped.why)
+            else:
+                text = _NO_VALUE.format(line=skipped.line, name=name)
+            return _answer("not_traced", self._name, skipped.line, text)
+        return None
+
+    def _kept_values(self, function: Any, made: Definitions) -> str | None:
+        """A sentence on the names that the function reads and that the cell would assign anew."""
+        names = [name for name in dict.fromkeys(read_by(function)) if name in made.skipped]
+        if not names:
+            return None
+        lines = sorted({made.skipped[name].line for name in names})
+        text = _NOT_RUN[len(names) == 1 and len(lines) == 1]
+        return text.format(line=", ".join(map(str, lines)), names=", ".join(names))
+
+    def _document(self, live: LiveTrace, findings: Sequence[Finding] = ()) -> Snapshot:
+        observation = Observation(
+            functions=[] if live.function is None else [live.function],
+            printed=list(live.printed),
+            findings=list(findings),
+            named_values=live.named_values,
+        )
+        with observer().looking_away():
+            built = build(
+                observation,
+                self._cell,
+                environment=environment(observer().hooks.support),
+                run_id=f"live {self._asked.cell_id}",
+                cells=self._cells,
+            )
+        return _without_kernel(built.document)
+
+
+def _without_kernel(document: Snapshot) -> Snapshot:
+    """The document of a program that no kernel holds: what would have to be made says so."""
+    programs = [
+        msgspec.structs.replace(program, levels=[_absent(level) for level in program.levels])
+        for program in document.programs
+    ]
+    cards = [
+        card if card.steppable is not None else msgspec.structs.replace(card, steppable=_NO_STEPS)
+        for card in document.control_flow
+    ]
+    return msgspec.structs.replace(document, programs=programs, control_flow=cards)
+
+
+def _absent(level: Level) -> Level:
+    if level.state == "held":
+        return level
+    return msgspec.structs.replace(level, state="absent", reason=_NO_LEVEL)
+
+
+def _target_of(magic: str) -> str:
+    """The first call in the line of the magic: its target, where there is one."""
+    begin = _CALL.search(magic)
+    if begin is None:
+        return magic
+    depth = 0
+    for place in range(begin.end() - 1, len(magic)):
+        depth += (magic[place] in "([{") - (magic[place] in ")]}")
+        if depth == 0:
+            return magic[begin.start() : place + 1]
+    return magic
+
+
+def _line_in(file: str, error: BaseException) -> Place | None:
+    """The line of the cell that raised."""
+    place = None
+    step = error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == file:
+            place = Place(file, step.tb_lineno)
+        step = step.tb_next
+    return place
+
+
+def _answer(
+    state: Any,
+    function: str | None = None,
+    line: int | None = None,
+    text: str | None = None,
+    document: Snapshot | None = None,
+    seconds: float = 0.0,
+) -> LiveProgram:
+    return LiveProgram(state=state, function=function, line=line, text=text, snapshot=document, seconds=seconds)
+
+
+def observed_calls(function: Any) -> list[tuple[ArgumentSpec, ...]]:
+    """The arguments of the calls of a jitted function of the user's that were seen, the newest first."""
+    if not is_jitted(function):
+        return []
+    record = observer().functions.known(getattr(function, "_fun", None))
+    if record is None:
+        return []
+    return [program.arguments() for program in reversed(list(record.kept.values()))]

@@ -1,0 +1,84 @@
+"""Stops code on this thread by an exception when the code takes too long.
+
+The exception comes while the user's own code runs, so that no code of JAX is left half done; a function of a library
+that does not return for another half second is stopped as well. A call into C that holds Python's lock cannot be
+stopped.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..observe.functions import is_installed
+from ..plain_text import file_of
+
+SECONDS = 2.0
+_MORE_IN_LIBRARIES = 0.5
+_LOOKS_EVERY = 0.001
+_AGAIN_AFTER = 0.05
+
+
+class TookTooLong(BaseException):
+    """The code did not end in time; no `except Exception` of the user's takes it."""
+
+
+@contextmanager
+def time_limit(seconds: float = SECONDS) -> Iterator[None]:
+    """Raise `TookTooLong` in the block where it takes longer."""
+    watch = _Watch(threading.get_ident(), seconds)
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.end()
+
+
+class _Watch(threading.Thread):
+    def __init__(self, watched: int, seconds: float) -> None:
+        super().__init__(name="jupyter_jaxpr time limit", daemon=True)
+        self._watched = watched
+        self._seconds = seconds
+        self._over = threading.Event()
+        self._lock = threading.RLock()  # what is raised in the code may come while it is held
+        self._raised = False
+
+    def run(self) -> None:
+        if self._over.wait(self._seconds):
+            return
+        until = time.monotonic() + _MORE_IN_LIBRARIES
+        while not self._over.is_set():
+            with self._lock:
+                if self._over.is_set():
+                    return
+                if time.monotonic() > until or self._is_in_users_code():
+                    self._raised = True
+                    _raise_in(self._watched, TookTooLong)
+            # The user's code may take the exception: it is raised again until the code has ended.
+            self._over.wait(_AGAIN_AFTER if self._raised else _LOOKS_EVERY)
+
+    def end(self) -> None:
+        """The code has ended: an exception that was not raised yet is taken back."""
+        while True:
+            try:
+                with self._lock:
+                    self._over.set()
+                    if self._raised:
+                        _raise_in(self._watched, None)
+                return
+            except TookTooLong:
+                continue
+
+    def _is_in_users_code(self) -> bool:
+        frame = sys._current_frames().get(self._watched)
+        return frame is not None and not is_installed(file_of(frame.f_code))
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(thread), None if error is None else ctypes.py_object(error)
+    )

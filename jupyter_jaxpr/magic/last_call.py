@@ -1,0 +1,226 @@
+"""Traces the last call of a cell after the cell has run, where the call ran without jit.
+
+The Python of the function runs a second time for the trace, so a call with side effects is only offered.
+"""
+
+from __future__ import annotations
+
+import types
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..jax.facts import is_jitted
+from ..jax.held_traces import held_trace
+from ..observe.called_functions import called_function
+from ..observe.functions import is_of_jax, is_users, name_of
+from ..observe.observation import Finding, Observation, ObservedFunction, Place
+from ..observe.own_traces import has_arrays, returned_arrays, trace_call
+from ..observe.retrace import CallGone, HeldCallForTrace, Retrace, deciding
+from ..observe.side_effects.effect import SideEffect
+from ..observe.side_effects.guard import EffectsError, place_text
+from ..observe.side_effects.proof import side_effects
+from ..quantities import duration
+from .cells_without_program import CALL_IT_ITSELF, WHAT_TO_TYPE
+from .own_programs import program_or_message
+from .read_names import may_be_read
+from .traced_last import name_by_called, traced_after
+
+if TYPE_CHECKING:
+    from ..observe.observer import Observer
+    from ..typed.cell import LastCall
+    from .active import Active
+
+_NOT_TRACED = (
+    "{name} ran without jit and was not traced, because a trace runs the Python of {name} a second time. "
+    "{place} {what}. {cure}"
+)
+_UNDER_JIT_OR_BY_NAME = "To see the program, call {name} under jax.jit, or write %jaxpr {call}."
+_ONLY_UNDER_JIT = "To see the program, call {name} under jax.jit."
+_CALL_GONE = "{name} or one of its arguments no longer exists. Run the cell again."
+ORIGINS_OF_CALLS = ("ran", "seen_before")
+_SLOW_CALL = 0.5
+"""Seconds: after an assignment, a call that took longer is not traced unasked, as its trace may take longer still."""
+_READS_TARGET = (
+    "{name} was not traced. The cell assigned to {names} after the call, and a function of the notebook reads {names}. "
+    "To see the program that runs, call {name} under jax.jit."
+)
+_SLOW = "{name} ran without jit for {took} and was not traced. To see the program, write %jaxpr {call}."
+_COMPILED_BEFORE = (
+    "JAX compiled {names} before %load_ext jupyter_jaxpr, so the program is not known. To see the program, write "
+    "%jaxpr {call}."
+)
+
+
+def trace_last_call(
+    observer: Observer, namespace: dict[str, Any], active: Active, observation: Observation, wanted: bool
+) -> str | None:
+    """Trace the cell's last call, where no program ran as the user wrote it."""
+    last = active.last
+    called = [function for function in observation.functions if not function.construct]
+    construct = _construct_called(observation, active)
+    if construct is not None:
+        observation.focus = construct.programs[-1] if construct.programs else None
+        return None if construct.programs else _COMPILED_BEFORE.format(names=construct.name, call=last.text)
+    if any(program.origin in ORIGINS_OF_CALLS for function in called for program in function.programs):
+        return None
+    if not last.returned or last.text.startswith(("%", "!")):  # a magic, or a command of the shell
+        return None
+    fun, name = last.function, called_function(last.function, last.args).name
+    if last.is_part and not is_users(fun):
+        return None
+    if last.targets and may_be_read(last.targets, namespace):
+        names = ", ".join(sorted(last.targets))
+        return _READS_TARGET.format(name=name, names=names)
+    if last.is_part and last.seconds > _SLOW_CALL and not is_jitted(fun):
+        return _SLOW.format(name=name, took=duration(last.seconds), call=last.text)
+    if not last.is_known:
+        return (
+            f"The call {last.text} was not traced: reading the values behind the star would run your code a second "
+            f"time. To trace the call, put the values into a tuple first: args = tuple(...), then {name}(*args)."
+        )
+    jitted = is_jitted(fun)
+    if jitted:
+        note = "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
+        if observer.hooks.support.tier != "hooks":
+            note = "This is the program that JAX holds for the cell's last call."
+        elif not any(called is fun for called in active.run.unseen):
+            return None
+        with observer.looking_away():
+            held = held_trace(fun, last.args, last.kwargs)
+        effects = () if held is not None else _effects(last)
+        if effects:
+            place, what = place_text(effects[0], active.cell.file), effects[0].text
+            return (
+                f"JAX holds no trace of {last.text}, and {name} was not traced again, because a trace runs the Python "
+                f"of {name}. {place} {what}. To trace the call, write %jaxpr {last.text}."
+            )
+    else:
+        why = _not_traceable(last)
+        if why is not None:
+            # Of a cell whose last call waits for a thread, `why_no_program` names what the thread called.
+            in_threads = active.run.ledger is not None and active.run.ledger.elsewhere
+            return None if in_threads else why
+        if not wanted:
+            return f"{name} is not jitted, and tracing is turned off. To trace the call, write %jaxpr {last.text}."
+        effects = _effects(last)
+        if effects:
+            return _offer(active, observation, deciding(effects))
+        note = traced_after(last, name)
+        if any(function.programs for function in observation.functions):
+            note = f"jupyter_jaxpr traced the whole call {last.text}, which JAX did not compile as one program."
+    own = trace_call(
+        observer,
+        fun,
+        last.args,
+        last.kwargs,
+        note,
+        keep_values=active.options.keeps_values,
+        at=_place_of_call(active),
+        reading=active.run.reading,
+    )
+    name_by_called(own, last)
+    return program_or_message(observation, own, name)
+
+
+def _construct_called(observation: Observation, active: Active) -> ObservedFunction | None:
+    """The construct that the cell's last call is, such as `lax.scan(step, init, xs)`."""
+    last = active.last
+    if not last.returned or not is_of_jax(last.function):
+        return None
+    lines = range(last.line, last.end_line + 1)
+    for function in reversed(observation.functions):
+        if function.construct and function.name.startswith(name_of(last.function)):
+            place = function.called_at
+            if place is not None and place.file == active.cell.file and place.line in lines:
+                return function
+    return None
+
+
+def _place_of_call(active: Active) -> Place:
+    last = active.last
+    return Place(active.cell.file, last.line, "<module>", last.column, last.end_line, last.end_column)
+
+
+def _effects(last: LastCall) -> tuple[SideEffect, ...]:
+    return side_effects(last.function, last.args, last.kwargs)
+
+
+def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
+    """Say which line keeps the last call from being traced, and let the panel offer to trace it."""
+    last = active.last
+    name = name_of(last.function)
+    held = HeldCallForTrace(last.function, last.args, last.kwargs)
+    observation.retrace = Retrace(name, last.text, effect, held, _place_of_call(active))
+    cure = _ONLY_UNDER_JIT if observation.retrace.allows_effects else _UNDER_JIT_OR_BY_NAME
+    message = _NOT_TRACED.format(
+        name=name,
+        place=place_text(effect, active.cell.file),
+        what=effect.text,
+        cure=cure.format(name=name, call=last.text),
+    )
+    place = Place(effect.file, effect.line, effect.function) if effect.line else None
+    observation.findings.append(Finding("not_traced", message, function=name, place=place))
+    return message
+
+
+def trace_again(observer: Observer, observation: Observation, keep_values: bool) -> str | None:
+    """Trace the call of an offer, because the user pressed the button.
+
+    Returns:
+      A message where there is no program to show. Beside a recording of the call, the message is a note.
+    """
+    offer: Retrace = observation.retrace
+    message = _offer_traced(observer, observation, offer, keep_values)
+    if message is None or not any(function.programs for function in observation.functions):
+        return message
+    if not any(finding.kind == "not_traced" for finding in observation.findings):
+        observation.findings.append(Finding("not_traced", message, function=offer.name))
+    return None
+
+
+def _offer_traced(observer: Observer, observation: Observation, offer: Retrace, keep_values: bool) -> str | None:
+    observation.retrace = None
+    observation.findings = [finding for finding in observation.findings if finding.kind != "not_traced"]
+    try:
+        fun, args, kwargs = offer.call.call()
+    except CallGone:
+        return _CALL_GONE.format(name=offer.name)
+    note = f"You asked for this trace: the Python of {offer.text} ran a second time, with tracers in place of arrays."
+    own = trace_call(
+        observer,
+        fun,
+        args,
+        kwargs,
+        note,
+        keep_values=keep_values,
+        at=offer.at,
+        reading=observation.reading,
+        allow_effects=offer.allows_effects,
+    )
+    if isinstance(own.error, EffectsError) and not offer.allows_effects:
+        observation.retrace = replace(offer, effect=own.error.effect)
+        return str(own.error)
+    return program_or_message(observation, own, offer.name)
+
+
+def _not_traceable(last: Any) -> str | None:
+    """Why a last call is not worth a second run: it does not compute with JAX."""
+    import jax
+
+    fun, name = last.function, name_of(last.function)
+    kind = type(fun)  # the object itself may be a proxy, whose `__class__` is code of the user's
+    if issubclass(kind, jax.stages.Compiled):
+        return f"{last.text} calls a function that was compiled ahead of time, by .lower().compile(). {CALL_IT_ITSELF}"
+    if issubclass(kind, type | types.BuiltinFunctionType):
+        return f"The cell ends with a call of {name}, which is not a function that JAX can trace. {WHAT_TO_TYPE}"
+    if not has_arrays(last.args, last.kwargs):
+        return (
+            f"The cell ends with {last.text}. The call has no array among its arguments, so it was not traced. "
+            f"{WHAT_TO_TYPE}"
+        )
+    if not returned_arrays(last.result):
+        return (
+            f"The cell ends with {last.text}. The call returned no JAX array, so it was not traced. To trace the call "
+            f"anyway, write %jaxpr {last.text}."
+        )
+    return None

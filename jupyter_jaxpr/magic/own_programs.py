@@ -1,0 +1,56 @@
+"""Puts a trace of our own into an observation: its program, what the trace printed, or the error that it raised."""
+
+from __future__ import annotations
+
+from ..explain.errors.explained import explained
+from ..observe.observation import Finding, Observation
+from ..observe.own_traces import OwnTrace
+from ..plain_text import error_lines, kind_name, message_of
+
+
+def add_program(observation: Observation, own: OwnTrace, focus: bool) -> None:
+    """Add the program of a trace of our own; `focus` puts it in view. A program that ran as well is put in view."""
+    observation.printed.extend(own.printed)
+    if own.function is None or own.program is None:
+        return
+    for function in observation.functions:
+        for program in function.programs:
+            if program.jaxpr is own.program.jaxpr:  # it is the one that ran
+                observation.focus = program
+                return
+    same = [function for function in observation.functions if function.name == own.function.name]
+    if same and same[0].definition == own.function.definition and not same[0].programs:
+        same[0].transform = own.function.transform
+        same[0].programs.append(own.program)
+    else:
+        observation.functions.append(own.function)
+    if focus:
+        observation.focus = own.program
+
+
+def program_or_message(observation: Observation, own: OwnTrace, name: str) -> str | None:
+    """Add what a trace of the last call gave; a message where the trace raised."""
+    add_program(observation, own, focus=True)
+    if own.error is not None:
+        known = explained(own.error, name)
+        text = f"{name} ran, but cannot be traced. {trace_error_sentence(name, own.error)}"
+        observation.findings.append(
+            Finding(
+                "untraceable",
+                f"{text} {known.text}".rstrip(),
+                cure="To turn this trace off, write %%jaxpr --no-trace.",
+                detail=error_lines(own.error),
+                function=name,
+                place=known.place,
+                title=known.title,
+                cures=known.cures,
+            )
+        )
+        return text
+    return None
+
+
+def trace_error_sentence(name: str, error: BaseException) -> str:
+    """The kind of an error of a trace, and the first line of its message."""
+    first = message_of(error).strip().splitlines()
+    return f"Tracing {name} raised {kind_name(type(error))}: {first[0] if first else ''}"

@@ -1,0 +1,94 @@
+"""Puts what ran operation by operation, and what libraries jitted, into the observation of a cell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..jax.dispatches import only_program
+from ..observe.observation import Finding, Observation, ObservedFunction
+from ..observe.recording import Recording
+from ..observe.run import Run
+from ..quantities import count
+from .last_call import ORIGINS_OF_CALLS
+from .traced_last import AS_JIT
+
+if TYPE_CHECKING:
+    from .active import Active
+
+
+def add_recorded_cell(observation: Observation, active: Active, message: str | None) -> bool:
+    """Add what JAX ran for the cell, operation by operation; whether that was anything."""
+    number = active.cell.execution_count
+    function = active.recorded_cell.function("cell" if number is None else f"cell [{number}]", message)
+    if function is not None:
+        observation.functions.append(function)
+        if active.options.eager:
+            observation.focus = function.programs[0]
+    return function is not None
+
+
+def add_library_programs(observation: Observation, run: Run, hidden: Recording | None) -> None:
+    """Add what libraries jitted and ran, but for what a recording in view holds.
+
+    Args:
+        observation: Of the cell.
+        run: Likewise.
+        hidden: The recording of the cell, where it is not in view.
+    """
+    found = [function for function, recording in run.library_programs if recording is None or recording is hidden]
+    observation.libraries += found
+    if found and run.library_programs_left_out:
+        more = count(run.library_programs_left_out, "more program", "more programs")
+        text = f"Libraries made {more} in this run. The list of programs holds the first {len(run.library_programs)}."
+        observation.findings.append(Finding("library_programs", text))
+
+
+def add_recorded_calls(observation: Observation, active: Active, message: str | None) -> None:
+    """Add the calls of the last statement that were recorded while they ran, each beside its trace.
+
+    Args:
+        observation: Of the cell.
+        active: The cell.
+        message: Why the last call was not traced: it stands with the last recording where nothing else is shown.
+    """
+    functions = observation.functions
+    shown = {id(program.jaxpr) for function in functions for program in function.programs}
+    for function, is_wrapper in active.recorded.functions(active.cell.file, active.run.reading):
+        only = only_program(function.programs[0].jaxpr)
+        if only is not None and id(only) in shown:
+            continue  # the call did nothing else than to call a jitted function
+        if is_wrapper and _ran_as_one(function, observation):
+            continue
+        traced = next((each for each in functions if _is_traced(each, function)), None)
+        if traced is None:
+            functions.append(function)
+        else:  # where the recording stands: in the order of the calls
+            functions.remove(traced)
+            for program in traced.programs:
+                program.how = program.how or AS_JIT
+            functions.append(replace(traced, programs=[*traced.programs, *function.programs]))
+    observation.findings += [Finding("not_recorded", text) for text in active.recorded.not_recorded]
+    called = [function for function in functions if function.programs]
+    recorded = [program for function in called for program in function.programs if program.origin == "recorded"]
+    if recorded and not shown and message is not None:
+        if not any(finding.kind == "not_traced" for finding in observation.findings):
+            recorded[-1].origin_note = f"{recorded[-1].origin_note} {message}"
+    if observation.focus is None and recorded:
+        if all(function.construct or function.programs[0].origin == "recorded" for function in called):
+            observation.focus = recorded[-1]
+
+
+def _is_traced(known: ObservedFunction, recorded: ObservedFunction) -> bool:
+    """Whether a function is the recorded one, as a trace of ours shows it."""
+    same = (known.name, known.definition, known.transform) == (recorded.name, recorded.definition, recorded.transform)
+    return same and all(program.origin in ("traced", "recorded") for program in known.programs)
+
+
+def _ran_as_one(function: ObservedFunction, observation: Observation) -> bool:
+    """Whether JAX ran a function as one program that `jax.jit` did not return: of pmap, of another library."""
+    return any(
+        (known.name, known.definition) == (function.name, function.definition)
+        and any(program.origin in ORIGINS_OF_CALLS for program in known.programs)
+        for known in observation.functions
+    )

@@ -1,0 +1,113 @@
+"""Traces the target that the magic's line names, such as `%jaxpr f(x)`, or sweeps over it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..explain.errors.explained import explained
+from ..explain.errors.explanation import Explained
+from ..interruptions import not_of_a_signal
+from ..jax.uncalled_traces import jitted_as_by_make_jaxpr
+from ..observe.functions import name_of
+from ..observe.observation import Finding, Observation, Place
+from ..observe.own_traces import trace_call
+from ..observe.side_effects.guard import EffectsError
+from ..plain_text import error_lines, error_text, kind_name
+from ..typed.specs import SpecError
+from .cells_without_program import UNDER_JIT
+from .own_programs import add_program, trace_error_sentence
+from .sweep_option import sweep_named
+
+if TYPE_CHECKING:
+    from ..measure.compare.variants import Report
+    from ..measure.times.sweep import Sweep
+    from ..observe.observer import Observer
+    from .options import Options
+
+
+def sweep_target(
+    observer: Observer,
+    namespace: dict[str, Any],
+    found: Options,
+    observation: Observation,
+    magic: str,
+    report: Report,
+) -> tuple[Sweep | None, str | None]:
+    """Sweep over the target that the magic's line names, and show its program at the first value."""
+
+    def trace(scope: dict[str, Any], at: Options) -> str | None:
+        return trace_target(observer, scope, at, observation, magic)
+
+    return sweep_named(observer, namespace, found, observation, report, trace)
+
+
+def trace_target(
+    observer: Observer, namespace: dict[str, Any], found: Options, observation: Observation, magic: str
+) -> str | None:
+    """Trace what the magic's line names; a mistake that shows only now is a finding and the message."""
+    target = found.target
+    assert target is not None
+    tier = observer.hooks.support
+    if tier.tier == "none":
+        return tier.note
+    try:
+        fun = target.function(namespace)
+        args, kwargs = target.arguments(namespace)
+    except not_of_a_signal(Exception) as error:
+        return _cannot(observation, target.text, _why_not(error, target.text, magic))
+    if not callable(fun):
+        return _cannot(
+            observation,
+            target.text,
+            f"{target.function_text} is a {kind_name(type(fun))}, not a function. Write the name of a function.",
+        )
+    observer.hooks.ensure()
+    fun = jitted_as_by_make_jaxpr(fun)
+    note = f"Traced for {magic} {target.text}. Nothing was executed."
+    if target.takes_values:
+        note = f"Traced for {magic} {target.text}. The arguments were evaluated; the function was not executed."
+    if found.stage == "run":
+        note = f"Traced, compiled and run once for {magic} {target.text} --stage run."
+    elif found.time:
+        note = f"Traced, compiled and run for {magic} {target.text} --time."
+    stage = found.stage or ("run" if found.time else "trace")
+    own = trace_call(observer, fun, args, kwargs, note, stage, found.keeps_values)
+    add_program(observation, own, focus=True)
+    if isinstance(own.error, EffectsError):
+        return _refused(observation, own.error)
+    if own.error is not None:
+        return _cannot(observation, target.text, trace_error_sentence(name_of(fun), own.error), own.error)
+    return None
+
+
+def _cannot(observation: Observation, text: str, why: str, error: BaseException | None = None) -> str:
+    message = f"'{text}' could not be traced. {why}"
+    known = explained(error, text.partition("(")[0]) if error is not None else Explained(None)
+    observation.findings.append(
+        Finding(
+            kind="target",
+            text=f"{message} {known.text}".rstrip(),
+            detail=error_lines(error) if error is not None else None,
+            place=known.place,
+            title=known.title,
+            cures=known.cures,
+        )
+    )
+    return message
+
+
+def _refused(observation: Observation, error: EffectsError) -> str:
+    """Say that a trace was not made, for what it does cannot be undone."""
+    message = f"{error} {UNDER_JIT}"
+    effect = error.effect
+    place = Place(effect.file, effect.line, effect.function) if effect.line else None
+    observation.findings.append(Finding("not_traced", message, place=place))
+    return message
+
+
+def _why_not(error: Exception, text: str, magic: str) -> str:
+    if isinstance(error, NameError) and error.name:
+        return f"{error.name} is not defined. Define {error.name} in this cell or in an earlier one."
+    if isinstance(error, SpecError):
+        return str(error)
+    return f"The arguments of the call raised {error_text(error)}. Correct the call after {magic}."

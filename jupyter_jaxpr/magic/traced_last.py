@@ -1,0 +1,51 @@
+"""Names and words the program that jupyter_jaxpr traced for the last call of a cell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..observe.called_functions import called_function
+from ..observe.own_traces import OwnTrace
+
+if TYPE_CHECKING:
+    from ..typed.cell import LastCall
+
+AS_JIT = "as jit would trace it"
+_AS_JIT_UNDER = "as jit would trace {transform}"
+
+_NOTE = (
+    "jupyter_jaxpr traced this program: the cell called {name} without jit, so JAX ran {name} operation by operation. "
+    "For the trace, the Python of {name} ran a second time, with tracers in place of arrays."
+)
+_NOTE_UNDER = (
+    "jupyter_jaxpr traced this program: the cell ran {transform} of {name} without jit, operation by operation. For "
+    "the trace, the Python of {name} ran a second time, with tracers in place of arrays."
+)
+_NOTE_OF_LINEAR = (
+    "jupyter_jaxpr traced this program: the cell called {text} without jit, so JAX ran what it had made of {name} "
+    "operation by operation. For the trace, JAX ran it a second time, with tracers in place of arrays."
+)
+
+
+def traced_after(last: LastCall, name: str) -> str:
+    """Where the program of the last call comes from: sentences."""
+    called = called_function(last.function, last.args)
+    if called.is_backward:
+        return _NOTE_OF_LINEAR.format(text=last.text, name=name)
+    if called.transform is not None:
+        return _NOTE_UNDER.format(transform=called.transform, name=name)
+    return _NOTE.format(name=name)
+
+
+def name_by_called(own: OwnTrace, last: LastCall) -> None:
+    """Give what was traced the name of the function that ran, where a transform ran it."""
+    called = called_function(last.function, last.args)
+    if own.function is None or called.transform is None:
+        return
+    own.function.name, own.function.definition, own.function.transform = (
+        called.name,
+        called.definition,
+        called.transform,
+    )
+    for program in own.function.programs:
+        program.how = program.how or _AS_JIT_UNDER.format(transform=called.transform)

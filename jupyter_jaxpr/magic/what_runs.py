@@ -1,0 +1,74 @@
+"""Answers requests about the kernel of a session: which cells run, and which were observed."""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..observe.recording import recording_of
+from ..typed.cell import RunningCell
+from .active import Active
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from ..jax.hooks import Hooks
+
+_MEASURES = re.compile(r"^\s*(?:.*=\s*)?%{1,2}(?:time|timeit|prun|mprun|memit|lprun)\b", re.MULTILINE)
+_LOADS = re.compile(r"^\s*%(?:load_ext|reload_ext)\s+jupyter_jaxpr\b", re.MULTILINE)
+
+
+class WhatRuns:
+    """What a session knows; its dictionaries are read from other threads, and are copied first.
+
+    Args:
+        shell: Of the session.
+        hooks: In JAX.
+        cells: That ran, by the file name of their code.
+        running: The outermost cell of each thread.
+        active: The observed cell of each thread.
+    """
+
+    def __init__(
+        self,
+        shell: InteractiveShell,
+        hooks: Hooks,
+        cells: Mapping[str, RunningCell],
+        running: Mapping[int, RunningCell],
+        active: Mapping[int, Active],
+    ) -> None:
+        # The publisher holds this object, and must not keep the shell alive.
+        self._shell = weakref.ref(shell)
+        self._hooks = hooks
+        self._cells = cells
+        self._running = running
+        self._active = active
+        self._is_loaded_by_user = False
+
+    def may_trace(self, cell_id: str) -> bool:
+        """Whether the user ran this cell, or `%load_ext`, in this kernel; a startup file loads for all notebooks."""
+        return self._loaded_by_user() or any(cell.id == cell_id for cell in self.known_cells().values())
+
+    def is_measuring(self) -> bool:
+        """Whether a cell runs whose times a trace beside it would change, or whose calls are recorded."""
+        if recording_of(self._hooks) is not None or any(map(_is_measured, list(self._active.values()))):
+            return True
+        return any(_MEASURES.search(cell.source) is not None for cell in list(self._running.values()))
+
+    def known_cells(self) -> dict[str, RunningCell]:
+        """The cells that ran, by the file name that their code carries."""
+        return dict(self._cells)
+
+    def _loaded_by_user(self) -> bool:
+        shell = self._shell()
+        if not self._is_loaded_by_user and shell is not None:
+            history = list(shell.history_manager.input_hist_raw) if shell.history_manager is not None else []
+            self._is_loaded_by_user = any(_LOADS.search(text) is not None for text in history)
+        return self._is_loaded_by_user
+
+
+def _is_measured(active: Active) -> bool:
+    options = active.options
+    return bool(options.time or options.steps or options.sweep is not None or options.compare or options.eager)

@@ -1,0 +1,71 @@
+"""Reads a function object at its first miss: what wraps the function, what a partial binds, what it reads outside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from types import FunctionType, MappingProxyType, MethodType
+from typing import Any, NamedTuple
+
+from ...jax.facts import partial_of
+from ...plain_text import exact
+from ..functions import code_of
+from ..value_texts import Reading
+from .closed_over import Outside, values_outside
+from .keys import Key
+from .static_values import is_plain
+from .wrapped_functions import Wrappers, equinox_wrappers, options_of, wrappers_of
+
+
+class FunctionObject(NamedTuple):
+    """What a function object is, read at its first miss."""
+
+    wrappers: Wrappers = ()  # what is around the user's function
+    partial: dict[str, str] | None = None  # what a `functools.partial` binds, as text
+    partial_read: bool = True  # whether that says what the values are
+    method: bool = False  # a method with its object
+    apart: int = hash(((), ()))  # what else tells functions of a line apart
+    outside: Mapping[str, Outside] = MappingProxyType({})  # what it reads from outside of its arguments
+
+
+class NewestObject(NamedTuple):
+    """The function objects of one wrapping so far."""
+
+    objects: int
+    outside: Mapping[str, Outside]  # what the last reads
+
+
+def read_function_object(record: Any, fun: Any, key: Key | None, reading: Reading) -> FunctionObject:
+    """Read a function object; asks what `reading` lets it ask."""
+    equinox = None if key is None else key.function
+    name, outside = record.name, read_outside(record, fun, reading)
+    # One line may hold several lambdas: where their code is written tells them apart. What a transformation was given,
+    # such as in_axes, tells its functions apart.
+    if equinox is None and type(fun) is FunctionType and "__wrapped__" not in vars(fun):
+        if name != "<lambda>":
+            return FunctionObject(outside=outside)
+        return FunctionObject((), None, True, False, hash((tuple(fun.__code__.co_positions()), ())), outside)
+    code = code_of(fun) if name == "<lambda>" else None
+    positions = () if code is None else tuple(code.co_positions())
+    wrappers = wrappers_of(fun)
+    if key is not None and key.options.by == "pmap" and wrappers[:1] == ("jax.shard_map",):
+        wrappers = wrappers[1:]  # JAX's own: `jax.pmap` is made of it
+    if equinox is not None:
+        wrappers = ("equinox.filter_jit", *equinox_wrappers(equinox.type), *wrappers)
+    texts = None
+    read = True
+    if issubclass(type(fun), partial):
+        bound = partial_of(fun)
+        values: dict[str, Any] = {f"argument {n}": value for n, value in enumerate(bound.args)}
+        values.update((exact(name), value) for name, value in bound.keywords.items())
+        texts = {name: reading.text(value) for name, value in values.items()}
+        read = reading.calls or all(map(is_plain, values.values()))
+    return FunctionObject(wrappers, texts, read, type(fun) is MethodType, hash((positions, options_of(fun))), outside)
+
+
+def read_outside(record: Any, fun: Any, reading: Reading) -> Mapping[str, Outside]:
+    """What a function object reads from outside of its arguments; of a construct, what its body reads."""
+    construct = record.construct
+    if construct is not None:
+        fun = None if construct.function is None else construct.function()
+    return values_outside(fun, reading)

@@ -1,0 +1,74 @@
+"""The texts of a key: its signature, the path of each leaf, the names of the positional arguments."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from ...interruptions import not_of_a_signal
+from ...plain_text import FAILURES, Limit, exact, kind_name, text_of
+from ..value_texts import Reading
+from .keys import Key
+from .structures import nnx_variables
+
+
+def signature_text(key: Key, reading: Reading) -> str:
+    """The argument types and static values of a key, such as x: f32[10], n=3."""
+    leaves = [
+        f"{path}: {leaf.describe()}{' weak' * leaf.weak}"
+        for path, leaf in zip(paths(key, reading), key.leaves, strict=True)
+    ]
+    if len(leaves) > 12:
+        leaves = [*leaves[:10], f"and {len(leaves) - 10} more"]
+    return ", ".join([*leaves, *(f"{name}={value.text}" for name, value in key.statics.items())])
+
+
+def paths(key: Key, reading: Reading) -> list[str]:
+    """A path for each leaf of a key, such as p['w'], by parameter name however the argument was given."""
+    from jax.tree_util import tree_flatten_with_path, tree_unflatten
+
+    dynamic_positional = len(key.names) - sum(name not in key.statics for name in key.keywords)
+    found: list[str] = []
+    try:
+        tree = tree_unflatten(key.treedef, list(range(len(key.leaves))))
+        with_paths, _ = tree_flatten_with_path(tree)
+    except not_of_a_signal(*FAILURES):  # a node class that cannot be rebuilt from integers
+        return [f"leaf {n}" for n in range(len(key.leaves))]
+    for path, _ in with_paths:
+        side, place, *inner = path
+        if getattr(side, "idx", 0) == 0:
+            name = key.names[place.idx] if place.idx < dynamic_positional else f"argument {place.idx}"
+        else:
+            name = exact(place.key)
+        found.append(exact(name + "".join(step_text(step, reading) for step in inner), Limit.PATH) if inner else name)
+    if len(found) != len(key.leaves):
+        return [f"leaf {n}" for n in range(len(key.leaves))]
+    for first, variables in nnx_variables(key.treedef, reading):
+        for number, variable in enumerate(variables):
+            at = first + number
+            found[at] = exact(found[at].removesuffix(f".states[0][{number}]") + variable, Limit.PATH)
+    return found
+
+
+def step_text(step: Any, reading: Reading) -> str:
+    """One step of a path as JAX prints it, such as ['w'] or .weight."""
+    kind = kind_name(type(step))
+    if kind == "DictKey":
+        return f"[{reading.text(step.key, Limit.NAME)}]"
+    if kind == "SequenceKey":
+        return f"[{step.idx}]"
+    return text_of(step)
+
+
+def positional_names(signature: inspect.Signature | None, count: int) -> list[str]:
+    """A name for each of `count` positional arguments: the parameter's, args[0] for a variadic one."""
+    names: list[str] = []
+    for parameter in signature.parameters.values() if signature is not None else ():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            names.extend(f"{exact(parameter.name)}[{i}]" for i in range(count - len(names)))
+            break
+        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
+            break
+        names.append(exact(parameter.name))
+    names.extend(f"argument {i}" for i in range(len(names), count))
+    return names[:count]

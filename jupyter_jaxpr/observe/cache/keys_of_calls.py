@@ -1,0 +1,186 @@
+"""Takes the key of a call of `jax.jit`, of `jax.pmap` or of `equinox.filter_jit`, its arguments as JAX sees them."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import weakref
+from collections.abc import Container, Mapping, Sequence
+from types import FunctionType
+from typing import Any
+
+from ...interruptions import not_of_a_signal
+from ...jax.calls import PmapCall
+from ...jax.keys import (
+    FlatCall,
+    structure_of,
+)
+from ...plain_text import exact
+from ..value_texts import NOTHING_CALLED, Reading
+from .key_texts import positional_names
+from .keys import NO_STATICS, JitOptions, Key
+from .static_values import StaticValue
+
+_NO_KEYWORDS: Mapping[str, Any] = {}
+
+
+def key_of(
+    options: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    fun: Any = None,
+    reading: Reading = NOTHING_CALLED,
+    flat: FlatCall | None = None,
+) -> Key:
+    """Take the key of one call, in the context it is made in.
+
+    Args:
+        options: JAX's record of what jit was called with; its signature and static arguments are read.
+        args: positional arguments of the call.
+        kwargs: keyword arguments of the call.
+        fun: what was jitted, where it is known.
+        reading: what may be called of the user's static values.
+        flat: the dynamic leaves and their structure as JAX took them; None takes them again, which runs what the
+            user's classes define for it.
+
+    Returns:
+        The key. It holds no array.
+    """
+    count = len(args)
+    signature = getattr(options, "fun_signature", None)
+    if not kwargs and not getattr(options, "static_argnums", ()) and not getattr(options, "static_argnames", ()):
+        names = _names_of(fun, count) or positional_names(signature, count)
+        dynamic_only = (tuple(args), _NO_KEYWORDS)
+        defaults = NO_STATICS if _needs_all(fun) else _left_out(signature, count, _NO_KEYWORDS, reading)
+        return Key(JitOptions(options), count, (), NO_STATICS, names, dynamic_only, None, reading, flat, defaults)
+    static_positions, static_names = static_places(options, count)
+    parameters = positional_names(signature, count)
+    statics: dict[str, StaticValue] = {}
+    names = []
+    dynamic: list[Any] = []
+    for position, value in enumerate(args):
+        if position in static_positions:
+            statics[parameters[position]] = StaticValue(value, reading)
+        else:
+            names.append(parameters[position])
+            dynamic.append(value)
+    given = by_name(kwargs)
+    keywords: dict[str, Any] = {}
+    for name in sorted(given):
+        if name in static_names:
+            statics[name] = StaticValue(given[name], reading)
+        else:
+            names.append(name)
+            keywords[name] = given[name]
+    return Key(
+        JitOptions(options),
+        count,
+        tuple(sorted(given)),
+        statics,
+        names,
+        (tuple(dynamic), keywords),
+        None,
+        reading,
+        flat,
+        _left_out(signature, count, given, reading),
+    )
+
+
+def static_places(options: Any, count: int) -> tuple[set[int], set[str]]:
+    """Positions and names of the static arguments of a call with so many positional ones, from JAX's record."""
+    positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
+    return positions, set(map(exact, getattr(options, "static_argnames", ()) or ()))
+
+
+def by_name(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Keyword arguments by plain names: a name may be of a subclass of `str`."""
+    if all(type(name) is str for name in kwargs):
+        return kwargs
+    return {exact(name): value for name, value in kwargs.items()}
+
+
+def _needs_all(fun: Any) -> bool:
+    """Whether a plain function has no default values, so that no call leaves a parameter out."""
+    return type(fun) is FunctionType and not fun.__defaults__ and not fun.__kwdefaults__ and not vars(fun)
+
+
+def _left_out(
+    signature: inspect.Signature | None, count: int, keywords: Container[str], reading: Reading
+) -> Mapping[str, StaticValue]:
+    """The default values of the parameters that a call left out; `count` arguments were given by position."""
+    found = {}
+    for position, parameter in enumerate(() if signature is None else signature.parameters.values()):
+        if parameter.default is parameter.empty or parameter.name in keywords:
+            continue
+        if position >= count or parameter.kind is parameter.KEYWORD_ONLY:
+            found[exact(parameter.name)] = StaticValue(parameter.default, reading)
+    return found
+
+
+def _names_of(fun: Any, count: int) -> Sequence[str]:
+    """The names of a plain function's first parameters, off its code; none where the signature has to be asked."""
+    if type(fun) is not FunctionType or count > fun.__code__.co_argcount or vars(fun):
+        return ()
+    return fun.__code__.co_varnames[:count]
+
+
+def pmap_key_of(call: PmapCall, reading: Reading) -> Key:
+    """The key of a call of what `jax.pmap` gave, whose inner jit is given the leaves alone."""
+    key = key_of(call, call.args, call.kwargs, reading=reading, flat=None if reading.calls else call.flat)
+    key.options = JitOptions.of_pmap(call.options)
+    return key
+
+
+def equinox_key_of(
+    options: Any,
+    wrapper: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    reading: Reading,
+    inner: Sequence[Any] = (),
+) -> Key:
+    """The key of a call of `equinox.filter_jit`, whose inner jit is given the arguments regrouped.
+
+    Leaves that are no arrays are static there; they have no aval, and a `StaticLeaf` as holder.
+
+    Args:
+        options: JAX's record of the inner jit.
+        wrapper: What was called.
+        args: Of the call, as the user wrote it.
+        kwargs: Likewise.
+        reading: What may be called of the user's objects.
+        inner: What the inner jit is given: leaves and structures, as equinox took them.
+    """
+    kwargs = by_name(kwargs)
+    with contextlib.suppress(TypeError):  # as equinox does: by position or by keyword is one call to it
+        bound = wrapper._signature.bind(*args, **kwargs)
+        args, kwargs = bound.args, bound.kwargs
+    names = [*positional_names(wrapper._signature, len(args)), *sorted(kwargs)]
+    function = StaticValue(wrapper._static_fun, reading)
+    node = getattr(wrapper._static_fun[1], "node_data", lambda: None)()  # what equinox made of the function's class
+    if node is not None:
+        function.type = node[0]
+    with contextlib.suppress(TypeError):
+        function.owner = weakref.ref(wrapper)
+    dynamic = (tuple(args), dict(kwargs))
+    flat = None if reading.calls else _equinox_flat(inner)
+    keywords = tuple(sorted(kwargs))
+    defaults = _left_out(wrapper._signature, len(args), keywords, reading)
+    return Key(JitOptions(options), len(args), keywords, {}, names, dynamic, function, reading, flat, defaults)
+
+
+def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
+    """The leaves of a call of `filter_jit` by position and their structure; None for another equinox."""
+    try:
+        donated, kept, (_, *statics) = inner
+        dynamic = {**donated, **kept}
+        leaves: list[Any] = []
+        for name, (fixed, _) in zip(("first", "rest"), statics, strict=True):
+            leaves += [value if static is None else static for value, static in zip(dynamic[name], fixed, strict=True)]
+        (_, first), (_, rest) = statics
+        others, keywords = rest.children()
+        positional = [first, *others.children()][:-1]  # the last one is equinox's own, and None
+        tree = structure_of([structure_of(positional), keywords])
+    except not_of_a_signal(AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return FlatCall(leaves, tree, lambda: [None] * len(leaves))

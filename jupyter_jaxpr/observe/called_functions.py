@@ -1,0 +1,62 @@
+"""Finds the function that a call runs: `f` for `jax.grad(f)(x)`, for `jax.vjp(f, x)` and for `pull(1.0)`.
+
+Without jit JAX runs the function operation by operation, under the transform.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..jax.transformed import linear_of, runs_its_function, transforms_around
+from ..plain_text import text_of
+from .functions import code_of, is_installed, is_users, name_of, place_of
+from .observation import Place
+
+
+@dataclass(frozen=True)
+class CalledFunction:
+    """The function that runs for a call.
+
+    Attributes:
+        name: Of the function.
+        definition: Where the function is defined.
+        transform: The transform under which the function runs, such as `grad` or `vjp backward`; None where none is.
+        is_backward: What runs is what a transform made of the function: the function's Python does not run.
+    """
+
+    name: str
+    definition: Place | None
+    transform: str | None = None
+    is_backward: bool = False
+
+
+def runs_for_user(fun: Any) -> bool:
+    """Whether a call of something runs a function of the user's, as far as this can be told before the call."""
+    linear = linear_of(fun)
+    if linear is not None:
+        return not is_installed(linear.file)
+    return runs_its_function(fun) is not None or is_users(fun)
+
+
+def called_function(fun: Any, args: Sequence[Any]) -> CalledFunction:
+    """The function that runs for a call of `fun` with positional arguments."""
+    linear = linear_of(fun)
+    if linear is not None:
+        name = text_of(linear.name)
+        transform = "vjp backward" if linear.transform == "vjp" else "linear part"
+        return CalledFunction(name, Place(text_of(linear.file), linear.line, name), transform, is_backward=True)
+    at_once = runs_its_function(fun)
+    if at_once is not None and args and callable(args[0]):
+        function = called_function(args[0], ())
+        around = f"{at_once}({function.transform})" if function.transform else at_once
+        forward = " forward" if at_once == "vjp" else ""
+        return CalledFunction(function.name, function.definition, around + forward)
+    return CalledFunction(name_of(fun), place_of(code_of(fun)), transforms_around(fun))
+
+
+def is_library_jit(value: Any) -> bool:
+    """Whether it is what equinox's `filter_jit` or flax's `nnx.jit` gives: it hands the work over as `jax.jit` does."""
+    kind = type(value)
+    return kind.__module__.partition(".")[0] in ("equinox", "flax") and "jit" in kind.__name__.lower()

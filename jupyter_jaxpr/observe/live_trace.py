@@ -1,0 +1,88 @@
+"""Traces a function of a cell that did not run; no cache, count or list of ours keeps the trace.
+
+The trace may run on another thread than the cells, and while a cell runs. Whoever asks has shown that the function
+changes nothing outside of itself.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..interruptions import not_of_a_signal
+from ..jax.separate_traces import separate_traces
+from .calls.printed_output import PrintRecorder
+from .functions import code_of, name_of, place_of, unwrap
+from .observation import ObservedFunction, Printed
+from .observer import Observer
+from .own_traces import CallToTrace, has_numbers_to_fix, held_fixed_text, traced_anew
+from .traced_names import NamedValues, NameRecorder
+from .unseen_warnings import unseen_warnings
+from .value_texts import NOTHING_CALLED
+
+#: Beside this one, the recorders of a cell that begins meanwhile find the tool ids that they need.
+_TOOL_IDS = (3,)
+
+
+@dataclass
+class LiveTrace:
+    """What came of it.
+
+    Attributes:
+        function: With its program; None where the trace raised.
+        error: What the trace raised.
+        printed: What the function printed meanwhile.
+        named_values: What its names had.
+        seconds: How long the trace took.
+    """
+
+    function: ObservedFunction | None = None
+    error: Exception | None = None
+    printed: list[Printed] = field(default_factory=list)
+    named_values: NamedValues = field(default_factory=NamedValues)
+    seconds: float = 0.0
+
+
+def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], note: str) -> LiveTrace:
+    """Trace a call; what the function raises is returned, but for what ends this thread's work.
+
+    Args:
+        observer: Is told to look away.
+        fun: A function, jitted or not, whose Python has no side effects.
+        args: Values, or types as `jax.ShapeDtypeStruct`.
+        kwargs: Likewise.
+        note: Where the program comes from, a sentence.
+    """
+    name = name_of(fun)
+    prints = PrintRecorder(lambda: name, swallow=True)
+    names = NameRecorder(observer.hooks.fail, _TOOL_IDS)
+    live = LiveTrace(printed=prints.printed)
+    call = CallToTrace(fun, tuple(args), dict(kwargs), False, None, NOTHING_CALLED)
+    began = time.perf_counter()
+    with observer.looking_away(), unseen_warnings(), separate_traces():
+        prints.start()
+        try:
+            names.start(unwrap(fun))
+            try:
+                program, *_ = traced_anew(call, ())
+            except not_of_a_signal(Exception) as error:
+                if not has_numbers_to_fix(call, error):
+                    raise
+                prints.printed.clear()
+                try:
+                    program, *_ = traced_anew(replace(call, numbers_are_fixed=True), ())
+                except not_of_a_signal(Exception):
+                    raise error from None
+        except not_of_a_signal(Exception) as error:
+            live.error = error
+            return live
+        finally:
+            live.seconds = time.perf_counter() - began
+            prints.stop()
+            live.named_values.add(names.stop())
+            names.close()
+    observed = program.observed(True, note + held_fixed_text(program))
+    live.function = ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
+    return live

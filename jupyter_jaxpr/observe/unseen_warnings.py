@@ -1,0 +1,45 @@
+"""Silences the warnings of this thread; those of other threads are shown as usual.
+
+`warnings.catch_warnings` changes the filters of the whole process: on a thread beside the one that runs cells it would
+hide warnings of the user's, and its end may bring back filters that the user has changed meanwhile.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class _OfThread:
+    """In the place of a filter's pattern: it fits each message of one thread, until it is over."""
+
+    def __init__(self) -> None:
+        self._thread: int | None = threading.get_ident()
+
+    def match(self, message: object) -> bool:
+        """Asked by Python, on the thread that warns."""
+        return self._thread == threading.get_ident()
+
+    def end(self) -> None:
+        """Fit no message any more: a copy of the filters may hold this one for longer."""
+        self._thread = None
+
+
+@contextmanager
+def unseen_warnings() -> Iterator[None]:
+    """Ignore the warnings of this thread, and leave no trace of them in the registries of modules."""
+    of_thread = _OfThread()
+    entry: Any = ("ignore", of_thread, Warning, None, 0)
+    filters: Any = warnings.filters
+    filters.insert(0, entry)
+    try:
+        yield
+    finally:
+        of_thread.end()
+        now: Any = warnings.filters
+        for held in (filters, now):
+            for index in [index for index, other in enumerate(held) if other is entry]:
+                del held[index]

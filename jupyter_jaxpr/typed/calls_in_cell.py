@@ -1,0 +1,235 @@
+"""Finds the call at the end of a cell, and the other calls of the cell that the package records.
+
+- `ending_call`: the call that the cell ends with, also where a `print(y)` or a `y` shows its value.
+- `calls_at_once`: the calls of a statement that run with it.
+- `transformed_above`: the calls above the last statement that run a function under a transform.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+_TRANSFORMS = frozenset(
+    {
+        *("grad", "value_and_grad", "vmap", "jacfwd", "jacrev", "jacobian", "hessian", "checkpoint", "remat"),
+        *("linear_transpose", "vectorize"),
+    }
+)
+_AT_ONCE = frozenset({"jvp", "vjp", "linearize"})
+
+
+def transformed_above(module: ast.Module, statement: ast.stmt | None) -> Iterator[ast.Call]:
+    """The calls above the last statement that run a function under a transform, as far as the text tells.
+
+    They are `jax.vjp(f, x)`, `jax.grad(f)(x)`, and calls of names that the cell gives to what a transform returned.
+    """
+    made: set[str] = set()
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef) and any(map(_is_transform, node.decorator_list)):
+            made.add(node.name)
+        assigned = assignment(node)
+        if assigned is not None and isinstance(assigned.value, ast.Call) and _is_transform(assigned.value.func):
+            made |= assigned.names
+    for node in module.body:
+        if node is not statement:
+            for call in calls_at_once(node):
+                called = call.func.func if isinstance(call.func, ast.Call) else None
+                is_made = isinstance(call.func, ast.Name) and call.func.id in made
+                if is_made or _name_of(call.func) in _AT_ONCE or (called is not None and _is_transform(called)):
+                    yield call
+
+
+def _is_transform(node: ast.expr) -> bool:
+    """Whether an expression is a function of JAX's that returns a function, by its name; also `partial(jax.vmap)`."""
+    if isinstance(node, ast.Call):
+        return _is_transform(node.func) or any(map(_is_transform, node.args[:1]))
+    return _name_of(node) in _TRANSFORMS | _AT_ONCE
+
+
+def _name_of(node: ast.expr) -> str | None:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def last_statement(module: ast.Module) -> ast.stmt | None:
+    """The last statement of a cell, where it is one that computes values and no block of others."""
+    statement = module.body[-1] if module.body else None
+    kinds = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Assert)
+    return statement if isinstance(statement, kinds) else None
+
+
+def calls_at_once(node: ast.AST) -> Iterator[ast.Call]:
+    """The calls that run when the statement runs, without those in the body of a function or a generator."""
+    if isinstance(node, ast.Lambda | ast.GeneratorExp | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return
+    if isinstance(node, ast.Call):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        yield from calls_at_once(child)
+
+
+def ending_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
+    """The call that the cell ends with, and its statement; None where the cell ends with no call."""
+    if not module.body:
+        return None
+    *before, statement = module.body
+    shown = _shown(statement)
+    while shown and before:
+        # `y = f(x)`, then `y` alone or `print(y)` to show the value.
+        made = assignment(before[-1])
+        if made is not None and made.names & shown and _outermost(made.value) is not None:
+            statement = before[-1]
+            break
+        above = _shown(before[-1])
+        if not above:
+            break
+        shown |= above
+        before = before[:-1]
+    if isinstance(statement, ast.Expr):
+        value = statement.value
+        call = _outermost(value) or (value if isinstance(value, ast.Call) else None)
+    else:
+        assigned = assignment(statement)
+        call = None if assigned is None else _outermost(assigned.value)
+    return None if call is None else (statement, call)
+
+
+def _shown(statement: ast.stmt) -> set[str]:
+    """The names whose values a statement shows, of one that does nothing else; empty for any other statement."""
+    if not isinstance(statement, ast.Expr):
+        return set()
+    names: set[str] = set()
+    nodes: list[ast.AST] = [statement.value]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.Call):
+            if not isinstance(node.func, ast.Name) or node.func.id not in _BUILTINS:
+                return set()
+            nodes += [*node.args, *(keyword.value for keyword in node.keywords)]
+        elif isinstance(node, _PLAIN):
+            nodes += ast.iter_child_nodes(node)
+        else:
+            return set()
+    return names
+
+
+_PLAIN = (
+    *(ast.Constant, ast.Attribute, ast.Tuple, ast.List, ast.JoinedStr, ast.FormattedValue, ast.expr_context),
+    *(ast.Subscript, ast.UnaryOp, ast.USub),
+)
+
+
+class _Assignment(NamedTuple):
+    """An assignment to names alone: an assignment to a part of an object changes what the call may have read."""
+
+    names: frozenset[str]
+    value: ast.expr
+
+
+def assignment(statement: ast.stmt) -> _Assignment | None:
+    """The assignment that a statement is; None where the statement is something else, or assigns to more than names."""
+    targets: list[ast.expr] = []
+    value: ast.expr | None = None
+    if isinstance(statement, ast.Assign):
+        targets, value = list(statement.targets), statement.value
+    elif isinstance(statement, ast.AnnAssign):
+        targets, value = [statement.target], statement.value
+    if value is None:
+        return None
+    names: set[str] = set()
+    while targets:
+        target = targets.pop()
+        if isinstance(target, ast.Name):
+            names.add(target.id)
+        elif isinstance(target, ast.Tuple | ast.List):
+            targets += target.elts
+        elif isinstance(target, ast.Starred):
+            targets.append(target.value)
+        else:
+            return None
+    return _Assignment(frozenset(names), value)
+
+
+def _outermost(node: ast.expr) -> ast.Call | None:
+    """The outermost call of an expression, below calls that only print, wait for or index the value.
+
+    Of several calls side by side, the last one.
+    """
+    if isinstance(node, ast.Call):
+        inner = next(filter(None, map(_outermost, _seen_through(node))), None)
+        return inner or (None if _is_of_python(node.func) else node)
+    parts: Sequence[ast.expr | None] = ()
+    match node:
+        case ast.Attribute() | ast.Subscript() | ast.Starred() | ast.FormattedValue():
+            parts = (node.value,)
+        case ast.UnaryOp():
+            parts = (node.operand,)
+        case ast.BinOp():
+            parts = (node.right, node.left)
+        case ast.Compare():
+            parts = (*reversed(node.comparators), node.left)
+        case ast.Tuple() | ast.List():
+            parts = node.elts[::-1]
+        case ast.Dict():
+            parts = node.values[::-1]
+        case ast.JoinedStr():
+            parts = node.values[::-1]
+    return next((call for part in parts if part is not None and (call := _outermost(part)) is not None), None)
+
+
+def _is_constant(node: ast.expr) -> bool:
+    """Whether an argument is written out, such as an axis, a shape or a dtype: arrays take no others."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return all(map(_is_constant, node.elts))
+    if isinstance(node, ast.UnaryOp):
+        return _is_constant(node.operand)
+    return isinstance(node, ast.Constant | ast.Attribute)
+
+
+def _is_of_python(called: ast.expr) -> bool:
+    """Whether the called object is a built-in function, or a method of a literal such as a list."""
+    if isinstance(called, ast.Name):
+        return called.id in dir(builtins)
+    literals = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set)
+    return isinstance(called, ast.Attribute) and isinstance(called.value, literals)
+
+
+def is_whole(node: ast.expr, call: ast.Call) -> bool:
+    """Whether an expression is this call, or only prints its result or waits for it."""
+    while isinstance(node, ast.Call) and node is not call:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+        if name == "block_until_ready" and not node.args and isinstance(node.func, ast.Attribute):
+            node = node.func.value
+        elif name in ("block_until_ready", "print") and len(node.args) == 1 and not node.keywords:
+            node = node.args[0]
+        else:
+            return False
+    return node is call
+
+
+def _seen_through(call: ast.Call) -> Sequence[ast.expr]:
+    """The arguments of a call that only prints, converts or waits for them; empty for every other call."""
+    if isinstance(call.func, ast.Attribute):
+        if call.func.attr == "block_until_ready" and call.args:
+            return call.args  # jax.block_until_ready(f(x))
+        constant = all(map(_is_constant, [*call.args, *(keyword.value for keyword in call.keywords)]))
+        return (call.func.value,) if call.func.attr in _METHODS and constant else ()
+    if isinstance(call.func, ast.Name) and (call.func.id in _BUILTINS or call.func.id == "block_until_ready"):
+        return call.args[::-1]
+    return ()
+
+
+_BUILTINS = frozenset({"bool", "float", "int", "len", "list", "print", "repr", "str", "tuple", "type"})
+_METHODS = frozenset(
+    {
+        *("all", "any", "argmax", "argmin", "astype", "block_until_ready", "copy", "flatten", "item", "max", "mean"),
+        *("min", "prod", "ravel", "reshape", "round", "squeeze", "std", "sum", "tolist", "transpose", "var"),
+    }
+)
+"""Methods of an array: of `f(x).sum()`, the call to show is `f(x)`."""

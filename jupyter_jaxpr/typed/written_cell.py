@@ -1,0 +1,144 @@
+"""Parses the text of a cell that is being written, and finds the function around the caret.
+
+Nothing of the text runs here. Every line keeps its number: the line of `%%jaxpr` becomes a comment, and magics on other
+lines become calls, as IPython writes them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..interruptions import not_of_a_signal
+from .cell import PYTHON_CELL_MAGICS, magic_line
+
+FunctionStatement = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class NoPython(ValueError):
+    """The cell is one of another language, or a help text was asked for."""
+
+
+@dataclass(frozen=True)
+class WrittenCell:
+    """A cell that parses.
+
+    Attributes:
+        source: The text as Python can compile it.
+        module: Its syntax tree.
+        magic: What stands after `%%jaxpr`; None where the cell does not begin with the magic.
+    """
+
+    source: str
+    module: ast.Module
+    magic: str | None
+
+    @property
+    def functions(self) -> list[FunctionStatement]:
+        """The functions that the cell defines at its top level, in the order of the text."""
+        return [node for node in self.module.body if isinstance(node, FunctionStatement)]
+
+    def function_at(self, line: int) -> FunctionStatement | None:
+        """The function of the top level that a line is in, with its decorators; None for other lines."""
+        return next((node for node in self.functions if first_line(node) <= line <= (node.end_lineno or 0)), None)
+
+    def calls(self) -> Iterator[ast.Call]:
+        """The calls that the cell makes outside of functions, the last one first."""
+        for statement in reversed(self.module.body):
+            yield from reversed(list(_calls(statement)))
+
+
+def read_cell(text: str) -> WrittenCell:
+    """Parse the text of a cell.
+
+    Raises:
+        SyntaxError: It does not parse.
+        NoPython: It is not Python.
+    """
+    magic = magic_line(text)
+    source = _without_cell_magics(text)
+    try:
+        module = _parsed(source)
+    except SyntaxError:
+        source = _without_line_magics(source)
+        module = _parsed(source)
+    except not_of_a_signal(ValueError, RecursionError, MemoryError) as error:
+        raise SyntaxError(str(error)) from None
+    return WrittenCell(source, module, magic)
+
+
+def first_line(node: FunctionStatement | ast.ClassDef) -> int:
+    """The line that a definition begins on: that of its first decorator."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+def _parsed(source: str) -> ast.Module:
+    module = compile(source, "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    assert isinstance(module, ast.Module)
+    return module
+
+
+def _without_cell_magics(text: str) -> str:
+    """The text with comments in the place of `%%jaxpr` and of the cell magics that run Python."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        words = line.split()
+        if not words:
+            continue
+        if not words[0].startswith("%%"):
+            break
+        name = words[0].removeprefix("%%")
+        if name != "jaxpr" and name not in PYTHON_CELL_MAGICS:
+            raise NoPython(words[0])
+        lines[number] = "#"
+    return "\n".join(lines)
+
+
+def _without_line_magics(source: str) -> str:
+    """The text as IPython would compile it; only IPython's own rules are applied, none that the user registered.
+
+    Raises:
+        SyntaxError: A magic takes several lines: what follows would lose its line numbers.
+    """
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    body = source.lstrip("\n")
+    above = len(source) - len(body)
+    transformed = "\n" * above + TransformerManager().transform_cell(body)
+    if len(transformed.splitlines()) != len(source.splitlines()):
+        raise SyntaxError("a magic of several lines")
+    return transformed
+
+
+def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
+    """The calls of a statement in the order of the text, without those of functions and classes that it defines."""
+    waiting: list[ast.AST] = [statement]
+    calls = []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, FunctionStatement | ast.ClassDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.Call):
+            calls.append(node)
+        waiting.extend(ast.iter_child_nodes(node))
+    yield from sorted(calls, key=lambda call: (call.lineno, call.col_offset))
+
+
+def names_stored(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names that statements assign, define or import outside of the functions that they define."""
+    waiting: list[ast.AST] = list(statements)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, FunctionStatement | ast.ClassDef):
+            yield node.name
+            continue
+        if isinstance(node, ast.Lambda):
+            continue
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name.partition(".")[0]
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            yield node.name
+        waiting.extend(ast.iter_child_nodes(node))

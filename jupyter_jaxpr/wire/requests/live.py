@@ -1,0 +1,81 @@
+"""The program of a function of a cell as the cell is written now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+
+from ...build.diff import diff_runs
+from ...build.levels import Unavailable
+from ...document.types.diff import ProgramDiff
+from ...document.types.live import LiveProgram
+from ...document.types.struct import described
+from ...live.live import Asked as AskedOfCell
+from ...live.live import Live, observed_calls
+from ...observe.observation import ArgumentSpec
+from ..request import Asked, Request
+from ..runs import Runs
+
+_NOT_YET = "Live traces a cell after you have run the cell, or %load_ext jupyter_jaxpr, in this kernel."
+#: Equations; larger programs are not compared unasked.
+_COMPARED = 2_000
+_live = Live()
+
+
+class LiveRequest(Request, tag="live"):
+    """Trace a function of a cell as it is written: the user typed in the cell, or chose Trace Now.
+
+    The function's Python runs on tracers, if it has no side effects. Nothing is compiled, no call of the cell is made.
+    """
+
+    patience: ClassVar[int] = 60
+    is_of_kernel: ClassVar[bool] = True
+
+    source: Annotated[str, described("The text of the cell, as the user sees it.")]
+    cell_id: Annotated[str, described("Of the notebook.")]
+    line: Annotated[int | None, described("Of the caret, from 1; null where the caret is not in the cell.")]
+    in_view: Annotated[str | None, described("Name of the program in view; null for none.")]
+    specs: Annotated[str | None, described("Argument types that the user typed in this page; null for none.")]
+
+    def answer(self, asked: Asked) -> LiveProgram:
+        cells = asked.kernel.cells
+        if cells is None or not cells.may_trace(self.cell_id):
+            raise Unavailable(_NOT_YET)
+        if asked.kernel.is_measuring:
+            return LiveProgram(state="waiting", function=None, line=None, text=None, snapshot=None, seconds=0.0)
+        names = asked.namespace()
+        live = _live.trace(
+            AskedOfCell(self.source, self.cell_id, self.line, self.in_view, self.specs),
+            names,
+            lambda name: _observed(name, names, asked.runs),
+            cells.known_cells(),
+        )
+        return msgspec.structs.replace(live, difference=_since_the_last_run(live, asked.runs))
+
+
+def _since_the_last_run(live: LiveProgram, runs: Runs) -> ProgramDiff | None:
+    """What became of the program that the function had in its last run, where both are small."""
+    after = live.snapshot
+    if after is None or not after.programs or after.programs[0].equations > _COMPARED:
+        return None
+    for run in runs.newest_first():
+        for index, program in enumerate(run.document.programs):
+            if program.name == live.function and not program.library:
+                if program.equations > _COMPARED:
+                    return None
+                try:
+                    return diff_runs((run.document, run.sources), index, (after, None), 0)
+                except Unavailable:
+                    return None
+    return None
+
+
+def _observed(name: str, names: Mapping[str, Any], runs: Runs) -> Iterator[Sequence[ArgumentSpec]]:
+    """The arguments of the observed calls of functions of a name, the newest first."""
+    yield from observed_calls(names.get(name))
+    for run in runs.newest_first():
+        for index in reversed(range(len(run.document.programs))):
+            if run.document.programs[index].name == name:
+                yield run.sources.observed(index).arguments

@@ -1,0 +1,196 @@
+/** A cell that ran is edited at random; what is still marked stands on the same text as before. */
+import { history, redo, undo } from '@codemirror/commands';
+import { EditorState, Text } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+
+import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../../parts/cell-marks';
+import { MovedText, movedText, setRanText } from '../../parts/moved-text';
+
+// jsdom lays nothing out: what measures a text measures nothing.
+Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
+Range.prototype.getBoundingClientRect = () => new DOMRect();
+
+const SOURCE = `%%jaxpr
+@jax.jit
+def rnn(p, xs):
+    def step(h, x):
+        a = x @ p["wx"]
+        r = h @ p["wh"]
+        h = jnp.tanh(a + r + p["b"])
+        return h, h
+
+    h, hs = lax.scan(step, jnp.zeros(16), xs)
+    return jax.nn.softmax(h @ p["wo"]), hs
+
+y, hs = rnn(p, xs)
+`;
+
+interface ISpan {
+  line: number;
+  column: number;
+  endLine: number;
+  endColumn: number;
+  text: string;
+}
+
+/** Each word and each expression of the text. */
+const SPANS: readonly ISpan[] = SOURCE.split('\n').flatMap((line, at) =>
+  [...line.matchAll(/\w+|\w+ @ p\["\w+"\]|[\w.]+\([^()]*\)/g)].map(found => ({
+    line: at + 1,
+    column: found.index,
+    endLine: at + 1,
+    endColumn: found.index + found[0].length,
+    text: found[0]
+  }))
+);
+
+/** A generator of numbers below a number, the same for the same seed. */
+function random(seed: number): (below: number) => number {
+  return below => {
+    seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
+    return Math.floor((seed / 0x80000000) * below);
+  };
+}
+
+function open(doc: string): EditorView {
+  const view = new EditorView({
+    parent: document.body,
+    state: EditorState.create({
+      doc,
+      extensions: [history({ newGroupDelay: 0 }), movedText, cellMarks]
+    })
+  });
+  view.dispatch({
+    effects: [
+      setRanText.of(SOURCE),
+      setCellMarks.of({
+        ...NO_CELL_MARKS,
+        spans: SPANS.map(({ text, ...span }) => ({ ...span, role: 'own' })),
+        types: SOURCE.split('\n').map((text, at) => ({
+          line: at + 1,
+          text: `type of ${at + 1}`,
+          title: text.trim(),
+          names: []
+        }))
+      })
+    ]
+  });
+  return view;
+}
+
+/** The spans that are marked as they ran, with the text that each has now; the others are grey, or gone. */
+function marked({ state }: EditorView): Map<ISpan, string> {
+  const texts = new Map<ISpan, string>();
+  const moved = state.field(movedText) as MovedText;
+  for (const span of SPANS) {
+    const { line, column, endLine, endColumn } = span;
+    const range = moved.range(line, column, endLine, endColumn);
+    if (range && !range.isChanged) {
+      texts.set(span, state.doc.sliceString(range.from, range.to));
+    }
+  }
+  return texts;
+}
+
+/** The types that are not grey, with the line that each stands on. */
+function types(view: EditorView): string[] {
+  return [
+    ...view.dom.querySelectorAll<HTMLElement>(
+      '.jp-JaxprCell-types:not(.jp-mod-changed)'
+    )
+  ].map(
+    node => `${node.title} | ${node.closest('.cm-line')?.textContent?.trim()}`
+  );
+}
+
+type Edit = (view: EditorView, below: (number: number) => number) => void;
+
+const PIECES = ['\n', 'a', ' ', '# note\n', '    h = x\n', ')', 'h @ p["wh"]'];
+
+const EDITS: Readonly<Record<string, Edit>> = {
+  insert: (view, below) => {
+    const at = below(view.state.doc.length + 1);
+    const insert = PIECES[below(PIECES.length)];
+    view.dispatch({ changes: { from: at, insert } });
+  },
+  delete: (view, below) => {
+    const from = below(view.state.doc.length + 1);
+    const to = Math.min(view.state.doc.length, from + 1 + below(12));
+    view.dispatch({ changes: { from, to } });
+  },
+  'delete a line': (view, below) => {
+    const { doc } = view.state;
+    const { from, to } = doc.line(1 + below(doc.lines));
+    view.dispatch({ changes: { from, to: Math.min(doc.length, to + 1) } });
+  },
+  'move a line': (view, below) => {
+    const { doc } = view.state;
+    const { from, to, text } = doc.line(1 + below(doc.lines));
+    const target = doc.line(1 + below(doc.lines)).from;
+    if (target < from || target > to + 1) {
+      view.dispatch({
+        changes: [
+          { from, to: Math.min(doc.length, to + 1) },
+          { from: target, insert: `${text}\n` }
+        ]
+      });
+    }
+  },
+  paste: (view, below) => {
+    const { doc } = view.state;
+    const from = below(doc.length + 1);
+    const text = doc.sliceString(from, Math.min(doc.length, from + below(60)));
+    const at = below(doc.length + 1);
+    view.dispatch({ changes: { from: at, insert: text } });
+  },
+  'write anew': view => {
+    const { doc } = view.state;
+    view.dispatch({
+      changes: { from: 0, to: doc.length, insert: doc.toString() }
+    });
+  },
+  undo: view => void undo(view),
+  redo: view => void redo(view)
+};
+
+afterEach(() => document.body.replaceChildren());
+
+describe('a cell that is edited at random', () => {
+  it.each(Array.from({ length: 40 }, (_, seed) => seed))(
+    'keeps each mark on its text, gets all back by undo, and is the same after a reload (%i)',
+    seed => {
+      const below = random(seed + 1);
+      const view = open(SOURCE);
+      const all = types(view);
+      expect(marked(view).size).toBe(SPANS.length);
+      const names = Object.keys(EDITS);
+      for (let i = 0; i < 25; i++) {
+        const name = names[below(names.length)];
+        EDITS[name](view, below);
+        for (const [span, text] of marked(view)) {
+          expect(`${name}: ${text}`).toBe(`${name}: ${span.text}`);
+        }
+        for (const shown of types(view)) {
+          const [ran, now] = shown.split(' | ');
+          expect(`${name}: ${now}`).toBe(`${name}: ${ran}`);
+        }
+        // After a reload the two texts are compared.
+        const now = Text.of(view.state.doc.toString().split('\n'));
+        const reloaded = MovedText.between(SOURCE, now);
+        for (const { line, column, endLine, endColumn, text } of SPANS) {
+          const range = reloaded.range(line, column, endLine, endColumn);
+          if (range && !range.isChanged) {
+            expect(now.sliceString(range.from, range.to)).toBe(text);
+          }
+        }
+      }
+      while (undo(view)) {
+        // All that was done is taken back.
+      }
+      expect(view.state.doc.toString()).toBe(SOURCE);
+      expect(marked(view).size).toBe(SPANS.length);
+      expect(types(view)).toEqual(all);
+      view.destroy();
+    }
+  );
+});

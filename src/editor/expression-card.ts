@@ -1,0 +1,252 @@
+/** Draws and words what a run knows of an expression. Text of the run is text, never markup. */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IExpressionFacts, IOperations } from '../model/expressions';
+import { amountWords, percent } from '../model/heat';
+import { linksOf } from '../model/links';
+import { noNamesSentence, typeSentence } from '../model/named-types';
+import { usersPrograms } from '../model/users-programs';
+import { element } from '../parts/dom';
+import { shortened } from '../parts/summary';
+import type { ProgramEquations } from '../program-text/equations';
+import { operandText, variableName } from '../program-text/full-text';
+import { IProgramNames, nameProgram } from '../program-text/names';
+import type { Snapshot } from '../protocol/snapshot';
+import type { IEquationRef } from '../tokens';
+
+/** More equations are counted, not listed. */
+const MOST_EQUATIONS = 6;
+const LONGEST_LINE = 300;
+
+/** An expression as the page and a screen reader have it. */
+export interface IExpressionCard {
+  node: HTMLElement;
+  words: string;
+}
+
+/** What is known of an expression. */
+export function expressionCard(
+  facts: IExpressionFacts,
+  trans: TranslationBundle
+): IExpressionCard {
+  const node = element('div', 'jp-JaxprCell-expression');
+  const sentences: string[] = [];
+  const add = (className: string, text: string): void => {
+    node.append(element('div', className, text));
+    sentences.push(text);
+  };
+  add('jp-JaxprCell-expressionCode', shortened(facts.text, LONGEST_LINE));
+  for (const sentence of typeSentences(facts, trans)) {
+    add('jp-JaxprCell-expressionFact', sentence);
+  }
+  for (const sentence of countSentences(facts, trans)) {
+    add('jp-JaxprCell-expressionFact', sentence);
+  }
+  const lines = equationLines(facts);
+  if (lines.length > 0) {
+    const list = element('ul', 'jp-JaxprCell-expressionEquations');
+    list.append(...lines.map(line => element('li', '', line)));
+    node.append(list);
+    sentences.push(...lines);
+  }
+  const left = facts.outermost.length - lines.length;
+  if (left > 0) {
+    add(
+      'jp-JaxprCell-expressionFact',
+      trans._n(
+        '%1 more equation is not listed.',
+        '%1 more equations are not listed.',
+        left
+      )
+    );
+  }
+  for (const sentence of programSentences(facts, trans)) {
+    add('jp-JaxprCell-expressionFact', sentence);
+  }
+  return { node, words: sentences.join('\n') };
+}
+
+/** What is said of a place that a run has no equation and no type of. */
+export function unknownCard(
+  snapshot: Snapshot,
+  trans: TranslationBundle
+): IExpressionCard {
+  const sentences = [
+    trans.__('The run has no type and no equation of this place in the code.'),
+    ...noNames(snapshot, trans)
+  ];
+  const node = element('div', 'jp-JaxprCell-expression');
+  for (const sentence of sentences) {
+    node.append(element('div', 'jp-JaxprCell-expressionFact', sentence));
+  }
+  return { node, words: sentences.join('\n') };
+}
+
+function noNames(snapshot: Snapshot, trans: TranslationBundle): string[] {
+  const sentence = noNamesSentence(snapshot, trans);
+  return sentence === null ? [] : [sentence];
+}
+
+function typeSentences(
+  { snapshot, name, results }: IExpressionFacts,
+  trans: TranslationBundle
+): string[] {
+  if (name !== null) {
+    return [typeSentence(name, trans)];
+  }
+  return results.length === 0
+    ? noNames(snapshot, trans)
+    : [
+        trans._n(
+          'The equations of the expression result in the type %2.',
+          'The equations of the expression result in %1 types: %2.',
+          results.length,
+          shortened(results.join(', '), LONGEST_LINE)
+        )
+      ];
+}
+
+function countSentences(
+  { outermost, isCall, ways, operations }: IExpressionFacts,
+  trans: TranslationBundle
+): string[] {
+  const sentences: string[] = [];
+  const count = outermost.length;
+  if (count > 0) {
+    sentences.push(
+      isCall
+        ? trans._n(
+            '%1 equation comes from what the expression calls.',
+            '%1 equations come from what the expression calls.',
+            count
+          )
+        : trans._n(
+            '%1 equation comes from the expression.',
+            '%1 equations come from the expression.',
+            count
+          )
+    );
+  }
+  if (!isCall && ways > 1) {
+    sentences.push(
+      trans.__('JAX traced the expression in %1 different calls.', ways)
+    );
+  }
+  if (operations !== null) {
+    sentences.push(operationsSentence(operations, trans));
+  }
+  return sentences;
+}
+
+function operationsSentence(
+  { amounts, share, kind }: IOperations,
+  trans: TranslationBundle
+): string {
+  const amount = amountWords(amounts, 'work', trans);
+  if (kind === 'per iteration') {
+    return trans.__(
+      'The equations take %1 for one iteration of each loop of unknown length.',
+      amount
+    );
+  }
+  if (kind === 'at most') {
+    return share === null
+      ? trans.__('The equations take at most %1.', amount)
+      : trans.__(
+          'The equations take at most %1, %2 of the program.',
+          amount,
+          percent(share)
+        );
+  }
+  return share === null
+    ? trans.__('The equations take %1.', amount)
+    : trans.__(
+        'The equations take %1, %2 of the program.',
+        amount,
+        percent(share)
+      );
+}
+
+/** Which program it is of, where the run has several. */
+function programSentences(
+  { snapshot, program, programs }: IExpressionFacts,
+  trans: TranslationBundle
+): string[] {
+  if (usersPrograms(snapshot).length < 2) {
+    return [];
+  }
+  const name = shortened(snapshot.programs[program].name, LONGEST_LINE);
+  return [
+    programs > 1
+      ? trans.__(
+          'These facts are of program %1, %2. %3 programs of the run have the expression.',
+          program + 1,
+          name,
+          programs
+        )
+      : trans.__(
+          'These facts are of program %1, %2. No other program of the run has the expression.',
+          program + 1,
+          name
+        )
+  ];
+}
+
+/** The first equations, each as the program has it, without parameters. */
+function equationLines({
+  snapshot,
+  program,
+  outermost
+}: IExpressionFacts): string[] {
+  if (outermost.length === 0) {
+    return [];
+  }
+  const { equations } = linksOf(snapshot, program);
+  const names = namesOf(equations);
+  return outermost
+    .slice(0, MOST_EQUATIONS)
+    .map(ref => equationLine(equations, names, ref))
+    .filter(line => line !== null);
+}
+
+function equationLine(
+  equations: ProgramEquations,
+  names: IProgramNames,
+  { scope, equation }: IEquationRef
+): string | null {
+  const part = equations.part(scope, equation);
+  if (part === null) {
+    return null;
+  }
+  const results: string[] = [];
+  const end = part.outputEnd(equation);
+  for (let at = part.outputStart(equation); at < end; at++) {
+    const type = part.aval(at)?.text ?? '…';
+    results.push(`${variableName(names, scope, at)}:${type}`);
+  }
+  const words = [
+    ...results,
+    ...(results.length > 0 ? ['='] : []),
+    part.primitive(equation),
+    ...Array.from(part.operands(equation), operand =>
+      operandText(names, part, scope, operand)
+    )
+  ];
+  return shortened(words.join(' '), LONGEST_LINE);
+}
+
+/** The names of a program; they take as long as the program is large. */
+function namesOf(equations: ProgramEquations): IProgramNames {
+  const known = NAMES.get(equations);
+  if (known?.pages === equations.pages) {
+    return known.names;
+  }
+  const names = nameProgram(equations);
+  NAMES.set(equations, { pages: equations.pages, names });
+  return names;
+}
+
+const NAMES = new WeakMap<
+  ProgramEquations,
+  { pages: number; names: IProgramNames }
+>();

@@ -1,0 +1,163 @@
+/** Shows what a run knows of the expression below the pointer, or at the caret on a key. */
+import {
+  EditorState,
+  Extension,
+  StateEffect,
+  StateField
+} from '@codemirror/state';
+import {
+  EditorView,
+  Tooltip,
+  hoverTooltip,
+  showTooltip
+} from '@codemirror/view';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { IExpressionFacts, expressionFacts } from '../model/expressions';
+import { movedText } from '../parts/moved-text';
+import type { IJaxprModel } from '../tokens';
+import { dispatchKey } from '../workbench/reading/key-table';
+import type { IExpressionCard } from './expression-card';
+import type { IRanCell } from './ran-cells';
+
+/** Who rests the mouse wants to know; who passes by does not. */
+const HOVER_TIME = 350;
+
+/** What an expression is looked for in. */
+export interface IRanIn {
+  model: IJaxprModel;
+  cell: IRanCell;
+}
+
+/** Show what a run knows of expressions. */
+export function expressionHover(
+  ranIn: () => IRanIn | null,
+  trans: TranslationBundle
+): Extension {
+  return [
+    hoverTooltip(
+      async (view, at) => {
+        const ran = ranIn();
+        const found = ran && factsAt(view.state, at, ran);
+        if (!found) {
+          return null;
+        }
+        const { expressionCard } = await load();
+        return tooltip(found, expressionCard(found.facts, trans));
+      },
+      { hoverTime: HOVER_TIME, hideOnChange: true }
+    ),
+    asked,
+    EditorView.domEventHandlers({
+      keydown: (event, view) =>
+        dispatchKey(event, 'code', {
+          showExpression: () => {
+            const ran = ranIn();
+            if (ran === null) {
+              return false;
+            }
+            void show(view, ran, trans);
+            return true;
+          }
+        }),
+      blur: (_, view) => {
+        if (view.state.field(asked) !== null) {
+          // Focus may change in the middle of an update.
+          queueMicrotask(() => view.dispatch({ effects: setAsked.of(null) }));
+        }
+      }
+    })
+  ];
+}
+
+/** Show what is known at the caret, and say it to a screen reader. */
+async function show(
+  view: EditorView,
+  ran: IRanIn,
+  trans: TranslationBundle
+): Promise<void> {
+  const { state } = view;
+  const at = state.selection.main.head;
+  const found = factsAt(state, at, ran);
+  const { expressionCard, unknownCard } = await load();
+  // Who went on does not want to know any more.
+  if (
+    view.state.doc !== state.doc ||
+    view.state.selection.main.head !== at ||
+    !view.hasFocus
+  ) {
+    return;
+  }
+  const card = found
+    ? expressionCard(found.facts, trans)
+    : unknownCard(ran.cell.snapshot, trans);
+  view.dispatch({
+    effects: [
+      setAsked.of(tooltip(found ?? { from: at, to: at }, card)),
+      EditorView.announce.of(card.words)
+    ]
+  });
+}
+
+function load(): Promise<typeof import('./expression-card')> {
+  return import('./expression-card');
+}
+
+interface IFound {
+  from: number;
+  to: number;
+  facts: IExpressionFacts;
+}
+
+/** What is known of a place of the present text, where the expression there is as it ran. */
+function factsAt(
+  state: EditorState,
+  at: number,
+  { model, cell }: IRanIn
+): IFound | null {
+  const moved = state.field(movedText, false) ?? null;
+  const place = moved?.ranPlace(at) ?? null;
+  if (moved === null || place === null) {
+    return null;
+  }
+  const { snapshot, path } = cell;
+  const inView = snapshot === model.snapshot ? [model.program] : [];
+  const facts = expressionFacts(snapshot, [...inView, snapshot.focus], {
+    path,
+    ...place
+  });
+  if (facts === null) {
+    return null;
+  }
+  const { line, column, endLine, endColumn } = facts.span;
+  const range = moved.range(line, column, endLine, endColumn);
+  return range === null || range.isChanged || at < range.from || range.to < at
+    ? null
+    : { from: range.from, to: range.to, facts };
+}
+
+function tooltip(
+  { from, to }: { from: number; to: number },
+  { node }: IExpressionCard
+): Tooltip {
+  return { pos: from, end: to, above: true, create: () => ({ dom: node }) };
+}
+
+const setAsked = StateEffect.define<Tooltip | null>();
+
+/** What is shown on a key, until the caret goes on or the text changes. */
+const asked = StateField.define<Tooltip | null>({
+  create: () => null,
+  update(shown, transaction) {
+    if (transaction.docChanged || transaction.selection) {
+      shown = null;
+    }
+    for (const effect of transaction.effects) {
+      if (effect.is(setAsked)) {
+        shown = effect.value;
+      }
+    }
+    return shown;
+  },
+  provide: field => showTooltip.from(field)
+});

@@ -1,0 +1,274 @@
+/** Finds what a run knows of the expression or name at a place of the text that ran: type, equations, operations. */
+import type { ProgramEquations } from '../program-text/equations';
+import type { ISourceSpan } from '../program-text/source-spans';
+import type { ScopeCost, Snapshot } from '../protocol/snapshot';
+import type { IEquationRef } from '../tokens';
+import { Counted, amountOf, measured } from './heat';
+import { IExpression, linksOf } from './links';
+import { INamedType, namesOfFiles } from './named-types';
+import { usersPrograms } from './users-programs';
+
+/** Looking at more programs would take time. */
+const MOST_PROGRAMS = 30;
+
+/** A place in a text that ran, line from 1. */
+export interface ISourcePlace {
+  path: string;
+  line: number;
+  column: number;
+}
+
+/** The operations of some equations in one call of their program. */
+export interface IOperations {
+  amounts: Record<Counted, number>;
+  /** Of the program's operations, a transcendental one counted as several; null where the program has none. */
+  share: number | null;
+  /** The number depends on branches or on loops of unknown length. */
+  kind: 'exact' | 'at most' | 'per iteration';
+}
+
+/** What a run knows of a place. */
+export interface IExpressionFacts {
+  snapshot: Snapshot;
+  program: number;
+  /** The place of the expression, or of the name. */
+  span: ISourceSpan;
+  /** As the user wrote it. */
+  text: string;
+  /** The name that has the value, which says the type; null where no name tells the type. */
+  name: INamedType | null;
+  /** Of the expression, outer ones before those inside of them; empty where the place is a name alone. */
+  equations: readonly IEquationRef[];
+  /** The same, without those inside of others. */
+  outermost: readonly IEquationRef[];
+  /** Whether the equations were written elsewhere, in what the expression calls. */
+  isCall: boolean;
+  /** In how many ways the code comes to the expression. */
+  ways: number;
+  /** The types of results that no equation of the expression reads. */
+  results: readonly string[];
+  /** Null where they were not counted. */
+  operations: IOperations | null;
+  /** How many of the user's programs have the expression, the first ones of a run of many. */
+  programs: number;
+}
+
+/**
+ * What a run knows of a place: of the program that is asked for first where it comes from there, else of the first
+ * other one.
+ */
+export function expressionFacts(
+  snapshot: Snapshot,
+  first: readonly number[],
+  place: ISourcePlace
+): IExpressionFacts | null {
+  const programs = [
+    ...new Set([
+      ...first.filter(program => program >= 0),
+      ...usersPrograms(snapshot).slice(0, MOST_PROGRAMS)
+    ])
+  ];
+  let facts: IExpressionFacts | null = null;
+  let count = 0;
+  for (const program of programs) {
+    const found = factsOf(snapshot, program, place);
+    count += found === null ? 0 : 1;
+    facts ??= found;
+  }
+  return facts && { ...facts, programs: count };
+}
+
+function factsOf(
+  snapshot: Snapshot,
+  program: number,
+  { path, line, column }: ISourcePlace
+): IExpressionFacts | null {
+  const links = linksOf(snapshot, program);
+  const names = namesOfFiles(snapshot, program).get(path);
+  const here = names
+    ?.get(line)
+    ?.find(({ column: from, end }) => from <= column && column <= end);
+  const expression = links.expressionAt(path, line, column);
+  const file = snapshot.files.find(one => one.path === path);
+  if (here !== undefined && file !== undefined) {
+    const { column: from, end } = here;
+    const span = {
+      file,
+      function: '',
+      line,
+      column: from,
+      endLine: line,
+      endColumn: end
+    };
+    return { ...NOTHING, snapshot, program, span, text: here.name, name: here };
+  }
+  const text = expression && links.spans.text(expression.span);
+  if (expression === null || text === null) {
+    return null;
+  }
+  const { equations } = links;
+  const refs = refsOf(equations, expression.equations);
+  const inside = scopesInside(equations, refs);
+  const outermost = refs.filter(({ scope }) => !inside.has(scope));
+  const lines = links.spans.source(expression.span.file)?.split('\n') ?? [];
+  return {
+    snapshot,
+    program,
+    span: expression.span,
+    text,
+    name: nameOf(expression, lines, names),
+    equations: refs,
+    outermost,
+    isCall: expression.isCall,
+    ways: expression.ways,
+    results: resultsOf(equations, outermost),
+    operations: operationsOf(snapshot, program, outermost, inside),
+    programs: 1
+  };
+}
+
+const NOTHING = {
+  equations: [],
+  outermost: [],
+  isCall: false,
+  ways: 1,
+  results: [],
+  operations: null,
+  programs: 1
+};
+
+/** Equations by their ids, in the order of the program. */
+function refsOf(
+  equations: ProgramEquations,
+  ids: ReadonlySet<number>
+): IEquationRef[] {
+  const sorted = [...ids].sort((a, b) => a - b);
+  const refs: IEquationRef[] = [];
+  let next = 0;
+  // Ids of a scope follow one another, and so do scopes, outer before inner.
+  for (const scope of equations.scopes) {
+    const start = equations.id(scope, 0);
+    const end = start + equations.count(scope);
+    for (; next < sorted.length && sorted[next] < end; next++) {
+      refs.push({ scope, equation: sorted[next] - start });
+    }
+  }
+  return refs;
+}
+
+/** The scopes of the programs inside equations, and inside of these. */
+function scopesInside(
+  equations: ProgramEquations,
+  refs: readonly IEquationRef[]
+): ReadonlySet<number> {
+  const inside = new Set<number>();
+  const pending = refs.flatMap(
+    ({ scope, equation }) =>
+      equations.part(scope, equation)?.children(equation) ?? []
+  );
+  for (let child = pending.pop(); child; child = pending.pop()) {
+    const [, , , inner] = child;
+    if (!inside.has(inner)) {
+      inside.add(inner);
+      for (const { scope } of equations.parts(inner)) {
+        pending.push(...scope.children);
+      }
+    }
+  }
+  return inside;
+}
+
+/** Types of results that none of the equations reads, each once. */
+function resultsOf(
+  equations: ProgramEquations,
+  refs: readonly IEquationRef[]
+): string[] {
+  const read = new Set<string>();
+  for (const { scope, equation } of refs) {
+    for (const operand of equations.part(scope, equation)?.operands(equation) ??
+      []) {
+      read.add(`${scope}:${operand}`);
+    }
+  }
+  const types = new Set<string>();
+  for (const { scope, equation } of refs) {
+    const part = equations.part(scope, equation);
+    if (part === null) {
+      return []; // the page has not arrived
+    }
+    const end = part.outputEnd(equation);
+    for (let at = part.outputStart(equation); at < end; at++) {
+      const aval = part.aval(at);
+      if (aval !== null && !read.has(`${scope}:${at}`)) {
+        types.add(aval.text);
+      }
+    }
+  }
+  return [...types];
+}
+
+/** The name that an expression alone gives its value, or what is returned where it is returned. */
+function nameOf(
+  { span }: IExpression,
+  lines: readonly string[],
+  names: ReadonlyMap<number, readonly INamedType[]> | undefined
+): INamedType | null {
+  const before = (lines[span.line - 1] ?? '').slice(0, span.column);
+  const after = (lines[span.endLine - 1] ?? '').slice(span.endColumn);
+  if (!/^\s*(;|#|$)/.test(after)) {
+    return null;
+  }
+  const holder = names?.get(span.line)?.find(({ kind, column, end }) => {
+    const between = before.slice(kind === 'returned' ? column : end);
+    return kind === 'assigned'
+      ? end > 0 && end <= before.length && /^\s*(:[^=]+)?=\s*$/.test(between)
+      : kind === 'returned' &&
+          column < before.length &&
+          /^return\s+$/.test(between);
+  });
+  return holder ?? null;
+}
+
+function operationsOf(
+  snapshot: Snapshot,
+  program: number,
+  refs: readonly IEquationRef[],
+  inside: ReadonlySet<number>
+): IOperations | null {
+  const cost = snapshot.costs?.find(one => one.program === program);
+  if (cost === undefined || refs.length === 0) {
+    return null;
+  }
+  const scopes = new Map(cost.scopes.map(columns => [columns.scope, columns]));
+  const sum = { flops: 0, transcendentals: 0, bytes: 0 };
+  const seen = new Set<ScopeCost>();
+  for (const { scope, equation } of refs) {
+    const columns = scopes.get(scope);
+    const flops = columns?.flops[equation] ?? -1;
+    const transcendentals = columns?.transcendentals[equation] ?? -1;
+    if (columns === undefined || flops < 0 || transcendentals < 0) {
+      return null; // no rule counts this primitive
+    }
+    seen.add(columns);
+    sum.flops += flops * columns.runs;
+    sum.transcendentals += transcendentals * columns.runs;
+    sum.bytes += Math.max(0, columns.bytes[equation] ?? 0) * columns.runs;
+  }
+  for (const scope of inside) {
+    const columns = scopes.get(scope);
+    if (columns === undefined || columns.flops.some(flops => flops < 0)) {
+      return null;
+    }
+    seen.add(columns);
+  }
+  const all = [...seen];
+  const kind = all.some(columns => columns.per_trip)
+    ? 'per iteration'
+    : all.some(({ runs, runs_min }) => runs !== runs_min)
+      ? 'at most'
+      : 'exact';
+  const total = amountOf(cost, 'work');
+  const work = measured(sum, 'work');
+  const share = total > 0 ? Math.min(1, work / total) : null;
+  return { amounts: sum, share, kind };
+}

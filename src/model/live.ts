@@ -1,0 +1,105 @@
+/** Remembers whether Live is on, and what the kernel last said of the cell that the user writes in. */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import type { EvaluableText } from '../protocol/evaluable';
+import type { LiveProgram } from '../protocol/snapshot';
+import type { IJaxprModel } from '../tokens';
+import { diffsOf } from './diffs';
+
+class LiveChoice {
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get isOn(): boolean {
+    return this._isOn;
+  }
+
+  set(isOn: boolean): void {
+    if (isOn !== this._isOn) {
+      this._isOn = isOn;
+      this._changed.emit();
+    }
+  }
+
+  private _isOn = false;
+  private _changed = new Signal<this, void>(this);
+}
+
+/** One for the page; the settings keep the choice. */
+export const liveChoice = new LiveChoice();
+
+/** What is known of the cell that the user writes in. */
+export type LiveState =
+  | { kind: 'idle' }
+  | { kind: 'answered'; cellId: string; answer: LiveProgram }
+  /** The user does not trust the cell: its text is not sent. */
+  | { kind: 'distrusted'; cellId: string }
+  /** There is no answer: a sentence, with what to do. */
+  | { kind: 'refused'; cellId: string; reason: string };
+
+/** What Live shows of one notebook. */
+export class LiveView {
+  constructor(private _model: IJaxprModel) {}
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get state(): LiveState {
+    return this._state;
+  }
+
+  /** Whether the program in view is older than the text, which raises an error now. */
+  get isBehind(): boolean {
+    return (
+      this._state.kind === 'answered' && this._state.answer.state === 'raised'
+    );
+  }
+
+  /** Traces again with argument types that the user typed; null where nothing is to be traced. */
+  retry: ((specs: EvaluableText) => void) | null = null;
+
+  /** The kernel has answered: a program is put in view, everything else leaves the one in view. */
+  show(cellId: string, answer: LiveProgram): void {
+    this._state = { kind: 'answered', cellId, answer };
+    if (answer.state === 'traced' && answer.snapshot !== null) {
+      this._model.showWritten(answer.snapshot);
+      diffsOf(this._model).take(answer.snapshot.id, answer.difference ?? null);
+    }
+    this._changed.emit();
+  }
+
+  refuse(cellId: string, reason: string): void {
+    this._state = { kind: 'refused', cellId, reason };
+    this._changed.emit();
+  }
+
+  distrust(cellId: string): void {
+    this._state = { kind: 'distrusted', cellId };
+    this._changed.emit();
+  }
+
+  /** The cell has run, or Live is off. */
+  clear(): void {
+    if (this._state.kind !== 'idle') {
+      this._state = { kind: 'idle' };
+      this._changed.emit();
+    }
+  }
+
+  private _state: LiveState = { kind: 'idle' };
+  private _changed = new Signal<this, void>(this);
+}
+
+const VIEWS = new WeakMap<IJaxprModel, LiveView>();
+
+/** What Live shows of a model's notebook; the same object for all views of it. */
+export function liveOf(model: IJaxprModel): LiveView {
+  let view = VIEWS.get(model);
+  if (view === undefined) {
+    view = new LiveView(model);
+    VIEWS.set(model, view);
+  }
+  return view;
+}

@@ -1,0 +1,51 @@
+/** How fast the stepper plays; remembered in later sessions. */
+import { ISignal, Signal } from '@lumino/signaling';
+
+const KEY = 'jupyter-jaxpr:play-speed';
+
+/** Steps a second; 0 plays every recording in the same time. */
+export const SPEEDS = [0, 1, 2, 5, 10, 25] as const;
+export type Speed = (typeof SPEEDS)[number];
+
+class PlaySpeed {
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get speed(): Speed {
+    this._speed ??= read();
+    return this._speed;
+  }
+
+  set speed(speed: Speed) {
+    if (speed !== this.speed) {
+      this._speed = speed;
+      write(speed);
+      this._changed.emit();
+    }
+  }
+
+  private _speed: Speed | null = null;
+  private _changed = new Signal<this, void>(this);
+}
+
+// A browser may forbid its storage; the speed is the page's then.
+function read(): Speed {
+  try {
+    const kept = Number(window.localStorage.getItem(KEY));
+    return SPEEDS.find(speed => speed === kept) ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+function write(speed: Speed): void {
+  try {
+    window.localStorage.setItem(KEY, String(speed));
+  } catch {
+    // The page keeps the speed.
+  }
+}
+
+/** One for the page: all steppers play at the same speed. */
+export const playSpeed = new PlaySpeed();

@@ -1,0 +1,145 @@
+/** Keys that the user presses in a cell come in; requests to trace the cell go out, one at a time, the newest text last. */
+import type { EvaluableText } from '../protocol/evaluable';
+import type { IJaxprModel } from '../tokens';
+import { liveOf } from './live';
+
+/** Milliseconds from the last key to the trace. */
+const PAUSE = 250;
+/** Milliseconds until a kernel that measures something is asked again. */
+const AGAIN = 1000;
+
+/** A cell that the user writes in, as it is now. */
+export interface IWrittenCell {
+  id: string;
+  /** Its text; null where the user does not trust the cell. */
+  text: EvaluableText | null;
+  /** The line of the caret, from 1; null where the caret is not in the cell. */
+  line: number | null;
+}
+
+/** Traces the cells of one notebook while the user writes. */
+export class LiveTracing {
+  /**
+   * @param _model Of the notebook.
+   * @param _read Reads a cell as it is now; null where the notebook has it no more.
+   */
+  constructor(
+    private _model: IJaxprModel,
+    private _read: (cellId: string) => IWrittenCell | null
+  ) {
+    liveOf(_model).retry = specs => {
+      if (this._cellId !== null) {
+        this._specs.set(this._cellId, specs);
+        void this._trace(this._cellId, true);
+      }
+    };
+  }
+
+  /** The user has pressed a key that changed a cell. */
+  typed(cellId: string): void {
+    this._cellId = cellId;
+    this._wait(PAUSE);
+  }
+
+  /** Trace a cell once, now. */
+  traceNow(cellId: string): void {
+    this._cellId = cellId;
+    this._stopped.delete(cellId);
+    void this._trace(cellId, true);
+  }
+
+  /** A cell was run: what it shows comes from the kernel. */
+  ran(cellId: string): void {
+    this._stopped.delete(cellId);
+    if (cellId === this._cellId) {
+      this.stop();
+    }
+  }
+
+  /** Forget what is on its way. */
+  stop(): void {
+    clearTimeout(this._timer);
+    this._asked++;
+    this._isNewer = false;
+    liveOf(this._model).clear();
+  }
+
+  private _wait(milliseconds: number): void {
+    clearTimeout(this._timer);
+    this._timer = setTimeout(() => {
+      if (this._cellId !== null) {
+        void this._trace(this._cellId, false);
+      }
+    }, milliseconds);
+  }
+
+  /** Ask, unless an answer is on its way: then the text of then is asked about once that has come. */
+  private async _trace(cellId: string, isAskedFor: boolean): Promise<void> {
+    clearTimeout(this._timer);
+    if (this._isAsking) {
+      this._isNewer = true;
+      return;
+    }
+    const cell = this._read(cellId);
+    if (cell === null || this._model.isDisposed) {
+      return;
+    }
+    if (cell.text === null) {
+      liveOf(this._model).distrust(cellId);
+      return;
+    }
+    if (!isAskedFor && this._stopped.has(cellId)) {
+      return;
+    }
+    const source = cell.text;
+    const asked = ++this._asked;
+    this._isAsking = true;
+    const view = liveOf(this._model);
+    const { snapshot, program } = this._model;
+    try {
+      const answer = await this._model.traceWritten({
+        snapshot: '',
+        source,
+        cell_id: cellId,
+        line: cell.line,
+        in_view: snapshot?.programs[program]?.name ?? null,
+        specs: this._specs.get(cellId) ?? null
+      });
+      if (asked === this._asked && !this._model.isDisposed) {
+        if (answer.state === 'stopped') {
+          this._stopped.add(cellId);
+        }
+        // What was typed meanwhile is asked about next: a moment later there is a newer answer.
+        if (this._read(cellId)?.text?.shown === source.shown) {
+          view.show(cellId, answer);
+        }
+        if (answer.state === 'waiting') {
+          this._wait(AGAIN);
+        }
+      }
+    } catch (error) {
+      if (asked === this._asked && !this._model.isDisposed) {
+        view.refuse(
+          cellId,
+          error instanceof Error ? error.message : String(error)
+        );
+      }
+    } finally {
+      this._isAsking = false;
+      if (this._isNewer) {
+        this._isNewer = false;
+        void this._trace(this._cellId ?? cellId, false);
+      }
+    }
+  }
+
+  private _cellId: string | null = null;
+  private _timer: ReturnType<typeof setTimeout> | undefined;
+  private _asked = 0;
+  private _isAsking = false;
+  private _isNewer = false;
+  /** Cells whose trace took too long: they wait until they are run or asked for. */
+  private _stopped = new Set<string>();
+  /** Argument types that the user typed, by cell. */
+  private _specs = new Map<string, EvaluableText>();
+}

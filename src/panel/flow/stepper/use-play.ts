@@ -1,0 +1,119 @@
+/** Plays a recording: to its end, until a pause, until it is out of sight, and not where less motion is asked for. */
+import * as React from 'react';
+
+import { Speed, playSpeed } from '../../../model/play-speed';
+import { IPlace } from '../../../model/stepping';
+import { Walk } from './places';
+
+/** A whole walk is played in about so many milliseconds, a step in no less and no more than these. */
+const WHOLE = 12_000;
+const SHORTEST = 80;
+const LONGEST = 700;
+
+export interface IPlay {
+  playing: boolean;
+  /** The user's system asks for less motion. */
+  isOff: boolean;
+  speed: Speed;
+  setSpeed: (speed: Speed) => void;
+  /** Play, from the start again where the end is in view; or pause. */
+  toggle: () => void;
+  stop: () => void;
+}
+
+export function usePlay(props: {
+  walk: Walk;
+  place: IPlace;
+  /** Go there without a word. */
+  move: (place: IPlace) => void;
+  /** The play has ended here. */
+  settled: (place: IPlace) => void;
+  /** What is to be in sight. */
+  shown: React.RefObject<HTMLElement>;
+}): IPlay {
+  const { walk, place, move, settled, shown } = props;
+  const [wanted, setWanted] = React.useState(false);
+  const [speed, setSpeed] = useSpeed();
+  const isOff = useLessMotion();
+  const on = walk.beside(place, 1);
+  const playing = wanted && !isOff;
+  const { visit, offset } = place;
+  React.useEffect(() => {
+    if (!playing) {
+      return;
+    }
+    const points = Math.max(1, walk.recording.step.length);
+    const timer = setTimeout(
+      () => {
+        if (on === null || isHidden(shown.current)) {
+          setWanted(false);
+          settled({ visit, offset });
+        } else {
+          move(on);
+        }
+      },
+      speed === 0
+        ? Math.max(SHORTEST, Math.min(LONGEST, WHOLE / points))
+        : 1000 / speed
+    );
+    return () => clearTimeout(timer);
+  }, [playing, walk, visit, offset, speed]);
+  const stop = (): void => {
+    if (playing) {
+      setWanted(false);
+      settled(place);
+    }
+  };
+  const toggle = (): void => {
+    if (playing) {
+      stop();
+    } else if (!isOff) {
+      if (on === null) {
+        move(walk.placeAt(0, { visit: 0, offset: 0 }));
+      }
+      setWanted(true);
+    }
+  };
+  return { playing, isOff, speed, setSpeed, toggle, stop };
+}
+
+function useSpeed(): [Speed, (speed: Speed) => void] {
+  const [speed, show] = React.useState(playSpeed.speed);
+  React.useEffect(() => {
+    const onChanged = (): void => show(playSpeed.speed);
+    playSpeed.changed.connect(onChanged);
+    return () => void playSpeed.changed.disconnect(onChanged);
+  }, []);
+  return [
+    speed,
+    chosen => {
+      playSpeed.speed = chosen;
+    }
+  ];
+}
+
+function isHidden(node: HTMLElement | null): boolean {
+  return (
+    document.visibilityState === 'hidden' ||
+    node === null ||
+    (typeof node.checkVisibility === 'function' && !node.checkVisibility())
+  );
+}
+
+function useLessMotion(): boolean {
+  const query = React.useMemo(
+    () =>
+      typeof window.matchMedia === 'function'
+        ? window.matchMedia('(prefers-reduced-motion: reduce)')
+        : null,
+    []
+  );
+  const [isAsked, setAsked] = React.useState(query?.matches ?? false);
+  React.useEffect(() => {
+    const listen = (event: MediaQueryListEvent): void =>
+      setAsked(event.matches);
+    query?.addEventListener('change', listen);
+    return () => query?.removeEventListener('change', listen);
+  }, [query]);
+  return isAsked;
+}

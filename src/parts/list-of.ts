@@ -1,0 +1,19 @@
+/**
+ * Joins labels and names to a list, for a placeholder of a sentence or for a line of its own.
+ *
+ * The only place that joins translated texts which are no sentences: the user's language decides what stands between
+ * two entries of a list.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+/** `1 convert, 2 broadcasts` */
+export function listOf(
+  entries: readonly string[],
+  trans: TranslationBundle
+): string {
+  const [first = '', ...others] = entries;
+  return others.reduce(
+    (before, entry) => trans.__('%1, %2', before, entry),
+    first
+  );
+}

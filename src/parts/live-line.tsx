@@ -1,0 +1,145 @@
+/** Says what Live knows of the cell that the user writes in, and asks for argument types where none are known. */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { LiveState, liveChoice, liveOf } from '../model/live';
+import { EvaluableText } from '../protocol/evaluable';
+import type { IJaxprModel } from '../tokens';
+import { shortened } from './summary';
+
+/** What Live does, in the words of its switch. */
+export function liveWords(trans: TranslationBundle): string {
+  return trans.__(
+    "While you type, your function's Python runs on tracers. Nothing is compiled, none of your calls is executed."
+  );
+}
+
+/** The line below the header; nothing where Live is off and was not asked. */
+export function LiveLine(props: {
+  model: IJaxprModel;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { model, trans } = props;
+  const view = liveOf(model);
+  const { state } = view;
+  if (!liveChoice.isOn && state.kind === 'idle') {
+    return null;
+  }
+  const answer = state.kind === 'answered' ? state.answer : null;
+  const card =
+    answer?.snapshot?.notes.find(({ kind }) => kind === 'trace_raised') ?? null;
+  return (
+    <div
+      className="jp-JaxprLive"
+      data-state={answer?.state ?? state.kind}
+      role="group"
+      aria-label={trans.__('Live')}
+    >
+      <p role="status" title={liveWords(trans)}>
+        <b>{headOf(state, model, trans)}</b> {textOf(state, trans)}
+      </p>
+      {answer?.state === 'raised' && card !== null && (
+        <div className="jp-JaxprLive-card">
+          <p>{shortened(card.text, 1000)}</p>
+          {(card.cures ?? []).slice(0, 3).map(cure => (
+            <p key={cure.name}>{shortened(cure.text, 400)}</p>
+          ))}
+          {card.cure !== null && <p>{shortened(card.cure, 400)}</p>}
+        </div>
+      )}
+      {answer?.state === 'needs_arguments' && (
+        <ArgumentTypes trans={trans} send={specs => view.retry?.(specs)} />
+      )}
+    </div>
+  );
+}
+
+/** The state in a few words. */
+function headOf(
+  state: LiveState,
+  model: IJaxprModel,
+  trans: TranslationBundle
+): string {
+  if (state.kind === 'idle') {
+    return trans.__('Live is on.');
+  }
+  if (state.kind === 'refused' || state.kind === 'distrusted') {
+    return trans.__('Not traced.');
+  }
+  switch (state.answer.state) {
+    case 'traced':
+      return model.isWritten
+        ? trans.__('As written, not run.')
+        : trans.__('As written, not run; the run in view is kept.');
+    case 'raised':
+      return trans.__('As written, %1 raises an error.', nameOf(state, trans));
+    case 'no_python':
+      return trans.__('Incomplete.');
+    case 'waiting':
+      return trans.__('Live waits until the measurement has ended.');
+    case 'stopped':
+      return trans.__('Live pauses for this cell.');
+    case 'needs_arguments':
+      return trans.__('Argument types?');
+    case 'no_function':
+    case 'not_traced':
+      return trans.__('Not traced.');
+  }
+}
+
+function nameOf(
+  { answer }: LiveState & { kind: 'answered' },
+  trans: TranslationBundle
+): string {
+  return answer.function ?? trans.__('the cell');
+}
+
+/** The kernel's sentences; those of an error are on its card. */
+function textOf(state: LiveState, trans: TranslationBundle): string {
+  if (state.kind === 'distrusted') {
+    return trans.__(
+      'The cell is not trusted. Run the cell, or choose Trust Notebook in the command palette.'
+    );
+  }
+  if (state.kind === 'refused') {
+    return shortened(state.reason, 1000);
+  }
+  return state.kind === 'answered' && state.answer.state !== 'raised'
+    ? shortened(state.answer.text ?? '', 1000)
+    : '';
+}
+
+/** A field for the types that the kernel does not know. */
+function ArgumentTypes(props: {
+  trans: TranslationBundle;
+  send: (specs: EvaluableText) => void;
+}): JSX.Element {
+  const { trans, send } = props;
+  const typed = React.useRef<EvaluableText | null>(null);
+  return (
+    <form
+      className="jp-JaxprLive-types"
+      onSubmit={event => {
+        event.preventDefault();
+        if (typed.current !== null) {
+          send(typed.current);
+        }
+      }}
+    >
+      <label>
+        {trans.__('Argument types')}{' '}
+        <input
+          type="text"
+          spellCheck={false}
+          placeholder={trans.__('f32[8], n=3')}
+          onChange={event => {
+            typed.current = EvaluableText.typed(event);
+          }}
+        />
+      </label>
+      <button className="jp-JaxprPanel-button" type="submit">
+        {trans.__('Trace')}
+      </button>
+    </form>
+  );
+}

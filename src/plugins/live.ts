@@ -1,0 +1,262 @@
+/** Wires Live: the switch, and the keys that the user presses in the cells of the notebook in front. */
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import { Cell, ICodeCellModel } from '@jupyterlab/cells';
+import {
+  CodeMirrorEditor,
+  EditorExtensionRegistry,
+  IEditorExtensionRegistry
+} from '@jupyterlab/codemirror';
+import {
+  INotebookTracker,
+  NotebookActions,
+  NotebookPanel
+} from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { Extension, Transaction } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+
+import { raisedIn, setWrittenMark, writtenMark } from '../editor/written-mark';
+import { liveChoice, liveOf } from '../model/live';
+import { IWrittenCell, LiveTracing } from '../model/written-cell';
+import { EvaluableText } from '../protocol/evaluable';
+import { IJaxprModel, IJaxprTracker } from '../tokens';
+
+/** Turns Live on and off; the choice is kept in the settings. */
+export const TOGGLE_LIVE = 'jupyter-jaxpr:toggle-live';
+
+/** Traces the cell in which the caret is, once. */
+export const TRACE_NOW = 'jupyter-jaxpr:trace-now';
+
+/** The plugin that has the schema of the settings. */
+const SETTINGS = 'jupyter-jaxpr:plugin';
+
+/** A sign of the user's: a key in the cell, or the command. */
+interface ISign {
+  readonly isTrusted: boolean;
+}
+
+export const livePlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-jaxpr:live',
+  description: 'Traces a cell while the user writes in it, where that is on.',
+  autoStart: true,
+  requires: [IJaxprTracker, INotebookTracker, IEditorExtensionRegistry],
+  optional: [ITranslator, ISettingRegistry, ICommandPalette],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: IJaxprTracker,
+    notebooks: INotebookTracker,
+    editors: IEditorExtensionRegistry,
+    translator: ITranslator | null,
+    registry: ISettingRegistry | null,
+    palette: ICommandPalette | null
+  ): void => {
+    const { commands } = app;
+    const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
+    const following = new Following(tracker, notebooks);
+
+    editors.addExtension({
+      name: 'jupyter-jaxpr:live',
+      factory: ({ model }) => {
+        const { id, type } = model as Partial<{ id: unknown; type: unknown }>;
+        return EditorExtensionRegistry.createImmutableExtension(
+          type === 'code' && typeof id === 'string'
+            ? [writtenMark, following.keysOf(id)]
+            : []
+        );
+      }
+    });
+
+    const settings = registry?.load(SETTINGS).catch(() => null) ?? null;
+    void settings?.then(read => {
+      const apply = (): void => {
+        liveChoice.set(read?.get('live').composite === true);
+      };
+      read?.changed.connect(apply);
+      apply();
+    });
+    liveChoice.changed.connect(() => {
+      if (!liveChoice.isOn) {
+        following.stop();
+      }
+      commands.notifyCommandChanged(TOGGLE_LIVE);
+    });
+    commands.addCommand(TOGGLE_LIVE, {
+      label: trans.__('Live: Trace While You Type'),
+      caption: trans.__(
+        "While you type, your function's Python runs on tracers. Nothing is compiled, none of your calls is executed."
+      ),
+      isToggled: () => liveChoice.isOn,
+      isToggleable: true,
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: async () => {
+        liveChoice.set(!liveChoice.isOn);
+        await (await settings)?.set('live', liveChoice.isOn);
+      }
+    });
+    commands.addCommand(TRACE_NOW, {
+      label: trans.__('Trace the Cell as It Is Written'),
+      caption: trans.__(
+        "Your function's Python runs on tracers, once. Nothing is compiled, none of your calls is executed."
+      ),
+      isEnabled: () => notebooks.activeCell?.model.type === 'code',
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: () => following.traceNow()
+    });
+    for (const command of [TOGGLE_LIVE, TRACE_NOW]) {
+      palette?.addItem({ command, category: trans.__('Jaxpr') });
+    }
+  }
+};
+
+/** The notebook in front, and what of it is traced. */
+class Following {
+  constructor(
+    private _tracker: IJaxprTracker,
+    private _notebooks: INotebookTracker
+  ) {
+    _tracker.currentChanged.connect(this._follow, this);
+    NotebookActions.executed.connect((_, { cell }) => {
+      this._tracing?.ran(cell.model.id);
+    });
+    this._follow();
+  }
+
+  /** Hears the keys of a cell's editor. */
+  keysOf(cellId: string): Extension {
+    return [
+      EditorView.domEventHandlers({
+        keydown: event => {
+          // Nothing that a script does: such an event is not trusted.
+          if (event.isTrusted) {
+            this._keys.set(cellId, event);
+          }
+          return false;
+        }
+      }),
+      EditorView.updateListener.of(update => {
+        if (
+          update.docChanged &&
+          liveChoice.isOn &&
+          this._keys.has(cellId) &&
+          // What a collaborator, a reload or an extension changes is no event of the user's.
+          update.transactions.some(
+            transaction =>
+              transaction.annotation(Transaction.userEvent) !== undefined
+          )
+        ) {
+          this._tracing?.typed(cellId);
+        }
+      })
+    ];
+  }
+
+  traceNow(): void {
+    const cell = this._notebooks.activeCell;
+    if (cell !== null && this._tracing !== null) {
+      // The command comes from a key, a menu or the palette: the user has chosen this cell.
+      this._chosen = cell.model.id;
+      this._tracing.traceNow(cell.model.id);
+    }
+  }
+
+  stop(): void {
+    this._tracing?.stop();
+  }
+
+  private _follow(): void {
+    const model = this._tracker.current;
+    if (model === this._model) {
+      return;
+    }
+    if (this._model !== null) {
+      liveOf(this._model).changed.disconnect(this._mark, this);
+    }
+    this.stop();
+    this._model = model;
+    const panel = this._notebooks.currentWidget;
+    this._tracing =
+      model === null || panel === null
+        ? null
+        : new LiveTracing(model, id => this._read(panel, id));
+    if (model !== null) {
+      liveOf(model).changed.connect(this._mark, this);
+    }
+  }
+
+  /** A cell as it is now. */
+  private _read(panel: NotebookPanel, id: string): IWrittenCell | null {
+    const cell = find(panel, id);
+    const sign = this._signOf(id);
+    if (cell === null || sign === null) {
+      return null;
+    }
+    const source = cell.model.sharedModel.getSource();
+    const editor = cell.editor;
+    return {
+      id,
+      text: isTrusted(cell) ? EvaluableText.written(source, sign) : null,
+      line:
+        editor !== null && panel.content.activeCell === cell
+          ? editor.getCursorPosition().line + 1
+          : null
+    };
+  }
+
+  private _signOf(id: string): ISign | null {
+    return this._keys.get(id) ?? (this._chosen === id ? COMMAND : null);
+  }
+
+  /** Mark the expression that raises, in the cell that was traced. */
+  private _mark(): void {
+    const panel = this._notebooks.currentWidget;
+    if (panel === null || this._model === null) {
+      return;
+    }
+    const { state } = liveOf(this._model);
+    const place =
+      state.kind === 'answered' && state.answer.state === 'raised'
+        ? raisedIn(state.answer.snapshot)
+        : null;
+    const id =
+      place !== null && state.kind === 'answered' ? state.cellId : null;
+    for (const marked of new Set([this._marked, id])) {
+      const editor = marked === null ? null : find(panel, marked)?.editor;
+      if (editor instanceof CodeMirrorEditor) {
+        editor.editor.dispatch({
+          effects: setWrittenMark.of(marked === id ? place : null)
+        });
+      }
+    }
+    this._marked = id;
+  }
+
+  private _model: IJaxprModel | null = null;
+  private _tracing: LiveTracing | null = null;
+  /** The last key that the user pressed in each cell, in this page. */
+  private _keys = new Map<string, KeyboardEvent>();
+  /** The cell that the command was chosen for. */
+  private _chosen: string | null = null;
+  private _marked: string | null = null;
+}
+
+/** JupyterLab runs a command for a key, a menu or the palette: there is no event to be shown. */
+const COMMAND: ISign = { isTrusted: true };
+
+function find(panel: NotebookPanel, id: string): Cell | null {
+  return panel.isDisposed
+    ? null
+    : (panel.content.widgets.find(({ model }) => model.id === id) ?? null);
+}
+
+/**
+ * Whether the user trusts a cell. JupyterLab trusts all cells of a trusted notebook, and of any other those that the
+ * user has made or run.
+ */
+function isTrusted(cell: Cell): boolean {
+  return (cell.model as ICodeCellModel).trusted;
+}

@@ -1,0 +1,88 @@
+/** Presents the panel: larger, one tab, nothing around it, and keys that a remote control sends. */
+import { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { attentionOf } from '../model/attention';
+import { steppingOf } from '../model/stepping';
+import type { JaxprPanel } from '../panel/shell/panel';
+import { IJaxprTracker } from '../tokens';
+import { PresentingKeys } from '../workbench/reading/presenting-keys';
+
+export const PRESENT = 'jupyter-jaxpr:present';
+
+/** Add the command. */
+export function addPresenting(
+  app: JupyterFrontEnd,
+  shell: ILabShell,
+  panel: JaxprPanel,
+  tracker: IJaxprTracker,
+  trans: TranslationBundle
+): void {
+  const { commands } = app;
+  /** What is put back at the end. */
+  let before: { presentationMode: boolean; leftCollapsed: boolean } | null =
+    null;
+
+  /** A step on or back where steps are in view, else a program. */
+  const go = (by: 1 | -1): void => {
+    const model = tracker.current;
+    const walk =
+      model !== null && attentionOf(model).flowInView
+        ? steppingOf(model).walk
+        : null;
+    if (walk !== null) {
+      walk(by);
+    } else {
+      void commands.execute(
+        by > 0 ? 'jupyter-jaxpr:next-program' : 'jupyter-jaxpr:previous-program'
+      );
+    }
+  };
+  const end = (): void => {
+    if (before !== null) {
+      keys.stop();
+      shell.presentationMode = before.presentationMode;
+      if (!before.leftCollapsed) {
+        shell.expandLeft();
+      }
+      before = null;
+      panel.presented = false;
+      commands.notifyCommandChanged(PRESENT);
+    }
+  };
+  const keys = new PresentingKeys({
+    next: () => go(1),
+    previous: () => go(-1),
+    end
+  });
+  const start = (): void => {
+    const { presentationMode, leftCollapsed } = shell;
+    before = { presentationMode, leftCollapsed };
+    panel.keepFocus = true;
+    shell.activateById(panel.id);
+    // The panel itself may have been moved to the left.
+    if (![...shell.widgets('left')].includes(panel)) {
+      shell.collapseLeft();
+    }
+    shell.presentationMode = true;
+    panel.presented = true;
+    keys.start();
+    commands.notifyCommandChanged(PRESENT);
+  };
+  // What is presented is in sight.
+  panel.visibilityChanged.connect(() => {
+    if (!panel.isVisible) {
+      end();
+    }
+  }, panel);
+  commands.addCommand(PRESENT, {
+    label: trans.__('Present'),
+    caption: trans.__(
+      'Show the panel and the notebook larger, with one tab and nothing around it; Page Up and Page Down go through programs or steps, Escape ends'
+    ),
+    isToggleable: true,
+    isToggled: () => before !== null,
+    describedBy: { args: { type: 'object', properties: {} } },
+    execute: () => (before === null ? start() : end())
+  });
+}

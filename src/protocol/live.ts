@@ -1,0 +1,37 @@
+/** Checks the answer about a cell that is being written; a `Mismatch` names the wrong field. */
+import { checkProgramDiff } from './difference';
+import { checkSnapshot } from './document';
+import type { LiveProgram } from './snapshot';
+import {
+  fields,
+  given,
+  integer,
+  oneOf,
+  orNull,
+  seconds,
+  text
+} from './structure';
+
+const STATES = [
+  'traced',
+  'raised',
+  'not_traced',
+  'needs_arguments',
+  'no_function',
+  'no_python',
+  'waiting',
+  'stopped'
+] as const;
+
+/** Check the answer, and its document as any other. */
+export function checkLiveProgram(value: unknown, field: string): LiveProgram {
+  const live = fields(value, field);
+  oneOf(live.state, `${field}.state`, STATES);
+  orNull(live.function, `${field}.function`, text);
+  orNull(live.line, `${field}.line`, (line, at) => integer(line, at, 1));
+  orNull(live.text, `${field}.text`, text);
+  orNull(live.snapshot, `${field}.snapshot`, checkSnapshot);
+  seconds(live.seconds, `${field}.seconds`);
+  orNull(given(live.difference, null), `${field}.difference`, checkProgramDiff);
+  return live as unknown as LiveProgram;
+}

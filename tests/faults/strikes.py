@@ -1,0 +1,128 @@
+"""A signal at the n-th statement of ours: each statement of the package begins with a call that may raise the signal.
+
+Imported by the shell that runs the faults, before the package; without JAX. A real alarm comes at any moment, and a
+test that waits for one meets few of them, other ones each time. Here the package is compiled with a call before each
+statement, also in callbacks of `sys.monitoring`, where Python itself tells no lines.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.machinery
+import signal
+import sys
+from collections.abc import Sequence
+from types import CodeType, ModuleType
+from typing import Any
+
+PACKAGE = "jupyter_jaxpr"
+CALL = "__statement_of_ours__"
+
+passed: list[tuple[str, int]] = []  # the statements of a run, each where it first comes: the file and the line
+_seen: set[tuple[str, int]] = set()
+_counts = _main = False
+_wanted: tuple[str, int] | None = None
+struck: list[tuple[str, int]] = []
+
+
+def statement(file: str, line: int) -> None:
+    """Called before each statement of the package; the signal's handler runs within `raise_signal`."""
+    global _wanted
+    if _counts and (file, line) not in _seen and _on_main_thread():
+        _seen.add((file, line))
+        passed.append((file, line))
+    if _wanted == (file, line) and _on_main_thread():
+        _wanted = None
+        struck.append((file, line))
+        signal.raise_signal(signal.SIGALRM)
+
+
+def _on_main_thread() -> bool:
+    import threading
+
+    return threading.current_thread() is threading.main_thread()
+
+
+def count() -> None:
+    """Note the statements that run from now on."""
+    global _counts
+    passed.clear()
+    _seen.clear()
+    _counts = True
+
+
+def counted() -> list[tuple[str, int]]:
+    global _counts
+    _counts = False
+    return list(passed)
+
+
+def strike(file: str, line: int) -> None:
+    """Raise the signal at a statement, once, when it comes next."""
+    global _wanted
+    struck.clear()
+    _wanted = file, line
+
+
+def stop() -> list[tuple[str, int]]:
+    """Raise none any more; gives the statement that was struck."""
+    global _wanted
+    _wanted = None
+    return list(struck)
+
+
+class _Calls(ast.NodeTransformer):
+    def __init__(self, file: str) -> None:
+        self._file = file
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        for name in ("body", "orelse", "finalbody"):
+            statements = getattr(node, name, None)
+            if isinstance(statements, list) and statements and isinstance(statements[0], ast.stmt):
+                setattr(node, name, [each for one in statements for each in self._with_call(one)])
+        return node
+
+    def _with_call(self, statement: ast.stmt) -> list[ast.stmt]:
+        is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if is_text or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__"):
+            return [statement]
+        call = ast.parse(f"{CALL}({self._file!r}, {statement.lineno})").body[0]
+        for node in ast.walk(call):
+            ast.copy_location(node, statement)
+            if isinstance(node, (ast.expr, ast.stmt)):
+                node.end_lineno, node.end_col_offset = node.lineno, node.col_offset
+        return [call, statement]
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:  # type: ignore[override]
+        tree = _Calls(path.rpartition(f"/{PACKAGE}/")[2]).visit(ast.parse(data, path))
+        return compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)  # never from the disk's bytecode, nor into it
+        return self.source_to_code(self.get_data(path), path)
+
+    def exec_module(self, module: ModuleType) -> None:
+        setattr(module, CALL, statement)
+        super().exec_module(module)
+
+
+class _Finder:
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
+        if name.partition(".")[0] != PACKAGE:
+            return None
+        found = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if found is None:
+            for finder in sys.meta_path:  # an editable install has a finder of its own
+                if not isinstance(finder, _Finder) and (found := finder.find_spec(name, path, target)) is not None:
+                    break
+        if found is not None and found.origin is not None and found.origin.endswith(".py"):
+            found.loader = _Loader(name, found.origin)
+        return found
+
+
+def install() -> None:
+    assert PACKAGE not in sys.modules
+    sys.meta_path.insert(0, _Finder())

@@ -1,0 +1,133 @@
+"""No `except` of the package takes an error that a signal handler of the user's raised."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import jupyter_jaxpr
+from jupyter_jaxpr.interruptions import is_of_a_signal, not_of_a_signal
+
+PACKAGE = Path(jupyter_jaxpr.__file__).parent
+# What handlers raise. A handler that raises an AttributeError or a SyntaxError has a mistake.
+RAISED_BY_HANDLERS = {
+    "BaseException",
+    "Exception",
+    "FAILURES",
+    "OSError",
+    "RuntimeError",
+    "TimeoutError",
+    "ValueError",
+}
+TAKES_ALL = {
+    "wire/answers.py": 2,  # the answer to the panel says what was raised; no cell runs
+    "observe/side_effects/state.py": 1,  # it goes on once everything is restored
+}
+GIVES_ON = {
+    "magic/session.py": 2,  # `except BaseException` that ends with `raise`; the guard, which tells it apart
+    "observe/side_effects/guard.py": 1,  # likewise
+}
+
+
+def takers(tree: ast.AST) -> Iterator[int]:
+    """The lines of `except` and `suppress` that name a class that handlers raise."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler):
+            kinds = [node.type]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):
+            kinds = list(node.args)
+        else:
+            continue
+        for kind in kinds:
+            if kind is None or (not isinstance(kind, ast.Call) and RAISED_BY_HANDLERS & names_in(kind)):
+                yield node.lineno
+
+
+def names_in(kind: ast.expr) -> set[str]:
+    parts = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return {ast.unparse(part).rpartition(".")[2] for part in parts}
+
+
+def test_no_except_takes_what_a_handler_raises() -> None:
+    found: dict[str, int] = {}
+    for file in sorted(PACKAGE.rglob("*.py")):
+        for _ in takers(ast.parse(file.read_text())):
+            name = file.relative_to(PACKAGE).as_posix()
+            found[name] = found.get(name, 0) + 1
+    assert found == {**TAKES_ALL, **GIVES_ON}
+
+
+class Late(TimeoutError):
+    pass
+
+
+def of_a_function(number: int, frame: FrameType | None) -> None:
+    raise Late
+
+
+def of_any_arguments(*given: Any) -> None:
+    raise Late
+
+
+def once(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    raise Late
+
+
+def without_its_arguments(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    raise Late
+
+
+class Handler:
+    def method(self, number: int, frame: FrameType | None) -> None:
+        raise Late
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        raise Late
+
+
+def three(word: str, number: int, frame: FrameType | None) -> None:
+    raise Late
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        of_a_function,
+        of_any_arguments,
+        once,
+        without_its_arguments,
+        Handler().method,
+        Handler(),
+        functools.partial(three, "late"),
+        lambda *given: of_any_arguments(),
+    ],
+)
+def test_what_a_handler_raises_goes_on(handler: Callable[..., None]) -> None:
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        with pytest.raises(Late):
+            try:
+                signal.raise_signal(signal.SIGALRM)
+            except not_of_a_signal(OSError):
+                pass
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_what_our_code_raises_is_taken() -> None:
+    def ours(number: int, other: object) -> None:
+        raise Late(f"{number} {other}")
+
+    try:
+        ours(14, None)
+    except not_of_a_signal(KeyError, OSError) as error:
+        assert not is_of_a_signal(error)

@@ -1,0 +1,95 @@
+"""An alarm at each statement of ours that runs for a cell: the error is the cell's or is named, never lost."""
+
+from __future__ import annotations
+
+import ast
+import zlib
+from collections.abc import Iterator
+
+import pytest
+from places import LOAD, SETUP, Shell, asked
+
+# The handler raises an error of a class that an `except Exception` or an `except OSError` would take for ours.
+ALARM = """
+import signal
+class Late(TimeoutError):
+    pass
+phases, fired = ["before"], []
+def late(number, frame):
+    fired.append(phases[-1])
+    raise Late("too late")
+before = signal.signal(signal.SIGALRM, late)
+"""
+CELL = """%%jaxpr
+phases.append("within")
+y = x + 1
+jax.jit(lambda y: jnp.sin(y) * 2)(x)
+jax.make_jaxpr(lambda y: y - 1)(x)
+jax.jit(lambda y: jax.lax.scan(lambda c, e: (c + e, c * y), 0.0, y))(x)
+f(y)
+phases.append("after")
+"""
+STRIKE = 'phases[:] = ["before"]; fired.clear(); strikes.strike({!r}, {})'
+
+
+@pytest.fixture(scope="module")
+def shell() -> Iterator[Shell]:
+    made = Shell()
+    for cell in (SETUP, "import strikes\nstrikes.install()", LOAD, ALARM, CELL):
+        assert made.run(cell)["error"] is None
+    yield made
+    made.stop()
+
+
+def statements(shell: Shell) -> list[tuple[str, int]]:
+    shell.run("strikes.count()")
+    assert shell.run(CELL)["error"] is None
+    asked(shell)
+    return list(ast.literal_eval(ast.literal_eval(shell.run("repr(strikes.counted())")["value"])))
+
+
+def lost(shell: Shell, file: str, line: int) -> str | None:
+    """What is wrong after an alarm at a statement, in words; None where nothing is."""
+    armed = shell.run(STRIKE.format(file, line))
+    ran = shell.run(CELL)
+    told = shell.run("repr((strikes.stop(), fired))")
+    struck, fired = ast.literal_eval(ast.literal_eval(told["value"]))
+    state = asked(shell)
+    # The cells before and after are ordinary ones: a statement of ours that runs for those may be struck there.
+    shown = "".join(each["stdout"] + each["stderr"] for each in (armed, ran, told))
+    named = [
+        ran["error"] == "Late: too late" or "Late: too late" in (ran["error"] or ""),
+        "Exception ignored" in shown,  # Python drops what is raised where it tells that an object died
+        fired != ["within"] and ("too late" in shown or "jupyter_jaxpr was interrupted" in shown),
+    ]
+    if struck and not any(named):
+        return f"{fired} lost: {ran} {state['panel']} {state['failures']}"
+    if not struck and ran["error"] is not None:
+        return f"not struck: {ran}"
+    if state["at_rest"]:
+        return f"{fired} left on: {state['at_rest']}"
+    if unnamed := [each for each in state["failures"] if "Late: too late" not in each]:
+        return f"{fired} taken for a failure: {unnamed}"
+    if (plain := shell.run("f(x).tolist()"))["value"] != "[0.0, 2.0, 4.0]":
+        return f"{fired} a plain cell: {plain}"
+    again, panel = shell.run("%%jaxpr\njax.jit(lambda y: y + 1)(x)"), asked(shell)["panel"]
+    if (again["error"], panel) != (None, ["<lambda>"]):
+        return f"{fired} the next cell: {again} {panel}"
+    return None
+
+
+def meet(shell: Shell, places: list[tuple[str, int]]) -> None:
+    wrong = {f"{file}:{line}": said for file, line in places if (said := lost(shell, file, line)) is not None}
+    assert wrong == {}
+
+
+def test_an_alarm_at_some_statements(shell: Shell) -> None:
+    places = statements(shell)
+    assert len(places) > 3_000
+    # The same ones each time, though which statements run depends on the collector and on the clock as well.
+    meet(shell, sorted(places, key=lambda place: zlib.crc32(repr(place).encode()))[:8])
+
+
+@pytest.mark.slow
+def test_an_alarm_at_each_statement(shell: Shell) -> None:
+    meet(shell, statements(shell))

@@ -1,0 +1,473 @@
+"""Live: what a cell that is being written in shows, and that nothing of the user's is changed by it."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import pytest
+from conftest import Notebook
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.document.types.live import LiveProgram
+from jupyter_jaxpr.live import live as room
+from jupyter_jaxpr.live.live import Asked, Live
+from jupyter_jaxpr.wire.requests.live import _observed
+
+Trace = Callable[..., LiveProgram]
+
+
+@pytest.fixture
+def trace(notebook: Notebook) -> Trace:
+    """Traces a cell live, as the request does."""
+    from jupyter_jaxpr.magic.session import Session
+
+    live = Live()
+    names = notebook.shell.user_ns
+    runs = Session.of(notebook.shell).publisher._runs
+
+    def trace(source: str, line: int | None = None, seconds: float = 60.0, **more: Any) -> LiveProgram:
+        asked = Asked(source, "cell-1", line, **more)
+        return live.trace(asked, names, lambda name: _observed(name, names, runs), {}, seconds)
+
+    return trace
+
+
+def text_of(answer: LiveProgram) -> str:
+    assert answer.snapshot is not None, answer
+    return jj.Snapshot(answer.snapshot).text()
+
+
+SINE = "{ lambda ; a:f32[8]. let b:f32[8] = sin a in (b,) }"
+
+
+def on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# --- what is traced ---
+
+
+def test_a_cell_is_traced_as_it_is_written(trace: Trace) -> None:
+    answer = trace("def f(x):\n    y = jnp.sin(x)\n    return y\nf(x)\n")
+    assert (answer.state, answer.function, answer.line, answer.text) == ("traced", "f", 1, None)
+    assert on_one_line(text_of(answer)) == SINE
+    assert answer.snapshot is not None
+    (program,) = answer.snapshot.programs
+    assert (program.origin, program.origin_note) == (
+        "traced",
+        "Live traced this program with the argument types from the call in line 4.",
+    )
+    cell = answer.snapshot.cell
+    assert cell is not None
+    assert (cell.id, cell.execution_count, cell.source) == (
+        "cell-1",
+        None,
+        "def f(x):\n    y = jnp.sin(x)\n    return y\nf(x)\n",
+    )
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 does not tell of lines")
+def test_the_names_of_the_function_have_their_types(trace: Trace) -> None:
+    answer = trace("def f(x):\n    y = jnp.sin(x)\n    return y\nf(x)\n")
+    assert answer.snapshot is not None
+    types = [(name.line, name.name, name.types) for name in jj.Snapshot(answer.snapshot).types()]
+    assert types == [(1, "x", ("f32[8]",)), (2, "y", ("f32[8]",)), (3, "return", ("f32[8]",))]
+
+
+def test_no_kernel_stands_behind_the_document(trace: Trace) -> None:
+    answer = trace("def f(x):\n    return lax.fori_loop(0, 3, lambda i, y: y + i, x)\nf(x)\n")
+    assert answer.snapshot is not None
+    assert [(level.name, level.state, level.reason) for level in answer.snapshot.programs[0].levels] == [
+        ("stablehlo", "absent", "Live traces only, so JAX has not made this text. Run the cell to see it."),
+        ("hlo", "absent", "Live traces only, so JAX has not made this text. Run the cell to see it."),
+    ]
+    assert [card.steppable for card in answer.snapshot.control_flow] == [
+        "The cell was not run as it is written. Run the cell to step through this."
+    ]
+
+
+TWO = "def f(x):\n    return jnp.sin(x)\n\n@jax.jit\ndef g(x):\n    return jnp.cos(x)\n\nf(x)\ng(x)\nz = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "in_view", "function"),
+    [(1, None, "f"), (2, "g", "f"), (4, "f", "g"), (6, "f", "g"), (3, "f", "f"), (None, "f", "f"), (None, "h", "g")],
+)
+def test_the_function_under_the_caret_else_the_one_in_view_else_the_one_called_last(
+    trace: Trace, line: int | None, in_view: str | None, function: str
+) -> None:
+    assert trace(TWO, line, in_view=in_view).function == function
+
+
+def test_of_two_definitions_of_a_name_the_one_under_the_caret(trace: Trace) -> None:
+    source = "def f(x):\n    return jnp.sin(x)\n\ndef f(x):\n    return jnp.cos(x)\n\nf(x)\n"
+    assert "sin" in text_of(trace(source, 1))
+    assert "cos" in text_of(trace(source, 5))
+
+
+def test_a_magic_line_above_and_magics_between_are_not_run(trace: Trace, notebook: Notebook) -> None:
+    answer = trace("\n%%jaxpr\n%matplotlib inline\n!touch never\nn = 2\ndef f(x):\n    return x * n\nf(x)\n")
+    assert (answer.state, answer.line) == ("traced", 6)
+    assert "n" not in notebook.shell.user_ns
+
+
+# --- where the argument types come from ---
+
+
+def test_the_target_of_the_magic_comes_first(trace: Trace) -> None:
+    answer = trace("%%jaxpr f(f32[2,3], 'a') --time\ndef f(x, name):\n    return jnp.sin(x)\nf(x)\n")
+    assert on_one_line(text_of(answer)).startswith("{ lambda ; a:f32[2,3].")
+
+
+def test_then_the_last_observed_call(trace: Trace, notebook: Notebook) -> None:
+    notebook.run("@jax.jit\ndef f(x, w):\n    return x * w\n\nf(x, jnp.ones((3, 8), jnp.float16))")
+    answer = trace("@jax.jit\ndef f(x, w):\n    return x + w\n\nf(x, x)")
+    assert "w:f16[3,8]" not in (answer.text or "")
+    assert on_one_line(text_of(answer)).startswith("{ lambda ; a:f32[8] b:f16[3,8].")
+    # It fits the parameters by their names, in any order.
+    answer = trace("@jax.jit\ndef f(w, x):\n    return x + w\n")
+    assert on_one_line(text_of(answer)).startswith("{ lambda ; a:f16[3,8] b:f32[8].")
+
+
+def test_static_arguments_of_the_observed_call_are_what_they_were(trace: Trace, notebook: Notebook) -> None:
+    head = "from functools import partial\n@partial(jax.jit, static_argnames=('n', 'kind'))\ndef f(x, n, kind):\n"
+    notebook.run(head + "    return x * n if kind == 'times' else x\nf(x, 3, kind='times')")
+    answer = trace(head + "    return x + n if kind == 'times' else x\n")
+    assert on_one_line(text_of(answer)) == "{ lambda ; a:f32[8]. let b:f32[8] = add a 3.0:f32[] in (b,) }"
+
+
+def test_a_plain_function_of_an_observed_cell(trace: Trace, notebook: Notebook) -> None:
+    notebook.run("%%jaxpr\ndef f(a):\n    return jnp.sin(a)\nf(x)")
+    answer = trace("def f(a):\n    return jnp.cos(a)\n")
+    # No call is known: the recorded one is a program without parameters' names, and the cell has none.
+    assert answer.state in ("traced", "needs_arguments")
+
+
+@pytest.mark.parametrize(
+    ("call", "types"),
+    [
+        ("f(x, -2.5)", "a:f32[8] b:f32[]"),
+        ("f(p['w'], q.size)", "a:f32[3] b:i32[]"),
+        ("y = f(pair[0], w=True)", "a:f32[8] b:bool[]"),
+        ("print(f(x, [1, x]).sum())", "a:f32[8] b:i32[] c:f32[8]"),
+    ],
+)
+def test_then_the_last_call_whose_arguments_have_values(
+    trace: Trace, notebook: Notebook, call: str, types: str
+) -> None:
+    notebook.run(
+        "import typing\nclass Q(typing.NamedTuple):\n    size: int\np = {'w': jnp.ones(3)}\nq = Q(4)\npair = [x, 2]"
+    )
+    answer = trace(f"def f(x, w):\n    return x\n{call}\n")
+    assert on_one_line(text_of(answer)).startswith(f"{{ lambda ; {types}. let")
+
+
+@pytest.mark.parametrize("call", ["f(jnp.ones(3))", "f(x[0])", "f(x + 1)", "f(*xs)", "f(unknown)", "f(x.T)", "f(o.p)"])
+def test_what_would_have_to_be_computed_is_asked_for(trace: Trace, notebook: Notebook, call: str) -> None:
+    notebook.run(
+        "seen = []\nclass O:\n    @property\n    def p(self):\n        seen.append(1)\n        return x\n"
+        "o = O()\nxs = [x]"
+    )
+    answer = trace(f"def f(x):\n    return jnp.sin(x)\n{call}\n")
+    assert (answer.state, answer.function) == ("needs_arguments", "f")
+    assert answer.text == (
+        "Live does not know the argument types of f. Type them here, such as f32[8], or run the cell."
+    )
+    assert notebook["seen"] == []
+
+
+def test_the_types_that_the_user_types(trace: Trace) -> None:
+    source = "def f(x, n):\n    return x * n\n"
+    for specs in ("f32[2,3], 4", "f(f32[2,3], n=4)"):
+        assert on_one_line(text_of(trace(source, specs=specs))).startswith("{ lambda ; a:f32[2,3] b:i32[].")
+    answer = trace(source, specs="f23[2], 4")
+    assert (answer.state, answer.text) == (
+        "needs_arguments",
+        "'f23[2]': there is no dtype f23. Did you mean f32? Write, for example, f32, bf16, i32 or bool.",
+    )
+    answer = trace(source, specs="jnp.ones(3), 4")
+    assert (answer.state, answer.text) == (
+        "needs_arguments",
+        "Live does not compute jnp.ones(3). Type a type, such as f32[8], or a name that has a value.",
+    )
+
+
+def test_a_function_without_parameters_needs_no_arguments(trace: Trace) -> None:
+    assert trace("def f():\n    return jnp.sin(1.0)\n").state == "traced"
+
+
+# --- what is not traced ---
+
+REFUSED = [
+    (
+        "def log(f):\n    seen.append(f)\n    return f\n\n@log\ndef f(x):\n    return x\nf(x)\n",
+        6,
+        "Live does not execute log in line 6, so f is not traced. Run the cell.",
+    ),
+    (
+        "def f(x, y=jnp.ones(3)):\n    return x\nf(x)\n",
+        1,
+        "Live does not execute jnp.ones(3) in line 1, so f is not traced. Run the cell.",
+    ),
+    (
+        "def f(x, y=seen.append(1)):\n    return x\nf(x)\n",
+        1,
+        "Live does not execute seen.append(1) in line 1, so f is not traced. Run the cell.",
+    ),
+    (
+        "def f(x):\n    seen.append(x)\n    return x\nf(x)\n",
+        2,
+        "f is not traced live. Line 2 calls seen.append, which changes an object that existed before the call. "
+        "Run the cell to see its program.",
+    ),
+    (
+        "def f(x):\n    open('never', 'w')\n    return x\nf(x)\n",
+        2,
+        "f is not traced live. Line 2 calls open, which may change files, processes, connections, queues or threads. "
+        "Run the cell to see its program.",
+    ),
+    (
+        "y = jnp.zeros(3)\ndef f(x):\n    return x + y\nf(x)\n",
+        1,
+        "Live does not execute line 1, so y has no value yet. Run the cell.",
+    ),
+    (
+        "import wave\ndef f(x):\n    return wave.open('never')\nf(x)\n",
+        1,
+        "wave is not imported in the kernel. Run the cell, or import wave in another cell.",
+    ),
+    ("@later\ndef f(x):\n    return x\n", 2, "Live does not execute line 2, so later has no value yet. Run the cell."),
+]
+
+
+@pytest.mark.parametrize(("source", "line", "text"), REFUSED, ids=[str(number) for number in range(len(REFUSED))])
+def test_what_is_refused_is_named(trace: Trace, notebook: Notebook, source: str, line: int, text: str) -> None:
+    sys.modules.pop("wave", None)
+    notebook.run("seen = []")
+    answer = trace(source)
+    assert (answer.state, answer.line) == ("not_traced", line)
+    assert answer.text == text
+    assert notebook["seen"] == []
+    assert "wave" not in sys.modules
+
+
+def test_values_of_the_last_run_are_named(trace: Trace, notebook: Notebook) -> None:
+    notebook.run("y = jnp.zeros(8)")
+    answer = trace("y = jnp.zeros(3)\ndef f(x):\n    return x + y\nf(x)\n")
+    assert (answer.state, answer.text) == (
+        "traced",
+        "Live does not execute line 1. y has the value of the last run.",
+    )
+
+
+def test_a_function_of_an_earlier_cell_that_calls_the_one_of_before(trace: Trace, notebook: Notebook) -> None:
+    model = "def model(x):\n    return jnp.sin(x)\n"
+    notebook.run(model + "model(x)")
+    notebook.run("def loss(x):\n    return model(x).sum()")
+    step = "def step(x):\n    return loss(x)\nstep(x)\n"
+    answer = trace(model.replace("sin", "cos") + step, in_view="step")
+    assert (answer.state, answer.function, answer.text) == (
+        "traced",
+        "step",
+        "loss, of an earlier cell, calls model as model was last run.",
+    )
+    assert trace(model + step, in_view="step").text is None
+
+
+@pytest.mark.parametrize("source", ["", "x = 3\n", "f = jax.jit(lambda x: x)\n", "class A:\n    pass\n"])
+def test_a_cell_without_functions(trace: Trace, source: str) -> None:
+    answer = trace(source)
+    assert (answer.state, answer.text) == ("no_function", "This cell defines no function that Live could trace.")
+
+
+@pytest.mark.parametrize(
+    "source", ["def f(x:\n", "def f(x):\nreturn x", "%%bash\nls", "%%html\n<b>", "f(" * 500, "x = '\0'"]
+)
+def test_what_is_no_python_is_one_quiet_word(trace: Trace, source: str) -> None:
+    answer = trace(source)
+    assert (answer.state, answer.text, answer.snapshot) == ("no_python", None, None)
+
+
+# --- definitions ---
+
+DEFINED = [
+    "@jax.custom_vjp\ndef f(x):\n    return x * 2\ndef forward(x):\n    return x * 2, ()\ndef backward(r, g):\n"
+    "    return (g,)\nf.defvjp(forward, backward)\ndef h(x):\n    return jax.grad(lambda x: f(x).sum())(x)\nh(x)\n",
+    "@jax.custom_jvp\ndef f(x):\n    return x * 2\n@f.defjvp\ndef rule(primals, tangents):\n    return f(*primals), "
+    "tangents[0]\ndef h(x):\n    return jax.jvp(f, (x,), (x,))\nh(x)\n",
+    "loss = lambda w: (w ** 2).sum()\ngradient = jax.grad(loss)\ndef h(x):\n    return gradient(x)\nh(x)\n",
+    "import functools as ft\n@ft.partial(jax.vmap, in_axes=(0, None))\ndef h(x, n=2):\n    return x * n\nh(x, 2)\n",
+    "N, M = 2, 3\nAXES: tuple = (0,)\nsin = jnp.sin\ndef h(x, n=N):\n    return sin(x).sum(AXES) * M\nh(x)\n",
+    "from dataclasses import dataclass, field\n@dataclass(frozen=True)\nclass C:\n    n: int = 3\n"
+    "    w: list = field(default_factory=list)\n    def m(self, x):\n        return helper(x) * self.n\n"
+    "def helper(x):\n    return x\ndef h(x):\n    return C().m(x)\nh(x)\n",
+    "from jax import numpy as np2, lax\nimport jax.numpy as np3\ndef h(x):\n"
+    "    return lax.sin(np2.cos(np3.exp(x)))\nh(x)\n",
+]
+
+
+@pytest.mark.parametrize("source", DEFINED, ids=[str(number) for number in range(len(DEFINED))])
+def test_what_defines_is_executed(trace: Trace, notebook: Notebook, source: str) -> None:
+    before = dict(notebook.shell.user_ns)
+    answer = trace(source)
+    assert (answer.state, answer.text) == ("traced", None)
+    assert answer.function == "h"
+    assert notebook.shell.user_ns == before
+    assert notebook.run(source).result.success
+
+
+def test_annotations_are_not_evaluated(trace: Trace) -> None:
+    assert trace("def h(x: later[3]) -> not_there():\n    return x\nh(x)\n").state == "traced"
+
+
+def test_a_class_is_made_once_for_each_text(trace: Trace, notebook: Notebook) -> None:
+    source = "class C:\n    def m(self, x):\n        return x * 2\ndef h(x):\n    return C().m(x)\nh(x)\n"
+    made = room.DefinedClasses.keep
+    kept: list[str] = []
+
+    def keep(self: Any, cell: str, name: str, text: str, made_class: Any) -> None:
+        kept.append(text)
+        made(self, cell, name, text, made_class)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room.DefinedClasses, "keep", keep)
+        assert "2.0" in text_of(trace(source))
+        assert "2.0" in text_of(trace(source))
+        assert "3.0" in text_of(trace(source.replace("2", "3")))
+        assert len(kept) == 2
+        notebook.run(source)
+        trace(source)
+    assert len(kept) == 2
+
+
+def test_a_class_with_a_base_of_another_package_is_not_made(trace: Trace, notebook: Notebook) -> None:
+    notebook.run("made = []\nclass Base:\n    def __init_subclass__(cls):\n        made.append(cls)")
+    answer = trace("class C(Base):\n    pass\ndef h(x):\n    return C()\nh(x)\n")
+    assert (answer.state, answer.text) == (
+        "not_traced",
+        "Live does not execute line 1, so C has no value yet. Run the cell.",
+    )
+    assert notebook["made"] == []
+
+
+# --- errors ---
+
+
+def test_an_error_is_a_card_at_its_expression(trace: Trace) -> None:
+    answer = trace("def f(x):\n    y = jnp.sin(x)\n    return jnp.dot(y, x[:3])\nf(x)\n")
+    assert (answer.state, answer.function, answer.line) == ("raised", "f", 3)
+    assert answer.snapshot is not None
+    assert answer.snapshot.programs == []
+    (note,) = [note for note in answer.snapshot.notes if note.kind == "trace_raised"]
+    assert note.title is not None
+    frame = answer.snapshot.frames[note.frame]
+    assert (frame.line, frame.column, frame.end_column) == (3, 11, 28)
+
+
+def test_an_error_in_a_definition(trace: Trace) -> None:
+    answer = trace("@jax.jit(static_argnums='n')\ndef f(x):\n    return x\nf(x)\n")
+    assert answer.state == "raised"
+    assert (answer.text or "").startswith("The cell cannot be defined. It raised ")
+
+
+def test_what_is_printed_is_shown_and_not_printed(trace: Trace, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = trace("def f(x):\n    print('A' * 10_000_000)\n    return x\nf(x)\n")
+    assert answer.state == "traced"
+    assert capsys.readouterr().out == ""
+    assert answer.snapshot is not None
+    (note,) = [note for note in answer.snapshot.notes if note.kind == "printed_while_tracing"]
+    assert len(note.detail or "") <= 20_000
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while True:\n        pass",
+        "while True:\n        x = x + 1",
+        "while True:\n        try:\n            x = jnp.sin(x)\n        except BaseException:\n            pass",
+    ],
+)
+def test_a_trace_without_end_is_stopped(trace: Trace, body: str) -> None:
+    answer = trace(f"def f(x):\n    {body}\n    return x\nf(x)\n", seconds=0.3)
+    assert (answer.state, answer.text) == (
+        "stopped",
+        "Live stopped the trace of f after 300\N{NO-BREAK SPACE}ms. Run the cell to see its program.",
+    )
+    assert on_one_line(text_of(trace("def f(x):\n    return jnp.sin(x)\nf(x)\n"))) == SINE
+    assert jax.jit(lambda x: x + 1)(1) == 2
+
+
+# --- no harm ---
+
+
+def test_a_helper_that_live_has_traced_is_traced_by_its_own_call(trace: Trace, notebook: Notebook) -> None:
+    notebook.run("@jax.jit\ndef helper(x):\n    print('helper')\n    return jnp.sin(x)")
+    assert trace("def f(x):\n    return helper(x)\nf(x)\n").state == "traced"
+    ran = notebook.run("%%jaxpr\nhelper(x);")
+    assert ran.stdout == "helper\n"
+    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "helper"]
+    assert (function["run"]["traces"], function["run"]["misses"]) == (1, 1)
+
+
+def test_warnings_are_neither_shown_nor_used_up(trace: Trace, notebook: Notebook) -> None:
+    filters = list(warnings.filters)
+    source = "def f(x):\n    return x.astype(jnp.float64)\nf(x)\n"
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("default")
+        assert trace(source).state == "traced"
+        assert seen == []
+        warn = threading.Thread(target=lambda: warnings.warn("mine", stacklevel=1))
+        warn.start()
+        warn.join()
+        assert [str(warning.message) for warning in seen] == ["mine"]
+    assert list(warnings.filters) == filters
+    with pytest.warns(UserWarning, match="float64"):
+        notebook.run(source)
+
+
+def test_no_array_lives_longer(trace: Trace, notebook: Notebook) -> None:
+    notebook.run("w = jnp.ones(1000)")
+    gc.collect()
+    before = len(jax.live_arrays())
+    answer = trace("def f(x):\n    return x + w.sum() + jnp.asarray([1.0, 2.0]).sum()\nf(x)\n")
+    assert answer.state == "traced"
+    gc.collect()
+    assert len(jax.live_arrays()) == before
+    del notebook.shell.user_ns["w"]
+    gc.collect()
+    assert len(jax.live_arrays()) == before - 1
+
+
+def test_the_ledger_is_the_same(trace: Trace, notebook: Notebook) -> None:
+    notebook.run("@jax.jit\ndef f(x):\n    return jnp.sin(x)\nf(x)")
+    before = notebook["f"]._cache_size()
+    for body in ("jnp.sin(x)", "jnp.cos(x)", "f(x)"):
+        assert trace(f"@jax.jit\ndef g(x):\n    return {body}\ng(x)\n").state == "traced"
+    ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    f(x)")
+    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "f" and each["run"]["calls"]]
+    assert (function["name"], function["run"]["calls"], function["run"]["misses"]) == ("f", 3, 0)
+    assert notebook["f"]._cache_size() == before
+
+
+def test_two_threads_print_and_only_one_is_recorded(trace: Trace, capsys: pytest.CaptureFixture[str]) -> None:
+    stop = threading.Event()
+
+    def go_on_printing() -> None:
+        while not stop.is_set():
+            print("mine")
+
+    thread = threading.Thread(target=go_on_printing)
+    thread.start()
+    for _ in range(20):
+        answer = trace("def f(x):\n    print('theirs')\n    return x\nf(x)\n")
+        assert answer.state == "traced"
+    stop.set()
+    thread.join()
+    assert "theirs" not in capsys.readouterr().out
+    assert "write" not in vars(sys.stdout)

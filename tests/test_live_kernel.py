@@ -1,0 +1,118 @@
+"""Live in a real kernel: beside a cell that runs, not beside one that measures, only where the user ran something."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from kernel_pages import Page
+
+WRITTEN = "def f(x):\n    return jnp.sin(x)\nf(x)\n"
+
+
+@pytest.fixture(scope="module")
+def tab() -> Iterator[Page]:
+    from jupyter_client.manager import start_new_kernel
+
+    manager, client = start_new_kernel(kernel_name="python3")
+    client.stop_channels()
+    made = Page(manager)
+    # As a startup file loads it: the user has typed no %load_ext.
+    made.run("get_ipython().extension_manager.load_extension('jupyter_jaxpr')")
+    made.run("import time, jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
+    yield made
+    made.close()
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture(scope="module")
+def requests(tab: Page) -> tuple[str, str]:
+    """The comm of the requests, and its subshell; the cell that is asked about has run."""
+    tab.wait_until_idle(begin(tab, "y = 1", "cell-9"))
+    subshell = tab.subshell()
+    return tab.open_requests(subshell), subshell
+
+
+def ask(
+    tab: Page, requests: tuple[str, str], number: int, source: str = WRITTEN, cell_id: str = "cell-9"
+) -> dict[str, Any]:
+    comm, subshell = requests
+    return tab.ask(
+        comm,
+        subshell,
+        type="live",
+        id=number,
+        snapshot="",
+        source=source,
+        cell_id=cell_id,
+        line=2,
+        in_view=None,
+        specs=None,
+    )
+
+
+def begin(tab: Page, code: str, cell_id: str) -> str:
+    """Have a cell run that has an id, as those of a notebook have."""
+    content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}
+    message = tab.client.session.msg("execute_request", content, metadata={"cellId": cell_id})
+    tab.client.shell_channel.send(message)
+    return str(message["header"]["msg_id"])
+
+
+def test_a_cell_is_traced_only_after_the_user_ran_it(tab: Page, requests: tuple[str, str]) -> None:
+    reply = ask(tab, requests, 1, cell_id="cell-8")
+    assert (reply["type"], reply["reason"]) == (
+        "refused",
+        "Live traces a cell after you have run the cell, or %load_ext jupyter_jaxpr, in this kernel.",
+    )
+    tab.wait_until_idle(begin(tab, "y = 2", "cell-8"))
+    reply = ask(tab, requests, 2, cell_id="cell-8")
+    assert (reply["type"], reply["result"]["state"]) == ("answered", "traced")
+
+
+def test_while_a_cell_runs(tab: Page, requests: tuple[str, str]) -> None:
+    running = begin(tab, "while 'stop' not in globals():\n    time.sleep(0.01)", "cell-1")
+    reply = ask(tab, requests, 3)
+    assert reply["result"]["state"] == "traced"
+    assert not tab.has_ended(running)
+    # Another subshell ends the cell.
+    tab.begin("stop = True", tab.subshell())
+    tab.wait_until_idle(running)
+
+
+@pytest.mark.parametrize("first", ["%timeit -n 1 -r 1 wait()", "%%jaxpr --time\nwait()", "%%time\nwait()"])
+def test_not_while_something_is_measured(tab: Page, requests: tuple[str, str], first: str) -> None:
+    tab.run("go = []\ndef wait():\n    while not go:\n        time.sleep(0.01)")
+    running = begin(tab, first, f"cell {uuid.uuid4()}")
+    number = 100
+    while (reply := ask(tab, requests, number))["result"]["state"] == "traced":
+        number += 1  # the cell has not begun
+    assert reply["result"]["state"] == "waiting"
+    tab.begin("go.append(1)", tab.subshell())
+    tab.wait_until_idle(running)
+    while (reply := ask(tab, requests, number))["result"]["state"] == "waiting":
+        number += 1
+    assert reply["result"]["state"] == "traced"
+
+
+def test_what_is_traced_live_prints_nothing_and_leaves_nothing(tab: Page, requests: tuple[str, str]) -> None:
+    start = len(tab.heard)
+    reply = ask(tab, requests, 9, "z = 1\nprint('above')\ndef f(x):\n    print('within')\n    return x\nf(x)\n")
+    assert reply["result"]["state"] == "traced"
+    notes = reply["result"]["snapshot"]["notes"]
+    printed = [note["detail"] for note in notes if note["kind"] == "printed_while_tracing"]
+    assert printed == ["within"]
+    tab.run("print('z' in globals(), 'f' in globals())")
+    said = [message["content"]["text"] for message in tab.heard[start:] if message["msg_type"] == "stream"]
+    assert said == ["False False\n"]
+
+
+def test_the_answer_says_what_became_of_the_last_run(tab: Page, requests: tuple[str, str]) -> None:
+    cell = "%%jaxpr\n@jax.jit\ndef h(x):\n    return jnp.sin(x)\nh(x)"
+    assert ask(tab, requests, 20, cell)["result"]["difference"] is None
+    tab.run(cell)
+    difference = ask(tab, requests, 21, cell.replace("sin(x)", "sin(x) * 2"))["result"]["difference"]
+    assert difference["summary"] == "1 equation was added. 1 argument or result was changed."
+    assert (difference["after"]["snapshot"], difference["after"]["program"]) == ("live cell-9", 0)

@@ -1,0 +1,46 @@
+"""The table of notes: the cures are as the table has them, and each edit that applies ends its note."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from conftest import Notebook
+from error_table.cards import Row, rows
+from note_table.cards import FOLDER, Cells
+
+ROWS = [pytest.param(row, id=row.name) for path in sorted(FOLDER.glob("*.txt")) for row in rows(path)]
+CARDS = [card for path in FOLDER.glob("*.txt") for row in rows(path) for card in (row.card, row.older) if card]
+
+
+@pytest.fixture(scope="module")
+def cells() -> Iterator[Cells]:
+    """One notebook for all cells: none of them needs what another one left."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
+    shell = InteractiveShell.instance(config=config)
+    shell.run_line_magic("load_ext", "jupyter_jaxpr")
+    yield Cells(Notebook(shell))
+    shell.run_line_magic("unload_ext", "jupyter_jaxpr")
+    shell.restore_sys_module_state()
+    InteractiveShell.clear_instance()
+
+
+@pytest.mark.filterwarnings("ignore:Explicitly requested dtype")
+@pytest.mark.parametrize("row", ROWS)
+def test_the_cures_are_as_the_table_has_them(row: Row, cells: Cells) -> None:
+    assert cells.card(row.source) == row.expected
+
+
+@pytest.mark.any_jax
+def test_an_edit_that_applies_leaves_fewer_notes_and_no_error() -> None:
+    for card in CARDS:
+        notes = len(re.findall("^note: ", card, re.MULTILINE))
+        given = re.findall(r"^    gives: (.*); notes: (.*)$", card, re.MULTILINE)
+        assert len(given) == card.count(" (applies)")
+        for value, left in given:
+            assert "Error" not in value
+            assert left == "none" or len(left.split(", ")) < notes

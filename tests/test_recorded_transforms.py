@@ -1,0 +1,148 @@
+"""A function under a transform without jit is shown by its name, with how it ran, wherever in the cell it is called."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import pytest
+from conftest import Notebook, Ran
+
+from jupyter_jaxpr.observe import recorded_calls, recorded_cell, recording
+
+DEFINED = """\
+def wave(t):
+    return jnp.sin(t) * t
+def energy(w, q):
+    return jnp.sum(jnp.tanh(w * q))
+w = jnp.arange(8.0)
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that is busy a recording may take longer than one may that goes on."""
+    monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
+    monkeypatch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
+
+
+@pytest.fixture
+def physics(notebook: Notebook) -> Notebook:
+    """A notebook with two functions that are not jitted."""
+    notebook.run(DEFINED)
+    return notebook
+
+
+def shown(ran: Ran) -> list[tuple[str, str]]:
+    return [(program["name"], program["how"]) for program in ran.own_programs]
+
+
+@pytest.mark.parametrize(
+    ("cell", "wanted"),
+    [
+        ("jax.vmap(wave)(x)", [("wave", "as jit would trace vmap"), ("wave", "recorded as it ran, vmap")]),
+        (
+            "jax.checkpoint(wave)(2.0)",
+            [("wave", "as jit would trace checkpoint"), ("wave", "recorded as it ran, checkpoint")],
+        ),
+        ("jax.grad(energy)(w, x)", [("energy", "as jit would trace grad"), ("energy", "recorded as it ran, grad")]),
+        (
+            "slope = jax.value_and_grad(energy)\nv, dw = slope(w, x)\nprint(v)",
+            [("energy", "as jit would trace value_and_grad"), ("energy", "recorded as it ran, value_and_grad")],
+        ),
+        (
+            "jax.vmap(jax.grad(wave))(x)",
+            [("wave", "as jit would trace vmap(grad)"), ("wave", "recorded as it ran, vmap(grad)")],
+        ),
+        ("jax.jvp(wave, (2.0,), (1.0,))", [("wave", "as jit would trace jvp"), ("wave", "recorded as it ran, jvp")]),
+        ("y, dy = jax.jvp(jax.vmap(wave), (x,), (x,))", [("wave", "recorded as it ran, jvp(vmap)")]),
+        ("y, pull = jax.vjp(wave, 2.0)", [("wave", "recorded as it ran, vjp forward")]),
+        (
+            "y, pull = jax.vjp(wave, 2.0)\npull(1.0)",
+            [
+                ("wave", "recorded as it ran, vjp forward"),
+                ("wave", "as jit would trace vjp backward"),
+                ("wave", "recorded as it ran, vjp backward"),
+            ],
+        ),
+        (
+            "y, along = jax.linearize(wave, 2.0)\nalong(1.0)",
+            [
+                ("wave", "recorded as it ran, linearize"),
+                ("wave", "as jit would trace linear part"),
+                ("wave", "recorded as it ran, linear part"),
+            ],
+        ),
+        ("for _ in range(3):\n    w = w - 0.1 * jax.grad(energy)(w, x)", [("energy", "recorded as it ran, grad")]),
+        (
+            "@jax.vmap\ndef ripple(t):\n    return jnp.cos(t)\nif True:\n    y = ripple(x)",
+            [("ripple", "recorded as it ran, vmap")],
+        ),
+        ("g = jax.grad(lambda t: wave(t).sum())(x)\ntotal = 1", [("<lambda>", "recorded as it ran, grad")]),
+    ],
+)
+def test_a_function_under_a_transform_has_its_name_and_how_it_ran(
+    physics: Notebook, cell: str, wanted: list[tuple[str, str]]
+) -> None:
+    ran = physics.run(f"%%jaxpr\n{cell}")
+    assert ran.result.success
+    assert shown(ran) == wanted
+
+
+def test_the_forward_and_the_backward_pass_are_two_programs_of_one_function(physics: Notebook) -> None:
+    ran = physics.run("%%jaxpr --no-trace\nvalue, pull = jax.vjp(wave, 2.0)\n(slope,) = pull(1.0)")
+    forward, backward = ran.own_programs
+    assert (forward["name"], forward["definition"]) == (backward["name"], backward["definition"])
+    assert [ran.document["frames"][program["call"]][2] for program in (forward, backward)] == [2, 3]
+    assert " for the call jax.vjp(wave, 2.0): 2 dispatches," in forward["origin_note"]
+    assert " for the call pull(1.0): " in backward["origin_note"]
+
+
+def test_of_a_loop_the_first_call_is_recorded_and_the_others_are_counted(physics: Notebook) -> None:
+    ran = physics.run("%%jaxpr\nfor _ in range(25):\n    w = w - 0.1 * jax.grad(energy)(w, x)")
+    (program,) = ran.own_programs
+    assert program["origin_note"].endswith("The cell made this call 25 times; the recording is of the first call.")
+    assert ran.document["message"] is None
+
+
+def test_the_trace_of_a_backward_pass_does_not_say_that_the_python_of_the_function_ran(physics: Notebook) -> None:
+    ran = physics.run("%%jaxpr\nvalue, pull = jax.vjp(wave, 2.0)\npull(1.0)")
+    (traced,) = (program for program in ran.own_programs if program["origin"] == "traced")
+    assert traced["origin_note"] == (
+        "jupyter_jaxpr traced this program: the cell called pull(1.0) without jit, so JAX ran what it had made of wave "
+        "operation by operation. For the trace, JAX ran it a second time, with tracers in place of arrays."
+    )
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "def later():\n    return jax.grad(energy)(w, x)",
+        "later = lambda: jax.vmap(wave)(x)",
+        "class Later:\n    def go(self):\n        return jax.vjp(wave, 2.0)",
+    ],
+)
+def test_a_function_that_a_cell_defines_stays_the_users_own(physics: Notebook, cell: str) -> None:
+    ran = physics.run(f"%%jaxpr\n{cell}")
+    assert ran.result.success
+    assert ran.shown == [] or ran.own_programs == []
+    physics.run("import types\nfound = later if 'later' in dir() else Later.go")
+    assert "__import__" not in physics["found"].__code__.co_names
+
+
+def test_functions_with_the_names_of_transforms_are_called_once(physics: Notebook) -> None:
+    ran = physics.run("%%jaxpr\ncalls = []\ndef vjp(f, v):\n    calls.append(v)\n    return v\ny = vjp(1, 2)\nz = 3")
+    assert ran.result.success
+    assert physics["calls"] == [2]
+
+
+@pytest.mark.parametrize("last", ["print(y)", "print(y.shape, y)", "y", "f'{y}'", "y, y[0]", "print(y)\nprint(-y)"])
+def test_a_cell_that_ends_by_showing_a_value_ends_with_the_call_that_made_it(physics: Notebook, last: str) -> None:
+    ran = physics.run(f"%%jaxpr\ny = wave(x)\n{last}")
+    assert shown(ran) == [("wave", "as jit would trace it"), ("wave", "recorded as it ran")]
+
+
+@pytest.mark.parametrize("last", ["print(w)", "print(next(iter([1])))", "y = y + 1", "del y"])
+def test_a_cell_that_ends_with_more_than_a_value_does_not(physics: Notebook, last: str) -> None:
+    ran = physics.run(f"%%jaxpr\ny = wave(x)\n{last}")
+    assert [program["name"] for program in ran.own_programs] == ["cell [3]"]

@@ -1,0 +1,117 @@
+"""A text for users is a whole sentence or a label: code joins no parts of a sentence, and writes no plural by hand."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+from sentences import NOT_READ, ROOT, of_kernel, of_panel
+
+pytestmark = pytest.mark.any_jax
+
+#: Code of Python or HTML that we write, and text of a program: not sentences.
+CODE = (
+    "explain/loops/",
+    "explain/unblocked.py",
+    "program/costs/trees.py",
+    "program/jaxpr/",
+    "document/text.py",
+    "exports/page.py",
+    "build/signatures.py",
+)
+
+
+def glued(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and text of each part of a sentence that code puts behind or into another text.
+
+    A whole sentence behind another one is none: it begins with a capital or a placeholder and ends with a full stop.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            for choice in (part for value in node.values for part in ast.walk(value) if isinstance(part, ast.IfExp)):
+                for text in map(text_of, (choice.body, choice.orelse)):
+                    if text is not None and (re.search(r"[a-z]{2}", outside(text)) or text in ("s", "i", "e")):
+                        yield node.lineno, text
+        elif isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add):
+            behind = node.right if isinstance(node, ast.BinOp) else node.value
+            branches = (behind.body, behind.orelse) if isinstance(behind, ast.IfExp) else (behind,)
+            for text in map(text_of, branches):
+                if text is not None and is_part(text):
+                    yield node.lineno, text
+
+
+def text_of(node: ast.expr) -> str | None:
+    """The text of a literal, with {} for each placeholder; None for anything else."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def outside(text: str) -> str:
+    return text.replace("{}", "")
+
+
+def is_part(text: str) -> bool:
+    """Whether a text has a word and is no sentence; one word alone is a unit or a name."""
+    return (
+        bool(re.search(r"[a-z]{2}", outside(text)))
+        and bool(re.search(r"\W", text))
+        and not re.match(r"\s*[A-Z{].*[.?]\s*$", text, re.DOTALL)
+    )
+
+
+def test_the_kernel_joins_no_parts_of_a_sentence() -> None:
+    found = []
+    for path in sorted((ROOT / "jupyter_jaxpr").rglob("*.py")):
+        name = str(path.relative_to(ROOT))
+        if not any(part in name for part in (*NOT_READ, *CODE)):
+            found += [f"{name}:{line}: {text}" for line, text in glued(ast.parse(path.read_text()))]
+    assert found == []
+
+
+def test_parts_of_a_sentence_are_seen() -> None:
+    source = """
+f"{number} leaf{'s' if number > 1 else ''}"
+f"Pass {names} as {'an argument' if one else 'arguments'}."
+title = "A list takes an integer" + (f", not {dtype}" if dtype else "")
+said += f" of the cell's {time}"
+said += f" The loop is on line {line}."
+said += " NumPy needs the values."
+"""
+    assert [text for _, text in sorted(glued(ast.parse(source)))] == [
+        "s",
+        "an argument",
+        "arguments",
+        ", not {}",
+        " of the cell's {}",
+    ]
+
+
+#: Words that have a term in the glossary, or that leave out who does something.
+NO_TERMS = re.compile(
+    r"\b(?:trips?|retraces?|retraced|dear|dearest|(?:is|are|was|were) (?:told|said))\b", re.IGNORECASE
+)
+#: Names of JAX's and texts that only we read.
+OWN = ("jax/private_names.py",)
+
+
+def test_user_texts_have_one_word_for_each_thing() -> None:
+    texts = [*of_panel(), *of_kernel()]
+    found = [
+        f"{name}:{line}: {text}"
+        for name, line, text in texts
+        if NO_TERMS.search(re.sub(r"\{.*?\}", "", text)) and not name.endswith(OWN)
+    ]
+    assert found == []
+
+
+def test_the_glossary_is_short_and_has_each_term_once() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    table = guide[guide.index("## Glossary") : guide.index("User texts:")]
+    rows = re.findall(r"^\| (.+?) +\| (.+?) +\|$", table, re.MULTILINE)[1:]
+    terms = [term for row, _ in rows if not row.startswith("--") for term in row.split(", ")]
+    assert 60 < len(terms)
+    assert len(rows) - 1 <= 78
+    assert len(terms) == len(set(terms))

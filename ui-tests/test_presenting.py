@@ -1,0 +1,86 @@
+"""Presenting: the panel grows with the notebook and shows one tab; a remote control goes through steps and programs."""
+
+import re
+
+import pytest
+from page_checks import violations
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax\nxs = jnp.arange(1, 6)"
+CELL = """\
+%%jaxpr
+@jax.jit
+def cumulative(xs):
+    def step(total, x):
+        total = total + x
+        return total, 2 * total
+
+    return lax.scan(step, 0, xs)
+
+@jax.jit
+def double(xs):
+    return xs + xs
+
+double(xs)
+cumulative(xs)"""
+
+
+@pytest.fixture
+def talk(shared_notebook, page):
+    nb = shared_notebook(LOAD, CELL)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    expect(nb.panel.get_by_role("button", name="cumulative", exact=True)).to_be_visible()
+    return nb
+
+
+def width_of(nb, name):
+    return nb.panel.get_by_role("img", name=re.compile(name)).first.bounding_box()["height"]
+
+
+def test_presentation_mode_scales_the_panel_with_its_drawings(talk):
+    talk.panel.get_by_role("tab", name="Control flow").click()
+    before = width_of(talk, "^Drawing of scan")
+    room = talk.panel.bounding_box()
+    talk.command("application:toggle-presentation-mode")
+    assert width_of(talk, "^Drawing of scan") == pytest.approx(before * 1.23, rel=0.01)
+    shell = talk.panel.locator(".jp-JaxprPanel-shell").bounding_box()
+    assert [shell["width"], shell["height"]] == pytest.approx([room["width"], room["height"]], abs=2)
+    talk.command("application:toggle-presentation-mode")
+    assert width_of(talk, "^Drawing of scan") == pytest.approx(before)
+
+
+def test_a_remote_control_goes_through_steps_and_programs(talk, page):
+    talk.panel.get_by_role("tab", name="Control flow").click()
+    steps = talk.panel.get_by_role("region", name=re.compile("^Steps of "))
+    steps.get_by_role("button", name="Step through it").click()
+    heading = steps.get_by_role("heading", level=3)
+    expect(heading).to_have_text("Step 1 of 5")
+
+    talk.panel.get_by_role("button", name="Present").click()
+    expect(talk.panel.get_by_role("tab")).to_have_text(["Flow"])
+    expect(talk.panel.get_by_role("button", name="Pin this program")).to_have_count(0)
+    expect(page.get_by_role("region", name="File Browser Section")).to_have_count(0)
+    assert violations(page, ".jp-JaxprPanel") == []
+    # The keyboard may be in a cell: the person has run it.
+    talk.editor(1).click()
+    page.keyboard.press("PageDown")
+    expect(heading).to_have_text("Step 2 of 5")
+    page.keyboard.press("PageDown")
+    expect(heading).to_have_text("Step 3 of 5")
+    page.keyboard.press("PageUp")
+    expect(heading).to_have_text("Step 2 of 5")
+
+    talk.command("jupyter-jaxpr:show-program")
+    expect(talk.panel.get_by_role("tab")).to_have_text(["Program"])
+    page.keyboard.press("PageUp")
+    expect(talk.panel.get_by_role("button", name="double", exact=True)).to_be_visible()
+    page.keyboard.press("PageDown")
+    expect(talk.panel.get_by_role("button", name="cumulative", exact=True)).to_be_visible()
+
+    page.keyboard.press("Escape")  # leaves the cell
+    expect(talk.panel.get_by_role("tab")).to_have_text(["Program"])
+    page.keyboard.press("Escape")
+    expect(talk.panel.get_by_role("button", name="Pin this program")).to_be_visible()
+    expect(talk.panel.get_by_role("tab", name="Control flow")).to_be_visible()
+    expect(page.get_by_role("region", name="File Browser Section")).to_be_visible()
+    assert page.locator(".jp-mod-presentationMode").count() == 0
