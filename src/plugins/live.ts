@@ -21,7 +21,11 @@ import { Extension, Transaction } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
 import { raisedIn, setWrittenMark, writtenMark } from '../editor/written-mark';
+// Light, and the switch is wanted at the start.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
 import { liveChoice, liveOf } from '../model/live';
+// Light: it follows the keys of the cells.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
 import { IWrittenCell, LiveTracing } from '../model/written-cell';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
