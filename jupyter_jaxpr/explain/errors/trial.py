@@ -26,6 +26,7 @@ from ...observe.observation import Edit, FoundCure
 from ...observe.process_observer import observer
 from ...observe.side_effects.proof import side_effects
 from ...observe.unseen_warnings import unseen_warnings
+from .carries import carry_around
 from .copies import NotCopied, copied, has_handler
 from .edits import edited
 from .raised import RaisedAt
@@ -54,6 +55,10 @@ def passed(raised: RaisedAt, cures: Sequence[FoundCure]) -> list[FoundCure]:
 
 
 Outcome = Literal["traced", "later error", "failed", "untried"]
+
+
+class _OtherCarry(Exception):
+    """The edited body of a loop gives its carry another type, so the loop refuses the body."""
 
 
 def _try(raised: RaisedAt, edits: Sequence[Edit], budget: Budget) -> Outcome:
@@ -186,9 +191,14 @@ def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
             space[name] = copied(names[name], copies)
         specs, tracers = _specs({each.id: space[each.id] for each in nodes if each.id in names})
 
+        carry = carry_around(raised) if isinstance(last, ast.Return) else None
+        has_carry = carry is not None and carry.parameter in names and carry.parameter not in nodes_written
+
         def run(*leaves: Any) -> list[Any]:
             mine = {**space, **_filled(tracers, leaves)}
             result = types.FunctionType(made.__code__, mine)(*[mine[name] for name in before])
+            if carry is not None and has_carry and not carry.is_kept(mine[carry.parameter], result):
+                raise _OtherCarry
             return [each for each in jax.tree_util.tree_leaves(result) if hasattr(each, "dtype")]
 
         with observer().looking_away(), unseen_warnings():
@@ -201,6 +211,8 @@ def _traced(raised: RaisedAt, body: list[ast.stmt], budget: Budget) -> Outcome:
                 jax.eval_shape(run, *specs)
     except (NotCopied, TooLong, SystemExit, GeneratorExit):
         return "untried"
+    except _OtherCarry:
+        return "later error"
     except not_of_a_signal(Exception):
         return "failed"
     finally:

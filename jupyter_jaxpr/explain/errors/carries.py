@@ -1,0 +1,78 @@
+"""Finds the carry of the loop body around an expression, and compares its types before and after a step.
+
+`fori_loop`, `while_loop` and `scan` refuse a body that gives its carry another structure, shape or dtype. A cure inside
+of a body has to keep the carry, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, NamedTuple
+
+from .raised import RaisedAt
+
+
+class _Body(NamedTuple):
+    argument: int  # position of the body among the arguments of the construct
+    keyword: str  # name of the body among its keywords
+    parameter: int  # position of the carry among the parameters of the body
+
+
+_BODIES = {
+    "fori_loop": _Body(2, "body_fun", 1),
+    "while_loop": _Body(1, "body_fun", 0),
+    "scan": _Body(0, "f", 0),
+}
+
+
+class Carry(NamedTuple):
+    """The carry of a loop's body.
+
+    Attributes:
+        parameter: The name of the body's parameter that holds the carry.
+        is_in_pair: The body returns the carry and an output, as that of a scan does.
+    """
+
+    parameter: str
+    is_in_pair: bool
+
+    def is_kept(self, before: Any, result: Any) -> bool:
+        """Whether the result of a traced body has the types of the carry before, weak types aside."""
+        if self.is_in_pair:
+            if not isinstance(result, tuple) or len(result) != 2:
+                return False
+            result = result[0]
+        return _types(before) == _types(result)
+
+
+def carry_around(raised: RaisedAt) -> Carry | None:
+    """The carry of the function that an expression is in; None where the function is no loop body of the text."""
+    function = raised.function
+    if function is None or raised.loops is None:
+        return None
+    for call in ast.walk(raised.loops.module):
+        if not isinstance(call, ast.Call):
+            continue
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        body = _BODIES.get(name)
+        if body is None or not _is_argument(call, body, function):
+            continue
+        parameters = [*function.args.posonlyargs, *function.args.args]
+        if body.parameter < len(parameters):
+            return Carry(parameters[body.parameter].arg, name == "scan")
+    return None
+
+
+def _is_argument(call: ast.Call, body: _Body, function: ast.FunctionDef | ast.Lambda) -> bool:
+    passed = [keyword.value for keyword in call.keywords if keyword.arg == body.keyword]
+    passed += call.args[body.argument : body.argument + 1]
+    names = {node.id for node in passed if isinstance(node, ast.Name)}
+    return function in passed or (isinstance(function, ast.FunctionDef) and function.name in names)
+
+
+def _types(tree: Any) -> tuple[Any, list[Any]]:
+    import jax
+
+    leaves, structure = jax.tree_util.tree_flatten(tree)
+    avals = [jax.typeof(leaf) for leaf in leaves]
+    return structure, [(getattr(aval, "shape", None), getattr(aval, "dtype", None)) for aval in avals]
