@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import subprocess
 import sys
 import threading
 import warnings
@@ -471,3 +472,29 @@ def test_two_threads_print_and_only_one_is_recorded(trace: Trace, capsys: pytest
     thread.join()
     assert "theirs" not in capsys.readouterr().out
     assert "write" not in vars(sys.stdout)
+
+
+STOPPED_AND_TRACED = """
+import sys, time
+from jupyter_jaxpr.live.time_limit import TookTooLong, time_limit
+for code in ("while True: pass", "time.sleep(0.05)"):
+    try:
+        with time_limit(0.01):
+            exec(code)
+    except TookTooLong:
+        print("stopped")
+calls = []
+sys.settrace(lambda frame, event, argument: calls.append(frame.f_code.co_name))
+def traced():
+    return 1
+traced()
+sys.settrace(None)
+print(calls)
+"""
+
+
+def test_a_stop_leaves_debuggers_usable() -> None:
+    """Python 3.11 hangs under a trace function once an exception for a thread was taken back."""
+    command = [sys.executable, "-c", STOPPED_AND_TRACED]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.stdout.splitlines()[-1:], ran.stderr) == (["['traced']"], "")

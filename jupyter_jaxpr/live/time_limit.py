@@ -57,28 +57,33 @@ class _Watch(threading.Thread):
                     return
                 if time.monotonic() > until or self._is_in_users_code():
                     self._raised = True
-                    _raise_in(self._watched, TookTooLong)
+                    _raise_in(self._watched)
             # The user's code may take the exception: it is raised again until the code has ended.
             self._over.wait(_AGAIN_AFTER if self._raised else _LOOKS_EVERY)
 
     def end(self) -> None:
-        """The code has ended: an exception that was not raised yet is taken back."""
+        """The code has ended: an exception that was not raised yet is raised here and caught.
+
+        An exception that is taken back (`PyThreadState_SetAsyncExc` with NULL) leaves a flag set in Python 3.11, which
+        lets every function under `sys.settrace` hang (measured with 3.11.7).
+        """
         while True:
             try:
                 with self._lock:
                     self._over.set()
-                    if self._raised:
-                        _raise_in(self._watched, None)
+                if self._raised:
+                    _raise_in(self._watched)
+                    while True:
+                        pass
                 return
             except TookTooLong:
-                continue
+                if self._over.is_set():
+                    return
 
     def _is_in_users_code(self) -> bool:
         frame = sys._current_frames().get(self._watched)
         return frame is not None and not is_installed(file_of(frame.f_code))
 
 
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(
-        ctypes.c_ulong(thread), None if error is None else ctypes.py_object(error)
-    )
+def _raise_in(thread: int) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TookTooLong))
