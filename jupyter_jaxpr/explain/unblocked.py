@@ -192,7 +192,7 @@ class _Cell(Scope):
                 yield self._timing(ast.Call(given, [], [], lineno=node.lineno), how, 0, None)
                 continue
             text = given.value if isinstance(given, ast.Constant) else None
-            timed = _parsed(text) if isinstance(text, str) else None
+            timed = _parsed(text) if issubclass(type(text), str) else None
             body: Sequence[ast.stmt] = timed.body if timed is not None else ()
             if isinstance(given, ast.Lambda):
                 body = [ast.Expr(given.body)]
@@ -207,7 +207,7 @@ class _Cell(Scope):
         """Calls of functions that time what they are given, or what they wrap, and do not wait."""
         for node in _outside_functions(code):
             method = self._called(node.func, local) if isinstance(node, ast.Call) else None
-            function = method.__func__ if isinstance(method, staticmethod) else method
+            function = method.__func__ if issubclass(type(method), staticmethod) else method
             tree = tree_of(function, asynchronous=True)
             if tree is None or not isinstance(node, ast.Call) or type(function) is not types.FunctionType:
                 continue
@@ -227,7 +227,7 @@ class _Cell(Scope):
         """What a call calls; also the method of an object that is made there, `Bench().run`."""
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
             made = self._value(node.value.func, local)
-            return inspect.getattr_static(made, node.attr, None) if isinstance(made, type) else None
+            return inspect.getattr_static(made, node.attr, None) if issubclass(type(made), type) else None
         return self._value(node, local)
 
     def _bound(
@@ -236,8 +236,8 @@ class _Cell(Scope):
         """The parameters of a function that a call, or a default, gives functions for which leave work running."""
         names = [each.arg for each in [*tree.args.posonlyargs, *tree.args.args]]
         holder = self._called(call.func.value, local) if isinstance(call.func, ast.Attribute) else None
-        function = method.__func__ if isinstance(method, staticmethod) else method
-        is_of_object = isinstance(call.func, ast.Attribute) and not isinstance(holder, type | types.ModuleType)
+        function = method.__func__ if issubclass(type(method), staticmethod) else method
+        is_of_object = isinstance(call.func, ast.Attribute) and not issubclass(type(holder), type | types.ModuleType)
         if is_of_object and function is method:
             names = names[1:]  # of a method, but for `self`
         pairs = [*zip(names, call.args, strict=False), *((each.arg, each.value) for each in call.keywords)]
@@ -312,9 +312,9 @@ class _Cell(Scope):
         """Whether a context manager reads a clock before and after its block, and surely does not wait."""
         made = item.context_expr
         manager = self._value(made.func if isinstance(made, ast.Call) else made, local)
-        if manager is None or isinstance(manager, types.ModuleType):
+        if manager is None or issubclass(type(manager), types.ModuleType):
             return False
-        parts = manager_parts(manager if isinstance(manager, type | types.FunctionType) else type(manager))
+        parts = manager_parts(manager if issubclass(type(manager), type | types.FunctionType) else type(manager))
         if parts is None:
             return False
         before, after, names = parts
