@@ -192,7 +192,7 @@ class _Cell(Scope):
                 yield self._timing(ast.Call(given, [], [], lineno=node.lineno), how, 0, None)
                 continue
             text = given.value if isinstance(given, ast.Constant) else None
-            timed = _parsed(text) if issubclass(type(text), str) else None
+            timed = _parsed(text) if isinstance(text, str) else None
             body: Sequence[ast.stmt] = timed.body if timed is not None else ()
             if isinstance(given, ast.Lambda):
                 body = [ast.Expr(given.body)]
@@ -207,7 +207,7 @@ class _Cell(Scope):
         """Calls of functions that time what they are given, or what they wrap, and do not wait."""
         for node in _outside_functions(code):
             method = self._called(node.func, local) if isinstance(node, ast.Call) else None
-            function = method.__func__ if issubclass(type(method), staticmethod) else method
+            function: Any = method.__func__ if type(method) is staticmethod else method
             tree = tree_of(function, asynchronous=True)
             if tree is None or not isinstance(node, ast.Call) or type(function) is not types.FunctionType:
                 continue
@@ -236,7 +236,7 @@ class _Cell(Scope):
         """The parameters of a function that a call, or a default, gives functions for which leave work running."""
         names = [each.arg for each in [*tree.args.posonlyargs, *tree.args.args]]
         holder = self._called(call.func.value, local) if isinstance(call.func, ast.Attribute) else None
-        function = method.__func__ if issubclass(type(method), staticmethod) else method
+        function: Any = method.__func__ if type(method) is staticmethod else method
         is_of_object = isinstance(call.func, ast.Attribute) and not issubclass(type(holder), type | types.ModuleType)
         if is_of_object and function is method:
             names = names[1:]  # of a method, but for `self`
