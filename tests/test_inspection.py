@@ -173,7 +173,7 @@ def test_a_level_that_a_file_does_not_hold():
         again.text("hlo")
     assert str(caught.value) == (
         "This snapshot does not hold the HLO. JAX has not compiled this function. "
-        "Compile it to see its HLO: that takes as long as a first call does."
+        "Compile the function to see its HLO. The compile takes about as long as a first call."
     )
 
 

@@ -290,7 +290,7 @@ def test_a_larger_one_has_them_on_request():
 def test_a_traced_program_is_lowered_and_compiled_when_asked_and_not_before():
     whole = built(program(traced(lambda x: x * 3, X)))
     assert [level.state for level in whole.document.programs[0].levels] == ["not_made", "not_made"]
-    with pytest.raises(Unavailable, match="JAX has not compiled this function. Compile it to see its HLO"):
+    with pytest.raises(Unavailable, match="JAX has not compiled this function. Compile the function to see its HLO"):
         whole.sources.text_page(0, "hlo", 0, 10)
     document = whole.sources.make(0, "hlo")
     assert document.id == whole.document.id

@@ -94,7 +94,7 @@ def test_stop_and_other_requests_are_answered_meanwhile(tab):
         first_line=0,
         line_count=1,
     )
-    assert text["reason"] == "JAX has only traced this function. Lower it to see its StableHLO."
+    assert text["reason"] == "JAX has only traced this function. Lower the function to see its StableHLO."
     tab.say(comm, {"type": "stop", "id": 4}, subshell)
     recording = last_reply(tab, comm, 4)["result"]
     assert recording["stopped"].endswith(" Press “Run it again” to start over.")

@@ -69,7 +69,9 @@ def test_an_error_comes_and_goes(nb):
     turn_on(nb)
     type_at_end_of(nb, 3, " @ x[:3]")
     expect(live(nb)).to_contain_text("As written, f raises an error.")
-    expect(live(nb)).to_contain_text("A matrix product sums over axes of one size, but these have 8 and 3 elements.")
+    expect(live(nb)).to_contain_text(
+        "A matrix product sums over two axes of the same size, but these axes have 8 and 3 elements."
+    )
     expect(nb.editor(1).locator(".jp-JaxprCell-raises").first).to_have_text(re.compile(r"jnp\.sin"))
     expect(nb.equation(1)).to_contain_text("sin")
     for _ in range(len("[:3]")):
