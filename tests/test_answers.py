@@ -155,8 +155,8 @@ def test_a_failure_of_ours_is_a_sentence(ask):
     [
         (
             {"type": "text", "program": 0, "level": "hlo", "first_line": 0, "line_count": 1},
-            "JAX has not compiled this function. Compile the function to see its HLO. The compile takes about as long as a "
-            "first call.",
+            "JAX has not compiled this function. Compile the function to see its HLO. The compile takes about as long "
+            "as a first call.",
         ),
         (
             {"type": "text", "program": 5, "level": "hlo", "first_line": 0, "line_count": 1},
