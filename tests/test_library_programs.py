@@ -89,10 +89,12 @@ def test_a_packages_own_function(notebook: Notebook, tmp_path: Any, monkeypatch:
 
 def test_under_a_transform_outside_of_jit_jax_derives_them(notebook: Notebook) -> None:
     notebook.run(JITTED)
-    ran = notebook.run("%%jaxpr\ng = jax.grad(lambda v: jnp.linalg.norm(v) + v[0])(x)\nf(x)")
+    ran = notebook.run(
+        "%%jaxpr\ndef slopes():\n    return jax.grad(lambda v: jnp.linalg.norm(v) + v[0])(x)\nslopes()\nf(x)"
+    )
     derived = [each for each in ran.document["programs"] if each.get("library") and each["origin"] == "derived"]
     assert "norm" in [each["name"] for each in derived]
-    assert {each["how"] for each in derived} == {"jitted by a library, line 2"}
+    assert {each["how"] for each in derived} == {"jitted by a library, line 3"}
     assert ran.notes == ["eager_compiles"]
 
 
