@@ -205,7 +205,7 @@ module.{name} = broken"""
     ("module", "name", "doing"),
     [
         ("observe.observer", "Observer.begin", "observe the cell"),
-        ("observe.observer", "Observer.end", "show the run"),
+        ("observe.observer", "Observer.end", "end the observation of the cell"),
         ("build.build", "build", "show the run"),
         ("scripts.display", "show", "show the run"),
     ],
