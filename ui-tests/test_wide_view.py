@@ -175,6 +175,7 @@ def test_it_opens_over_the_notebook_with_as_many_columns_as_there_is_room_for(rn
 
 
 def test_what_is_pointed_at_in_one_column_is_marked_in_all(rnn):
+    rnn.page.set_viewport_size({"width": 1400, "height": 1000})
     wide = open_wide(rnn, alone=True)
 
     # From the jaxpr.
