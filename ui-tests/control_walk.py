@@ -36,7 +36,9 @@ _FIND = r"""ofAKind => {
     const box = node.getBoundingClientRect();
     const isTab = node.getAttribute('role') === 'tab';
     const isOff = node.disabled || node.closest('.lm-mod-disabled, [data-type=separator]');
-    if (isTab || isOff || box.width === 0 || box.height === 0 || !node.checkVisibility({visibilityProperty: true})) {
+    // Presenting hides the tabs and the other controls until Escape.
+    const presents = node.closest('.jp-mod-presenter, [data-command="jupyter-jaxpr:present"]');
+    if (isTab || presents || isOff || box.width === 0 || box.height === 0 || !node.checkVisibility({visibilityProperty: true})) {
       continue;
     }
     const name = node.getAttribute('aria-label') ?? node.labels?.[0]?.textContent ?? node.textContent;
