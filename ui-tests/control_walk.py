@@ -38,7 +38,8 @@ _FIND = r"""ofAKind => {
     const isOff = node.disabled || node.closest('.lm-mod-disabled, [data-type=separator]');
     // Presenting hides the tabs and the other controls until Escape.
     const presents = node.closest('.jp-mod-presenter, [data-command="jupyter-jaxpr:present"]');
-    if (isTab || presents || isOff || box.width === 0 || box.height === 0 || !node.checkVisibility({visibilityProperty: true})) {
+    if (isTab || presents || isOff ||
+      box.width === 0 || box.height === 0 || !node.checkVisibility({visibilityProperty: true})) {
       continue;
     }
     const name = node.getAttribute('aria-label') ?? node.labels?.[0]?.textContent ?? node.textContent;
