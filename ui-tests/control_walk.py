@@ -152,6 +152,10 @@ class ControlWalk:
         return there
 
     def _choose(self, tab: str) -> None:
+        if not self.panel.is_visible():
+            # The view side by side closes the panel.
+            self.page.evaluate("window.jupyterapp.commands.execute('jupyter-jaxpr:toggle-panel')")
+            expect(self.panel).to_be_visible()
         found = self.panel.locator(f"#{tab}")
         if found.count() and found.get_attribute("aria-selected") != "true":
             found.evaluate(_PRESS)
