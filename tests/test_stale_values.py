@@ -231,7 +231,7 @@ def test_a_value_that_changed_since_the_trace(notebook, setup, change, name, bef
 
 
 STATIC = (
-    "{static} is a static argument of {function}: JAX compares {static} by its __eq__ and __hash__, which do not tell "
+    "{static} is a static argument of {function}: JAX compares {static} by its __eq__ and __hash__, which do not show "
     "the change."
 )
 
