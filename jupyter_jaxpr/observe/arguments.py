@@ -61,7 +61,7 @@ def plain_shape(key: Key) -> CallShape:
 def arguments_of(
     shape: CallShape, in_tree: Any, avals: Sequence[Any], donated: Sequence[bool]
 ) -> tuple[ArgumentSpec, ...]:
-    """The arguments of a call in the order it was written: positional ones, then keywords.
+    """Return the arguments of a call in the order of the call: positional arguments, then keyword arguments.
 
     Args:
       shape: the form of the call.

@@ -61,7 +61,7 @@ class StaticValue:
         return self.type, self._hash if self._held is UNKNOWN else self._held, self.text
 
     def equals(self, other: StaticValue) -> bool:
-        """Whether JAX takes the two for one; of two that were not both read, whether they are one object."""
+        """Return whether JAX treats the two values as equal; unread values are equal only as one object."""
         if self.type is not other.type:
             return False
         mine, its = self.value, other.value

@@ -188,17 +188,17 @@ class CallCounter:
 
     @property
     def noted_more(self) -> bool:
-        """Whether there is anything to drain besides the calls."""
+        """Whether raised calls or functions passed to C code wait to be drained."""
         return bool(self._raised or self._handed)
 
     @property
     def sees(self) -> bool:
-        """Whether calls can be counted now: False where every tool id is taken by debuggers and profilers."""
+        """Whether calls can be counted now: False where debuggers and profilers hold every tool id."""
         return self.running and (self._hits is not None or self._tool is not None)
 
     @property
     def lost(self) -> str | None:
-        """Why there may have been more calls than were seen, a sentence; None where all were that Python code made."""
+        """A sentence on why the counter may have missed calls; None where it saw every call of Python code."""
         taken_away = self._tool is not None and not self._tool.is_ours
         overruled = self._hits is not None and not self._hits.all_told
         overflowed = self.overflowed or (self._hits is not None and self._hits.overflowed)
@@ -410,7 +410,7 @@ class CallCounter:
             monitor.restart_events()
 
     def _note_handed(self, called: Any, first: Any) -> None:
-        """A function is the first argument of a call: C code, such as `map`, may call it unseen."""
+        """Record a function that is passed to C code, such as `map`, which may call the function unseen."""
         if threading.get_ident() != self._thread or not _is_c_code(called):
             return
         if id(called) in _DO_NOT_CALL or _is_of_container(called):

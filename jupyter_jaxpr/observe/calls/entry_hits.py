@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class KeyHits:
-    """How often one function object was called with one key, and hit."""
+    """The number of hits of one function object with one key."""
 
     function_object: int
     key: Key
