@@ -28,7 +28,7 @@ _TOOL_IDS = (3,)
 
 @dataclass
 class LiveTrace:
-    """What came of it.
+    """The result of a live trace.
 
     Attributes:
         function: The function with its program; None where the trace raised.
