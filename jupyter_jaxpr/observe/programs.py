@@ -103,7 +103,7 @@ class KeptProgram:
             return self._named(avals)
         except not_of_a_signal(
             Exception
-        ):  # a tree of the user's that does not take types for arrays: the flat list is true as well
+        ):  # a pytree class of the user's may refuse types as leaves: fall back to the flat list
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
 
     def _named(self, avals: Any) -> tuple[ArgumentSpec, ...]:

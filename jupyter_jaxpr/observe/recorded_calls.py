@@ -300,7 +300,7 @@ def _arguments(
         return arguments_of(shape, in_tree, avals, [False] * len(avals))
     except not_of_a_signal(
         Exception
-    ):  # a class of the user's that does not take types for arrays: the flat list is true as well
+    ):  # a pytree class of the user's may refuse types as leaves: fall back to the flat list
         return tuple(ArgumentSpec(path, tree=spec_of(aval)) for path, aval in zip(paths, avals, strict=True))
 
 

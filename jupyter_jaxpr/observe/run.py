@@ -315,7 +315,7 @@ class Run:
         ]
 
     def uncalled(self, counted: bool) -> list[Calls]:
-        """The functions that JAX worked for ahead of a call which was not made; `counted`: whether calls are."""
+        """Return the functions that JAX compiled or lowered without a call; `counted`: calls are counted."""
         keys = [key for key in self._ahead if key not in self.functions]
         return [Calls(*key, 0 if counted else None, self.sees_all, ahead=True) for key in keys]
 
