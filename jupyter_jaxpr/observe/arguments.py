@@ -35,11 +35,11 @@ def shape_of(
     """Return the form of a call from JAX's record of its jit and the arguments of the call.
 
     Args:
-        options: JAX's record.
+        options: JAX's record of the `jax.jit` arguments.
         args: Positional arguments.
         kwargs: Keyword arguments.
-        key: Of the call, which has the texts of its static values; None reads them.
-        reading: What may be called of the user's static values; None for a call that the user asked about.
+        key: The key of the call with the texts of its static values; None reads the texts from the values.
+        reading: Which methods of static values may be called; None for a call that the user asked about.
     """
     signature = getattr(options, "fun_signature", None)
     static_positions, static_names = static_places(options, len(args))

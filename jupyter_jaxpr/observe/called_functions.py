@@ -20,10 +20,10 @@ class CalledFunction:
     """The function that a call runs.
 
     Attributes:
-        name: Of the function.
-        definition: Where the function is defined.
-        transform: The transform under which the function runs, such as `grad` or `vjp backward`; None where none is.
-        is_backward: What runs is what a transform made of the function: the function's Python does not run.
+        name: The name of the function.
+        definition: The place where the function is defined.
+        transform: The transform under which the function runs, such as `grad` or `vjp backward`; None without one.
+        is_backward: The call runs a function that a transform made, not the Python of the user's function.
     """
 
     name: str

@@ -15,8 +15,8 @@ def jitted_copy(fun: Callable[..., Any], statics: Sequence[str]) -> Any:
     """Return `jax.jit` of a new function object that calls `fun`.
 
     Args:
-        fun: Not jitted.
-        statics: Its parameters that JAX is to take as they are, as `static_names` names them.
+        fun: A function that is not jitted.
+        statics: The names of the static parameters, in the form that `static_names` returns.
     """
     import jax
 
@@ -35,7 +35,7 @@ def jitted_anew(jitted: Any) -> Any:
     """Return `jax.jit`, with the options of `jitted`, of a new function object that calls the same function.
 
     Raises:
-        AttributeError, TypeError: A JAX whose jitted functions do not say their options.
+        AttributeError, TypeError: This version of JAX does not store the options in its jitted functions.
     """
     import jax
 
@@ -72,10 +72,10 @@ def static_names(
     Each argument of `*sizes` has a name of its own, such as `sizes[0]`.
 
     Args:
-        fun: Not jitted.
-        args: Of the call.
-        kwargs: Likewise.
-        scalars: Count Python's own numbers among them. Those of equinox's `filter_jit` always are.
+        fun: A function that is not jitted.
+        args: The positional arguments of the call.
+        kwargs: The keyword arguments of the call.
+        scalars: Whether Python numbers are static. For equinox's `filter_jit` they always are.
     """
     import jax
 

@@ -44,12 +44,12 @@ class Contents(NamedTuple):
     """The contents of a value at one time.
 
     Attributes:
-        kind: The name of its class; `Array` for an array of JAX's.
-        text: On one line.
-        mark: Equal for equal values; None where `reference` or `parts` tell.
-        parts: Of a container, by how Python names each, such as [0] or .rate.
-        reference: Of an array of JAX's, of a function or a class.
-        code: Of a function of the user's.
+        kind: The name of the value's class; `Array` for a JAX array.
+        text: The value as text on one line.
+        mark: Equal for equal values; None where `reference` or `parts` serve for the comparison.
+        parts: For a container, the contents of each part by its Python expression, such as [0] or .rate.
+        reference: For a JAX array, a function or a class.
+        code: For a function of the user's.
     """
 
     kind: str
@@ -64,9 +64,9 @@ class Difference(NamedTuple):
     """The first part of a value that changed.
 
     Attributes:
-        path: From the value to the part; empty where the value itself is meant.
-        before: The part as it was.
-        after: The part as it is.
+        path: The path from the value to the part; empty where the whole value changed.
+        before: The earlier contents of the part.
+        after: The later contents of the part.
     """
 
     path: str

@@ -50,11 +50,11 @@ def note_library_program(state: ThreadState, run: Run, call: JitCall, executable
     """Keep the program of a call that has run, if JAX made the program for this call.
 
     Args:
-        state: Of the thread.
-        run: That is on.
-        call: Its record is a `LibraryCall`.
-        executable: What ran; None where a transformation took the call over.
-        recording: The recording that is on and holds the program, too; None where none is.
+        state: The state of the thread.
+        run: The running cell.
+        call: The call; its record is a `LibraryCall`.
+        executable: The executable that ran; None where a transformation handled the call.
+        recording: The current recording, which holds the program too; None without a recording.
     """
     library: LibraryCall = call.record
     function = library.function
@@ -83,11 +83,11 @@ def note_derived_library_program(
     """Keep a program that JAX derived, outside of jit, from a function that a library jitted.
 
     Args:
-        state: Of the thread.
-        run: That is on.
-        call: Of the program.
+        state: The state of the thread.
+        run: The running cell.
+        call: The call of the program.
         place: The user's line.
-        recording: As of `note_library_program`.
+        recording: The current recording; None without a recording.
     """
     stages = _newest_stages(state, call.name)
     if not stages.made:

@@ -49,11 +49,11 @@ def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mappin
     """Trace a call and return the result or the error; errors that end this thread's work are raised.
 
     Args:
-        observer: Is told to look away.
+        observer: The observer, which records nothing meanwhile.
         fun: A function, jitted or not, whose Python has no side effects.
-        args: Values, or types as `jax.ShapeDtypeStruct`.
-        kwargs: Likewise.
-        note: Where the program comes from, a sentence.
+        args: The positional arguments: values, or types as `jax.ShapeDtypeStruct`.
+        kwargs: The keyword arguments, in the same form.
+        note: A sentence on the origin of the program.
     """
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)

@@ -30,7 +30,7 @@ class NumPyArrays:
     """The NumPy arrays of one recording.
 
     Attributes:
-        unread: Arrays that JAX used more than once and that were not read: the cell may have changed them in between.
+        unread: Arrays that JAX used twice and that were not read: the cell may have changed them in between.
     """
 
     def __init__(self) -> None:

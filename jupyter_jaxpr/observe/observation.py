@@ -169,7 +169,7 @@ class ErrorToTry:
 
     Attributes:
         identity: The id of the error.
-        function: Name of the user's jitted function whose call raised; None where there is none.
+        function: The name of the user's jitted function whose call raised; None where there is none.
     """
 
     identity: int

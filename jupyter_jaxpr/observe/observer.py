@@ -140,9 +140,9 @@ class Observer:
         """Start to observe this thread.
 
         Args:
-            file: The cell's file; None where there is no cell.
-            keep_values: Hold what each function was last called with until the run's programs let go of it.
-            per_entry: Count the hits of each cache entry; a call takes longer.
+            file: The file of the cell; None outside of a cell.
+            keep_values: Whether to keep the values of each function's last call until the run drops its programs.
+            per_entry: Whether to count the hits of each cache entry, which makes each call slower.
         """
         self.hooks.ensure()
         run = Run(file, self.library, keep_values)

@@ -38,12 +38,12 @@ class Read(NamedTuple):
     """One read of a path.
 
     Attributes:
-        root: The name that the path begins with.
-        is_parameter: Whether the name is a parameter of the function, else it is of outside.
-        method: The method that the code calls on what stands at the path, if any.
-        place: The expression.
-        code: That reads: of the function, or of a function within it.
-        is_in_branch: Whether a jump of the code leads past the read.
+        root: The name at the start of the path.
+        is_parameter: Whether the name is a parameter of the function rather than a name from outside.
+        method: The method that the code calls on the value of the path; None without a call.
+        place: The place of the expression.
+        code: The code with the read: the function's own code or the code of a function inside.
+        is_in_branch: Whether a jump of the code skips the read.
     """
 
     root: str
@@ -100,10 +100,10 @@ def _read(
 
     Args:
         code: The code.
-        parameters: Those that are roots; none of a function within the function.
-        cells: The variables of outer functions that are roots, and whether each is a parameter of the function.
-        reads: What is found is put here.
-        changed: The paths that are changed are put here.
+        parameters: The parameters that are roots of paths; empty for an inner function.
+        cells: The variables of outer functions that are roots -> whether the variable is a parameter.
+        reads: Receives the reads.
+        changed: Receives the changed paths.
     """
     own_cells = {name: True for name in code.co_cellvars if name in parameters}
     instructions = _instructions(code)

@@ -78,16 +78,16 @@ def trace_call(
     The result holds an `EffectsError` where the function's Python would have an effect that cannot be undone.
 
     Args:
-      observer: is told to look away.
-      fun: jitted or not.
-      args: values, or `jax.ShapeDtypeStruct` for a stage before `run`.
-      kwargs: likewise.
-      note: a sentence on where the program comes from.
-      stage: how far to go.
-      keep_values: hold the arguments, as `--steps` asks for.
-      at: where the call is written; None where no text of the user's has it.
-      reading: what the user's objects said already, in the cell that was observed; None where none was.
-      allow_effects: go ahead where the function's Python does what cannot be undone.
+      observer: the observer, which records nothing meanwhile.
+      fun: the function, jitted or not.
+      args: the positional arguments: values, or `jax.ShapeDtypeStruct` for a stage before `run`.
+      kwargs: the keyword arguments, in the same form.
+      note: a sentence on the origin of the program.
+      stage: the last stage to run.
+      keep_values: whether to keep the arguments alive, as `--steps` requires.
+      at: the place of the call; None where no text of the user's contains the call.
+      reading: the texts of the user's objects from the observed cell; None without one.
+      allow_effects: whether to trace a function whose Python has effects that cannot be undone.
     """
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)
@@ -176,7 +176,7 @@ def _with_numbers_fixed(call: CallToTrace, allow_effects: bool, error: Exception
     """Return the trace of a call with only the arrays traced.
 
     Raises:
-        Exception: `error`, where this trace raises as well.
+        Exception: `error`, where this trace raises, too.
     """
     try:
         return _traced(replace(call, numbers_are_fixed=True), allow_effects)

@@ -34,8 +34,8 @@ def note_raised(activity: FunctionActivity, error: BaseException, call: Place | 
     """Keep the equations of a trace that raised; a newer trace replaces an older one.
 
     Args:
-        activity: Of the function in the run.
-        error: That ended the trace.
+        activity: The counts of the function in the run.
+        error: The error that ended the trace.
         call: The user's line that called the function.
     """
     partial = partial_trace(error)
@@ -47,7 +47,7 @@ def note_raised_outside(functions: dict[str, ObservedFunction], error: BaseExcep
     """Keep the equations of a user's trace outside of jit that raised: the body of an eager loop, `make_jaxpr`.
 
     Args:
-        functions: Of the run, by name; the newest trace of a name counts.
+        functions: The functions of the run by name; a newer trace replaces an older one.
         error: The error that ended the trace. The cell may catch the error later.
     """
     partial = partial_trace(error)
@@ -63,7 +63,7 @@ def add_raised(functions: list[ObservedFunction], error: BaseException) -> None:
     """Add the program of a raised trace that JAX did not report: a trace under grad, vmap or jvp.
 
     Args:
-        functions: Of the run; a function of the user's that no call under jit has brought is added.
+        functions: The functions of the run; receives a function of the user's that no jitted call added.
         error: The error that ended the cell.
     """
     partial = partial_trace(error)

@@ -95,9 +95,9 @@ class RecordedCalls:
     """Records calls while a cell runs.
 
     Args:
-        hooks: In JAX.
-        fail: Gets an error of ours.
-        cell: Records the cell until the first call is recorded; where all of the cell is recorded, no call is.
+        hooks: The hooks in JAX.
+        fail: Receives an error of this package.
+        cell: The recording of the cell, which ends at the first recorded call, unless it covers the whole cell.
     """
 
     def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], cell: RecordedCell) -> None:
@@ -177,8 +177,8 @@ class RecordedCalls:
         """Return each recorded function with its program, and whether the called object wraps another function.
 
         Args:
-            file: Of the cell.
-            reading: What the user's objects said already.
+            file: The file of the cell.
+            reading: The texts of the user's objects that were already read.
         """
         functions = []
         for done_call in self._done:

@@ -41,12 +41,12 @@ class RecordedCell:
     """Records a cell while it runs.
 
     Args:
-        hooks: In JAX.
-        fail: Gets an error of ours.
-        whole: Record all that JAX runs, which takes up to 20 times as long.
+        hooks: The hooks in JAX.
+        fail: Receives an error of this package.
+        whole: Whether to record every dispatch, which makes the cell up to 20 times slower.
 
     Attributes:
-        recording: What was recorded.
+        recording: The recording of the cell.
     """
 
     def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], whole: bool) -> None:
@@ -85,8 +85,8 @@ class RecordedCell:
         """Return the cell in the form of a function with its program; None where JAX ran nothing.
 
         Args:
-            name: Of the cell.
-            message: What else is to be said: sentences.
+            name: The name of the cell.
+            message: Further sentences for the note on the program's origin.
         """
         if not self.recording.count:
             return None

@@ -38,11 +38,11 @@ class Recorded:
     """The result of a recording.
 
     Attributes:
-        program: As this JAX has programs; its inputs are first the other ones, then those that were asked about.
-        others: How many inputs come first: arrays that were made before the recording or without a program.
-        dispatches: How many programs JAX ran.
-        ended: Why the recording ended before `stop`, a sentence; None where it did not.
-        unread: What is not known of the inputs, sentences; None where all is known.
+        program: The program; its first inputs are the other arrays, then the arguments.
+        others: The number of the other arrays: made before the recording, or by no program.
+        dispatches: The number of programs that JAX ran.
+        ended: A sentence on why the recording ended before `stop`; None where it did not.
+        unread: A sentence on inputs that may have changed unseen; None without such inputs.
     """
 
     program: Any
@@ -85,11 +85,11 @@ class Recording:
     """Records the dispatches of this thread.
 
     Args:
-        hooks: In JAX.
-        fail: Gets an error of ours.
-        most: How many dispatches are recorded at most.
-        ends_at: Whether the recording ends where a jitted function runs, which is given; None: it goes on.
-        seconds: How long the recording may take at most, of its own.
+        hooks: The hooks in JAX.
+        fail: Receives an error of this package.
+        most: The number of dispatches that are recorded at most.
+        ends_at: Returns whether the recording ends at a jitted function; None: the recording goes on.
+        seconds: The largest time that the recording itself may take.
     """
 
     def __init__(
@@ -138,10 +138,10 @@ class Recording:
         """Start or continue the recording.
 
         Returns:
-            Whether there is a recording: where JAX checks each result for NaN, there is none.
+            Whether the recording runs; False where JAX checks each result for NaN.
 
         Raises:
-            AttributeError: This JAX does not tell what it runs.
+            AttributeError: This version of JAX does not report its dispatches.
         """
         if self._on:
             return True
@@ -178,9 +178,9 @@ class Recording:
         """Return the recorded program.
 
         Args:
-            arguments: Arrays that are to be inputs, in this order, whether they were used or not.
-            results: Arrays that are to be its results; those which it did not make are inputs too.
-            name: Of what was recorded.
+            arguments: The arrays that become inputs, in this order, used or not.
+            results: The arrays that become results; an array that no equation made is also an input.
+            name: The name of the program.
         """
         unread = self._unread()
         asked: list[Any] = []

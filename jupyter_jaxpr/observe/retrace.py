@@ -35,9 +35,9 @@ class HeldCallForTrace:
     """A call that can be traced later, as long as its function and its arguments exist.
 
     Args:
-        fun: What was called.
-        args: Its positional arguments.
-        kwargs: Its keyword arguments.
+        fun: The called function.
+        args: The positional arguments.
+        kwargs: The keyword arguments.
     """
 
     def __init__(self, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
@@ -51,7 +51,7 @@ class HeldCallForTrace:
         """Return the function and its arguments, with types in place of arrays.
 
         Raises:
-            CallGone: One of them is no longer there.
+            CallGone: The function or an argument no longer exists.
         """
         import jax
 
@@ -68,11 +68,11 @@ class Retrace:
     """An offer to trace a call whose Python may change objects outside of the call.
 
     Attributes:
-        name: Of the function.
-        text: The call as the cell has it.
-        effect: The line that decided that the call is not traced by itself.
-        call: What to trace.
-        at: Where the call is written.
+        name: The name of the function.
+        text: The call as the cell contains it.
+        effect: The side effect because of which the call is not traced without a question.
+        call: The call.
+        at: The place of the call.
     """
 
     name: str

@@ -145,9 +145,9 @@ class FunctionActivity:
 
         Args:
             counted: Whether calls were counted.
-            seen_all: Whether all were seen.
-            since: When the run began, by `time.perf_counter`.
-            hit_programs: What is known of the programs that hits ran.
+            seen_all: Whether the counter saw all calls.
+            since: The time at which the run began, by `time.perf_counter`.
+            hit_programs: The programs of examined hits.
         """
         calls = self.all_calls
         return ObservedFunction(
@@ -227,9 +227,9 @@ class Run:
     """One observed cell.
 
     Args:
-        file: the cell's file, as code objects name it; None where there is no cell.
-        library: ids of jitted functions that are of no interest.
-        keep_values: hold what each function was last called with.
+        file: the file of the cell, as code objects name it; None outside of a cell.
+        library: ids of library functions, which are not counted.
+        keep_values: whether to keep the values of each function's last call.
     """
 
     def __init__(

@@ -39,8 +39,8 @@ class NamePlace(NamedTuple):
     """The place where a name gets its value.
 
     Attributes:
-        name: Empty of a returned value.
-        place: The line, without columns: of the name, of the `return` statement, of a parameter the first line of the
+        name: The name; empty for a returned value.
+        place: The line, without columns: of the name or the `return` statement; for a parameter, the first line of the
             function.
     """
 
@@ -78,8 +78,8 @@ class NameRecorder:
     """Reads the names of functions while JAX traces them on one thread.
 
     Args:
-        fail: Notes a failure of ours.
-        tool_ids: Those of `sys.monitoring` to choose from.
+        fail: Receives an error of this package.
+        tool_ids: The possible tool ids of `sys.monitoring`.
     """
 
     def __init__(self, fail: Callable[[BaseException], None], tool_ids: Sequence[int] = _TOOL_IDS) -> None:
@@ -285,12 +285,12 @@ class _Watched:
     """A function of the user's, with the names that each of its lines stores.
 
     Attributes:
-        stores: By line.
-        returns: The line of each instruction that returns.
-        may_skip: Whether a line may end before its names are stored: at a jump or an error that the function catches.
-        tells_lines: Whether Python tells of its lines now.
-        lines_left: Of this trace.
-        values: What was read in this trace.
+        stores: The names that a line stores, by line.
+        returns: The line of each returning instruction, by offset.
+        may_skip: Whether a line may end before it stores its names: by a jump, or an error that the function catches.
+        tells_lines: Whether Python reports the lines of the function now.
+        lines_left: The number of lines that may still be read in this trace.
+        values: The values read in this trace.
     """
 
     __slots__ = (

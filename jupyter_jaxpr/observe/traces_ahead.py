@@ -32,11 +32,11 @@ class KeptTrace:
     """One trace without a call, kept until the end of the run.
 
     Attributes:
-        ahead: What JAX was asked for; without the arguments, which would be kept alive.
-        shape: How the call is written.
-        place: The user's line.
+        ahead: The request for the trace, without the arguments, which would stay alive.
+        shape: The form of the call.
+        place: The user's line of the request.
         in_cell: Whether the line is in the observed cell.
-        position: How many functions of the run had been called before.
+        position: The number of functions that the run had called before.
     """
 
     ahead: TracedAhead

@@ -31,9 +31,9 @@ class UnrolledLoop:
     """A Python loop that JAX traces iteration by iteration.
 
     Attributes:
-        kind: The word that begins the statement.
-        file: As in `co_filename`.
-        line: From 1, of the statement.
+        kind: The first word of the statement.
+        file: The file, as in `co_filename`.
+        line: The line of the statement, from 1.
     """
 
     kind: LoopKind
@@ -46,8 +46,8 @@ class UnderWay:
     """The known parts of a program that JAX is making.
 
     Attributes:
-        equations: That JAX has traced so far, or has in the traced program; None where they are unknown.
-        loop: The loop that the trace is in, or was in when it was last looked at; None where none is known.
+        equations: The number of equations traced so far, or of the traced program; None where it is unknown.
+        loop: The loop that the trace was in at the last look; None where there is none.
     """
 
     equations: int | None = None
@@ -67,9 +67,9 @@ class ProgramUnderWay:
         """Return the parts that are known now.
 
         Args:
-            thread: That makes the program; it may go on meanwhile.
-            stage: That the thread is in: `trace`, `lower`, `compile`, or any other word.
-            call: The call that the stage is of; None where none is known.
+            thread: The thread that makes the program, which may continue meanwhile.
+            stage: The stage of the thread: `trace`, `lower`, `compile`, or any other word.
+            call: The call of the stage; None where it is unknown.
         """
         try:
             if stage == "trace":

@@ -25,7 +25,7 @@ def read_by_users_code(tree: Any, others: set[type]) -> str | None:
 
     Args:
         tree: The values.
-        others: Classes that are known not to be the user's; grows.
+        others: Classes that are known not to be the user's; the function adds to the set.
     """
     left = [tree]
     while left:

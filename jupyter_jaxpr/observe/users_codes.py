@@ -35,7 +35,7 @@ class UsersCodes:
 
         Args:
             fun: The function.
-            frame: From which the frame of the user is looked for.
+            frame: The innermost frame of the search for the user's frame.
         """
         self._left = _VALUES
         waiting: list[Any] = [fun]

@@ -55,7 +55,7 @@ class Reading:
     """Prints values; limits and remembers the calls of the user's methods.
 
     Args:
-        calls: Whether anything may be called, as while a cell is observed.
+        calls: Whether methods of the user's may be called, as in an observed cell.
     """
 
     __slots__ = ("_asks", "_texts", "calls")

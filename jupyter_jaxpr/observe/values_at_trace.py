@@ -47,9 +47,9 @@ class ChangedSince(NamedTuple):
     """A path whose value has changed since the trace.
 
     Attributes:
-        name: As the code has it, with what was looked up further, such as weights[1].
-        place: The expression of the code that reads it.
-        of_static: The static argument that holds it, else None.
+        name: The path as the code writes it, with the changed part, such as weights[1].
+        place: The place of the expression that reads the path.
+        of_static: The static argument that holds the value; None for another value.
     """
 
     name: str
@@ -83,7 +83,7 @@ class ValuesAtTrace:
         """Remove the values that the trace did not read, and the values that it changed itself.
 
         Args:
-            ran: What the trace ran.
+            ran: Returns whether the trace ran a read.
 
         Returns:
           The environment variables that the trace read by os.environ[...].

@@ -175,7 +175,7 @@ def call_style(old: Key, new: Key, others: Iterable[Reason]) -> Reason | None:
     Args:
         old: The earlier call.
         new: This call.
-        others: The differences that were found: of an argument with another value the style is not told.
+        others: The other differences of the two calls. An argument whose value differs is left out of the reason.
     """
     if (old.positional, old.keywords) == (new.positional, new.keywords):
         return None

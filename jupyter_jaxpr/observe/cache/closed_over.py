@@ -87,8 +87,8 @@ def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
     """Read the values that a user's function takes by name from enclosing functions, globals and default values.
 
     Args:
-        fun: What was jitted, or the body of a construct.
-        reading: What may be called of the user's objects.
+        fun: The jitted function, or the body of a construct.
+        reading: Which methods of the user's objects may be called.
     """
     return _read(fun, reading, _DEPTH, set())
 
@@ -213,9 +213,9 @@ def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Re
     """Return the reason of a new function object whose code reads a changed value, so that one object is not enough.
 
     Args:
-        called: The function object, such as: second function object of g from line 3.
-        name: The function.
-        changed: The values, at least one.
+        called: The function object as text, such as: second function object of g from line 3.
+        name: The name of the function.
+        changed: The changed values, at least one.
     """
     first = changed[0]
     names = names_text([value.name for value in changed])

@@ -23,10 +23,10 @@ def construct_reasons(
     """Return the reasons that JAX compiled a construct.
 
     Args:
-        event: The call that compiled; its `construct` is known.
-        earlier: The calls before it that made an entry, oldest first.
-        history: Of the construct.
-        reading: What may be called of the user's objects.
+        event: The call that compiled; its `construct` is set.
+        earlier: The earlier calls that made an entry, oldest first.
+        history: The history of the construct.
+        reading: Which methods of the user's objects may be called.
     """
     construct = event.construct
     assert construct is not None

@@ -30,9 +30,9 @@ def held_entries(history: FunctionHistory, clears: int, seen: int) -> list[bool 
     """Return for each of `history.entries` whether JAX holds the entry now; None where this is unknown.
 
     Args:
-        history: Of the function, the entry of each event told.
-        clears: How often JAX's caches were cleared.
-        seen: How many misses were seen in this kernel, of all functions.
+        history: The history of the function; the entry of each event is set.
+        clears: The number of times that JAX's caches were cleared.
+        seen: The number of misses of all functions in this kernel.
     """
     newest = {event.entry: event for event in history.events if event.entry >= 0}
     makers = [newest.get(index, maker) for index, maker in enumerate(history.entries)]

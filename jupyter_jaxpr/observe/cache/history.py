@@ -141,13 +141,13 @@ class History:
         after it takes ten times as long.
 
         Args:
-            record: Of its function object.
-            event: What `begin` gave.
-            stages: What JAX did for it; to be changed no more.
-            raised: Whether it raised.
-            total: Its seconds.
-            activity: Where a run counts it too.
-            lines: Likewise, by line.
+            record: The record of the function object.
+            event: The event that `begin` returned.
+            stages: The stages of the call; the caller no longer changes them.
+            raised: Whether the call raised.
+            total: The seconds of the whole call.
+            activity: The counts of the run, if a run counts the call too.
+            lines: The counts by line, if a run counts the call too.
         """
         self._ended.append((record.history[0], event, stages, raised, total, activity, lines))
         if len(self._ended) >= ENDED:
@@ -305,7 +305,7 @@ class History:
         The def is at the top level of the file, so that one execution of the file makes one object.
 
         Args:
-            history: Of the function.
+            history: The history of the function.
             inner: The user's function inside the new function object.
         """
         place = history.definition

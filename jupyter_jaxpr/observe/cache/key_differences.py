@@ -68,9 +68,9 @@ def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
     An earlier call whose executable also serves this call is closer than any other.
 
     Args:
-        key: Of the call.
+        key: The key of the call.
         earlier: The keys of the earlier calls, oldest first; at least one.
-        reading: What may be called of the user's objects.
+        reading: Which methods of the user's objects may be called.
     """
     leaves = _by_path(key, reading)
     best: tuple[tuple[bool, int, list[int]], Key, Difference | None] | None = None

@@ -35,13 +35,13 @@ def key_of(
     """Read the key of one call; JAX's settings are those of this moment.
 
     Args:
-        options: JAX's record of what jit was called with; its signature and static arguments are read.
+        options: JAX's record of the `jax.jit` arguments, with the signature and the static arguments.
         args: positional arguments of the call.
         kwargs: keyword arguments of the call.
-        fun: what was jitted, where it is known.
-        reading: what may be called of the user's static values.
-        flat: the dynamic leaves and their structure as JAX took them; None takes them again, which runs what the
-            user's classes define for it.
+        fun: the jitted function, where it is known.
+        reading: which methods of the user's static values may be called.
+        flat: the dynamic leaves and their structure as JAX flattened them; None flattens them again, which calls the
+            flatten methods of the user's classes.
 
     Returns:
         The key. It holds no array.
@@ -145,11 +145,11 @@ def equinox_key_of(
 
     Args:
         options: JAX's record of the inner jit.
-        wrapper: What was called.
-        args: Of the call, as the user wrote it.
-        kwargs: Likewise.
-        reading: What may be called of the user's objects.
-        inner: What the inner jit is given: leaves and structures, as equinox took them.
+        wrapper: The called object.
+        args: The positional arguments as the user wrote them.
+        kwargs: The keyword arguments as the user wrote them.
+        reading: Which methods of the user's objects may be called.
+        inner: The arguments of the inner jit: the leaves and structures that equinox made.
     """
     kwargs = by_name(kwargs)
     # equinox does not distinguish arguments passed by position from arguments passed by keyword

@@ -53,8 +53,8 @@ class Lines:
     """Writes the text of a line, with the file or cell where the block does not stand in the same one.
 
     Args:
-        functions: Of the ledger.
-        own: The file of the block; None where it is not known: files are named then if there are several.
+        functions: The functions of the ledger.
+        own: The file of the block; if None, lines are written with their file where there are several files.
         cells: The number of each cell, by its file.
     """
 

@@ -31,9 +31,9 @@ def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NO
     """Return the reasons of a miss; () for a call that JAX inlined and for a call that raised.
 
     Args:
-        event: The call.
-        history: Of its function.
-        reading: What may be called of the user's objects.
+        event: The call that missed.
+        history: The history of the function.
+        reading: Which methods of the user's objects may be called.
     """
     if event.reasons is None and event.outcome is not None:
         try:

@@ -13,11 +13,11 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
     """Return the reason that a static value differs from the static value of an earlier call.
 
     Args:
-        subject: What changed, such as `the static argument n`.
-        path: Of the argument.
+        subject: The subject of the reason's text, such as `the static argument n`.
+        path: The path of the argument.
         before: The earlier value.
         after: The value of this call.
-        cure: For values that are compared by what they are.
+        cure: The cure for values that compare by their contents.
     """
     kind = kind_name(after.type)
     if before.is_changed(after):

@@ -24,12 +24,12 @@ def structure_difference(
     """Yield a reason for each difference between the pytrees of one argument, with the number of differences it covers.
 
     Args:
-        name: The argument.
+        name: The name of the argument.
         before: Its structure in the earlier call.
         after: Its structure in this call.
         old_paths: The paths of all leaves of the earlier call.
-        new_paths: Those of this call.
-        reading: What may be called of the user's objects.
+        new_paths: The paths of all leaves of this call.
+        reading: Which methods of the user's objects may be called.
     """
     if is_same(before, after):
         return

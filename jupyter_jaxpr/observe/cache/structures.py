@@ -33,10 +33,10 @@ def changed(name: str, before: Any, after: Any, reading: Reading) -> list[Change
     """Return the values that differ between two structures of one argument; None where their nodes differ.
 
     Args:
-        name: The argument.
-        before: One structure.
-        after: The other.
-        reading: What may be called of the user's objects: the keys of dictionaries are in the paths.
+        name: The name of the argument.
+        before: The structure in the earlier call.
+        after: The structure in the later call.
+        reading: Which methods of the user's objects may be called: paths contain the keys of dictionaries.
     """
     try:
         return list(_in_nodes(name, before, after, reading))
@@ -210,8 +210,8 @@ def structure_text(tree: Any, reading: Reading, limit: int) -> str:
 
     Args:
         tree: A `PyTreeDef`.
-        reading: What the objects in the structure said already.
-        limit: The longest text of one such object.
+        reading: The texts of the objects that were printed already.
+        limit: The length of the longest text of one object.
     """
     node = tree.node_data()
     if node is None:

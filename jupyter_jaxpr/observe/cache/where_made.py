@@ -30,8 +30,8 @@ class Making(NamedTuple):
     """The place where a function object was made.
 
     Attributes:
-        function: the name of the function each of whose calls makes an object; None at the top of a cell or module,
-            and where only the call of the object is known.
+        function: the name of the function that makes an object at each call; None at the top level of a cell or module,
+            and where only the place of the call is known.
         in_loop: whether the object was made in a loop of that code.
     """
 
@@ -43,9 +43,9 @@ def making_of(code: CodeType | None, place: Place | None) -> Making | None:
     """Return the place where the called function object was made; None where no frame or no source shows the place.
 
     Args:
-        code: Of the function, where the object is a plain function; None of a wrapper, which is taken to be made
-            where it was called.
-        place: Of the call.
+        code: The code of a plain function; None for a wrapper, which is assumed to be made
+            where the call stands.
+        place: The place of the call.
     """
     frame: FrameType | None = sys._getframe(1)
     for _ in range(_FRAMES):

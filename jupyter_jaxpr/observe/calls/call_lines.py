@@ -81,7 +81,7 @@ class CallLines:
 
         Args:
             counted: whether calls could be counted at all.
-            exact: whether every call that Python code makes was seen.
+            exact: whether the counter saw every call from Python code.
         """
         return tuple(line.reading(Place(*at), counted, exact) for at, line in sorted(self._lines.items()))
 

@@ -38,9 +38,9 @@ class CallValues:
     """The values of one call.
 
     Args:
-        leaves: Its flat dynamic leaves, in the order of the program's inputs.
-        which: `compiled`: the newest call that JAX had to look up or to make the program for; `last`: the last one.
-        keep: Hold the arrays themselves, as `--steps` asks for.
+        leaves: The flat dynamic leaves of the call, in the order of the program's inputs.
+        which: `compiled`: the newest call that missed; `last`: the last call.
+        keep: Whether to keep the arrays themselves alive, as `--steps` requires.
     """
 
     def __init__(self, leaves: Sequence[Any], which: Which, keep: bool = False) -> None:
@@ -62,10 +62,10 @@ class CallValues:
         """Return the values.
 
         Args:
-            paths: What the leaves are called, for the message.
+            paths: The paths of the leaves, for the message of the error.
 
         Raises:
-            ValuesGone: One is not there any more.
+            ValuesGone: A value no longer exists.
         """
         values = []
         for place, stored in enumerate(self._held):

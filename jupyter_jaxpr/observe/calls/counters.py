@@ -58,9 +58,9 @@ class MonitoringTool:
         """Take the first free id; None where no id is free.
 
         Args:
-            ids: In the order of preference.
-            purpose: For the tool's name.
-            callbacks: By event.
+            ids: The ids in the order of preference.
+            purpose: A word for the tool's name.
+            callbacks: The callback of each event.
         """
         name = f"jupyter_jaxpr {purpose} {next(_tool_numbers)}"
         for number in ids:
@@ -115,18 +115,18 @@ class CallCounter:
     """Counts the calls of jitted functions that one thread makes between `start` and `stop`.
 
     Args:
-        library: ids of functions that are of no interest, whose callers need not be looked for.
+        library: ids of library functions; the places of their calls are not looked up.
 
     Attributes:
-        overflowed: the user's stack came to Python's limit, where we see nothing; set there without a call, which
-            would raise.
-        drains: drains this counter; called before Python's full garbage collections, as calls that are not drained
-            yet hold what JAX made for derived programs.
-        record_of: gives the record of a jitted function, for calls of one that is gone when they are drained.
-        first_called: gets a jitted function that is about to be called from a place for the first time since the last
-            `drain`, or is given to C code.
-        other_called: gets each call that the user's code makes of anything else: the code, the offset of the
-            instruction, what is called, and the first argument. Of one instruction it gets the first calls.
+        overflowed: the user's stack reached Python's recursion limit, where the counter cannot see; assigned
+            directly, because a call would raise.
+        drains: drains this counter; runs before Python's full garbage collections, because undrained calls keep
+            JAX's objects of derived programs alive.
+        record_of: returns the record of a jitted function, for calls of a function that is gone at the drain.
+        first_called: receives a jitted function before its first call from a place since the last `drain`, or when
+            the function is passed to C code.
+        other_called: receives the user's calls of other objects: the code, the offset of the instruction, the called
+            object and the first argument; only the first calls of each instruction.
     """
 
     def __init__(self, library: Mapping[int, int] | None = None) -> None:

@@ -35,9 +35,9 @@ class EntryHits:
     """Counts the hits of each key on this thread, between `start` and `stop`.
 
     Args:
-        functions: The records of the functions seen.
-        reading: What may be called of the user's objects.
-        fail: Gets an error of ours.
+        functions: The records of the functions.
+        reading: Which methods of the user's objects may be called.
+        fail: Receives an error of this package.
     """
 
     def __init__(self, functions: Functions, reading: Reading, fail: Callable[[BaseException], None]) -> None:

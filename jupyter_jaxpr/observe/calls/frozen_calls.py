@@ -40,8 +40,8 @@ class FrozenCalls:
     """Collects the first call of each clock, random or file function in each traced function.
 
     Args:
-        traced: Gives the name of the function that JAX traces now, or None.
-        fail: Notes a failure of ours.
+        traced: Returns the name of the function that JAX traces now, or None.
+        fail: Receives an error of this package.
     """
 
     def __init__(self, traced: Callable[[], str | None], fail: Callable[[BaseException], None]) -> None:
@@ -54,10 +54,10 @@ class FrozenCalls:
         """Check a call that the user's code makes, and record the call if its result differs from call to call.
 
         Args:
-            code: That calls.
-            offset: Of the instruction.
-            called: What is called.
-            first: The first argument, if any.
+            code: The code that contains the call.
+            offset: The offset of the call's instruction.
+            called: The called object.
+            first: The first argument, if there is one.
         """
         function = self._traced()
         if function is None or len(self.found) >= _MOST:

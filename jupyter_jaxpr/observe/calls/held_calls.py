@@ -23,12 +23,12 @@ class HeldCall:
     """A call of a function that is, or could be, jitted.
 
     Args:
-        fun: What was jitted: the function without jit.
-        args: Of the call.
-        kwargs: Likewise.
-        options: JAX's record of what jit was called with; None for a function that is not jitted.
-        jitted: Of such a function: one that we jitted; it is called with None for what is not traced.
-        is_traced: Of its leaves: whether it is an input of the program.
+        fun: The function without jit.
+        args: The positional arguments of the call.
+        kwargs: The keyword arguments of the call.
+        options: JAX's record of the `jax.jit` arguments; None for a function that is not jitted.
+        jitted: A jitted copy of a function that is not jitted; it receives None for leaves that JAX does not trace.
+        is_traced: Returns whether a leaf is an input of the program.
     """
 
     __slots__ = ("_fun", "_jitted", "_keywords", "_positions", "_slots", "_tree", "options")
@@ -112,11 +112,11 @@ class HeldCall:
         """Return the positional and keyword arguments of the call.
 
         Args:
-            leaves: The values of what is not static, in the order of the program's inputs.
-            jitted: As `jitted` takes them.
+            leaves: The values of the dynamic leaves, in the order of the program's inputs.
+            jitted: Whether the arguments are for the result of `jitted`.
 
         Returns:
-            None where a static value is gone, or the values are not those of such a call.
+            The arguments; None where a static value is gone, or where the number of leaves does not fit the call.
         """
         import jax
 

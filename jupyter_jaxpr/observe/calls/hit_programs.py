@@ -55,9 +55,9 @@ class HitPrograms:
     """Finds the programs that the hits of a run executed.
 
     Args:
-        run: Gets the programs.
-        known: Gives the record of what was jitted.
-        looking_away: While JAX is asked, nothing of that is the run's.
+        run: Receives the programs.
+        known: Returns the record of a jitted function.
+        looking_away: Returns a context in which the observer records nothing, for our own questions to JAX.
     """
 
     def __init__(

@@ -87,8 +87,8 @@ class PrintRecorder:
     """Records the text that one thread writes to the standard output between `start` and `stop`.
 
     Args:
-        function: gives the name of the function being traced.
-        swallow: do not pass the text on, for a trace of our own that the user did not ask to see print.
+        function: returns the name of the function that JAX traces.
+        swallow: whether to suppress the output, for an own trace.
     """
 
     def __init__(self, function: Callable[[], str], swallow: bool = False) -> None:

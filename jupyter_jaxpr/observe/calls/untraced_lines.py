@@ -21,7 +21,7 @@ class LineRecorder:
     """Records the lines of one file that run while JAX traces functions.
 
     Args:
-        file: the cell's file, as code objects name it.
+        file: the file of the cell, as code objects name it.
     """
 
     def __init__(self, file: str) -> None:

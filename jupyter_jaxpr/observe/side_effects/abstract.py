@@ -25,7 +25,7 @@ class Known:
 
     Attributes:
         value: The object.
-        rebuilt: JAX hands the function a copy of this container, with tracers for its arrays.
+        rebuilt: Whether JAX passes the function a copy of this container, with tracers for its arrays.
     """
 
     value: Any
@@ -58,12 +58,12 @@ class Scope:
         names: The local names that have a value.
         own: All local names of the function.
         enclosing: The scope in which a nested function was defined.
-        cells: The values of the free variables of a function that existed before the call.
-        module: The names of its module.
-        file: Of its code.
+        cells: For a function that existed before the call: the values of its free variables.
+        module: The global names of the function.
+        file: The file of the code.
         function: The name of its code.
-        returned: What it returns or yields.
-        outer: Names that it declares global or nonlocal.
+        returned: The values that the function returns or yields.
+        outer: The names that the function declares global or nonlocal.
     """
 
     names: dict[str, Value]

@@ -31,7 +31,7 @@ class EffectsError(RuntimeError):
     """A function was not traced, because its Python would repeat a side effect that cannot be undone.
 
     Attributes:
-        effect: The line that decided it.
+        effect: The line with the side effect.
     """
 
     def __init__(self, text: str, effect: SideEffect) -> None:
@@ -44,7 +44,7 @@ def place_text(effect: SideEffect, cell_file: str | None = None) -> str:
 
     Args:
         effect: The line.
-        cell_file: The file of the cell that the reader has in view.
+        cell_file: The file of the cell that the user looks at.
     """
     if not effect.line:
         return "The call"
@@ -60,7 +60,7 @@ def effect_text(effect: SideEffect, cell_file: str | None = None) -> str:
 
     Args:
         effect: The line.
-        cell_file: The file of the cell that the reader has in view.
+        cell_file: The file of the cell that the user looks at.
     """
     return f"{place_text(effect, cell_file)} {effect.text}."
 
@@ -78,15 +78,15 @@ def undone(
     """Undo the changes that the Python of a call makes within the block; yield the possible side effects.
 
     Args:
-        name: Of the function, for the error.
-        fun: What is called.
-        args: Its positional arguments.
-        kwargs: Its keyword arguments.
-        allowed: Go ahead where something cannot be put back.
-        watched: Refuse writes and connections while the call runs; not where JAX compiles, which may write its cache.
+        name: The name of the function, for the error.
+        fun: The called function.
+        args: The positional arguments.
+        kwargs: The keyword arguments.
+        allowed: Whether to run the block although a side effect cannot be undone.
+        watched: Whether to refuse writes and connections in the block; not for a compile, which may write its cache.
 
     Raises:
-        EffectsError: Something cannot be put back.
+        EffectsError: A side effect cannot be undone.
     """
     effects = side_effects(fun, args, kwargs)
     if not effects:

@@ -31,10 +31,10 @@ def side_effects(
     """Return the changes that one more run of a call's Python may make; () where the call provably makes none.
 
     Args:
-        fun: What is called.
-        args: Its positional arguments: values, or types such as `jax.ShapeDtypeStruct`.
-        kwargs: Its keyword arguments.
-        first: Stop at the first effect found.
+        fun: The called function.
+        args: The positional arguments: values, or types such as `jax.ShapeDtypeStruct`.
+        kwargs: The keyword arguments.
+        first: Whether to stop at the first effect.
     """
     analysis = _Analysis(first)
     scope = Scope({}, frozenset(), None, {}, {}, "", "")
@@ -178,11 +178,11 @@ class _Analysis(Expressions):
         """Analyse the storage of a value in an attribute; in an element where `attribute` is None.
 
         Args:
-            scope: Of the statement.
+            scope: The scope of the statement.
             node: The statement, or its target.
             owner: The object.
-            value: What is put into the object.
-            name: What changes, as the code names it.
+            value: The stored value.
+            name: The name of the changed part, as the code writes it.
             attribute: The name of the attribute.
         """
         owner = as_object(owner)

@@ -61,11 +61,12 @@ def _codes(text: str, file: str, futures: int, whole: bool) -> dict[tuple[str, i
     """Return the codes of all functions in a text by name and first line.
 
     Args:
-        text: What was compiled.
-        file: Its name.
+        text: The source text.
+        file: The file name of the text.
         futures: The flags of `from __future__` imports.
-        whole: As Python compiles a file. Otherwise statement by statement, as IPython compiles a cell: the compiler
-            then does not know which names are imported modules, and calls their functions by other instructions.
+        whole: Whether to compile the text at once, as Python compiles a file. Otherwise the statements are compiled one
+            by one, as IPython compiles a cell: the compiler then does not know which names are imported modules, and
+            calls their functions by other instructions.
     """
     flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     tree = _tree(text, file)

@@ -46,12 +46,12 @@ class SavedState:
     """A copy of the state that a call can reach.
 
     Args:
-        fun: What is called.
-        args: Its positional arguments.
-        kwargs: Its keyword arguments.
+        fun: The called function.
+        args: The positional arguments.
+        kwargs: The keyword arguments.
 
     Raises:
-        TooLarge: Finding and copying the state took over 50 ms, or 64 MB.
+        TooLarge: Finding and copying the state took more than 50 ms or more than 64 MB.
     """
 
     def __init__(self, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
