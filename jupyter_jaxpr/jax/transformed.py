@@ -39,7 +39,7 @@ def transforms_around(fun: Any) -> str | None:
         maker, _, within = fun.__code__.co_qualname.partition(".")
         if (
             within and maker in _TRANSFORMS and (maker != "value_and_grad" or names[-1:] != ["grad"])
-        ):  # grad stands around value_and_grad
+        ):  # grad is a wrapper around value_and_grad
             names.append(maker)
         cells = _cells(fun)
         # For `vmap(grad(f))` JAX stores only f as `__wrapped__`.
