@@ -10,7 +10,7 @@ from ..quantities import count, listed, size
 
 HEAD = ("array", "type", "sharding", "shard on each device", "origin")
 COLLECTIVES = ("collective", "bytes on each device", "runs", "line", "equations", "devices")
-#: Most arrays, and most collectives, that are listed.
+# The number of arrays, and of collectives, that are listed at most.
 _MOST = 100
 ESTIMATE = (
     "The bytes of a collective are the size of its result on each device. The bytes that a device sends are an "
@@ -21,18 +21,18 @@ ESTIMATE = (
 
 @dataclass(frozen=True)
 class ShardingsText:
-    """How a program is spread, in words."""
+    """The text of a program's shardings."""
 
     title: str
     sentence: str
-    rows: list[tuple[str, ...]]  # as HEAD
-    pictures: list[tuple[str, str]]  # what it is, its picture
-    collectives: list[tuple[str, ...]]  # as COLLECTIVES
+    rows: list[tuple[str, ...]]  # the columns of HEAD
+    pictures: list[tuple[str, str]]  # (names of the arrays, picture)
+    collectives: list[tuple[str, ...]]  # the columns of COLLECTIVES
     remarks: list[str]
 
 
 def shardings_text(document: Snapshot) -> list[ShardingsText]:
-    """Of each program that is spread over several devices, the one in focus first."""
+    """Return the text of each program on several devices, the program in focus first."""
     held = sorted(document.shardings, key=lambda each: each.program != document.focus)
     found = []
     for each in held:
@@ -66,11 +66,11 @@ def _row(array: ShardedArray) -> tuple[str, ...]:
 
 
 def _pictures(arrays: tuple[ShardedArray, ...]) -> list[tuple[str, str]]:
-    """Each way of cutting once, with the arrays that are cut so."""
-    found: dict[str, list[str]] = {}
+    """Return the picture of each way of splitting, with the names of the arrays that are split this way."""
+    titles: dict[str, list[str]] = {}
     for array in arrays:
-        found.setdefault(array.picture, []).append(array.title)
-    return [(listed(names, 8), picture) for picture, names in found.items()]
+        titles.setdefault(array.picture, []).append(array.title)
+    return [(listed(names, 8), picture) for picture, names in titles.items()]
 
 
 def _collective(caused: CausedCollective) -> tuple[str, ...]:
