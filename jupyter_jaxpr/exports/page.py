@@ -92,11 +92,11 @@ def _theme() -> Markup:
 def _places(document: Snapshot, texts: chain[LinkedText]) -> str:
     """Return JSON, safe inside a script: frame -> its span in the cell, or its file and line elsewhere."""
     used = {frame for text in texts for frame in text.frames if frame >= 0}
-    held = {
+    spans = {
         str(number): _span(document.frames[number]) if _is_own(document, number) else _badge(document, number)
         for number in sorted(used)
     }
-    return json.dumps(held, separators=(",", ":")).replace("<", "\\u003c")
+    return json.dumps(spans, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _span(frame: Frame) -> tuple[int, int, int, int]:
@@ -170,14 +170,14 @@ def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> M
 
 def _rest(text: LinkedText, first: int) -> Markup:
     """Return the rest of a long text, compressed; the script draws it when the reader opens the program."""
-    held = {
+    rest = {
         "longest": max(map(len, text.lines)),
         "lines": text.lines[first:],
         "places": text.frames[first:],
         "folds": {line - first: count for line, count in text.folds.items() if line >= first},
     }
     without = element("noscript", element("p", "The rest of this text is compressed. Allow scripts to read the rest."))
-    return join(_packed(json.dumps(held, separators=(",", ":"))), without)
+    return join(_packed(json.dumps(rest, separators=(",", ":"))), without)
 
 
 def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:

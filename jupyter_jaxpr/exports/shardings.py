@@ -33,31 +33,31 @@ class ShardingsText:
 
 def shardings_text(document: Snapshot) -> list[ShardingsText]:
     """Return the text of each program on several devices, the program in focus first."""
-    held = sorted(document.shardings, key=lambda each: each.program != document.focus)
-    found = []
-    for each in held:
-        said = shardings_of(document, each)
-        remarks = [ESTIMATE] if said.collectives else []
-        if each.collectives is None:
-            remarks = [said.exchanged]
-        more = max(len(said.arrays) - _MOST, 0) + said.left_out
+    spread = sorted(document.shardings, key=lambda each: each.program != document.focus)
+    texts = []
+    for program_shardings in spread:
+        words = shardings_of(document, program_shardings)
+        remarks = [ESTIMATE] if words.collectives else []
+        if program_shardings.collectives is None:
+            remarks = [words.exchanged]
+        more = max(len(words.arrays) - _MOST, 0) + words.left_out
         if more:
             remarks.append(f"{count(more, 'more array is', 'more arrays are')} not listed.")
-        if len(said.collectives) > _MOST or each.collectives_left_out:
-            more = len(said.collectives) - min(len(said.collectives), _MOST) + each.collectives_left_out
+        if len(words.collectives) > _MOST or program_shardings.collectives_left_out:
+            more = len(words.collectives) - min(len(words.collectives), _MOST) + program_shardings.collectives_left_out
             number = count(more, "more collective is", "more collectives are")
             remarks.append(f"{number} not listed. The sum of the bytes includes all collectives.")
-        found.append(
+        texts.append(
             ShardingsText(
-                title=f"{document.programs[each.program].name} over {count(said.devices, 'device')}",
-                sentence="" if each.collectives is None else said.exchanged,
-                rows=[_row(array) for array in said.arrays[:_MOST]],
-                pictures=_pictures(said.arrays[:_MOST]),
-                collectives=[_collective(one) for one in said.collectives[:_MOST]],
+                title=f"{document.programs[program_shardings.program].name} over {count(words.devices, 'device')}",
+                sentence="" if program_shardings.collectives is None else words.exchanged,
+                rows=[_row(array) for array in words.arrays[:_MOST]],
+                pictures=_pictures(words.arrays[:_MOST]),
+                collectives=[_collective(collective) for collective in words.collectives[:_MOST]],
                 remarks=remarks,
             )
         )
-    return found
+    return texts
 
 
 def _row(array: ShardedArray) -> tuple[str, ...]:
@@ -74,14 +74,14 @@ def _pictures(arrays: tuple[ShardedArray, ...]) -> list[tuple[str, str]]:
 
 
 def _collective(caused: CausedCollective) -> tuple[str, ...]:
-    one = caused.collective
+    collective = caused.collective
     lines = ", ".join(map(str, caused.lines)) or "unknown"
     made = ", ".join(caused.equations) or "unknown"
     return (
-        one.kind,
-        size(one.bytes),
+        collective.kind,
+        size(collective.bytes),
         caused.often,
         f"{lines} (inferred)" if caused.inferred else lines,
         made,
-        groups(one),
+        groups(collective),
     )
