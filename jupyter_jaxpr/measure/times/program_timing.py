@@ -212,10 +212,10 @@ class _Trial:
         for timed in (self._warm, self._eager):
             if timed is not None and timed.error is not None:
                 times.notes.append(f"{self._name} raised when the timing called it: {words(timed.error)}")
-        for call_text, warm in (("warm call", times.warm), ("call without jit", times.eager)):
+        for label, warm in (("warm call", times.warm), ("call without jit", times.eager)):
             if warm is not None and warm.runs == 1 and warm.median > self._slow:
                 times.notes.append(
-                    f"One {call_text} takes {duration(warm.median)}, so only one was timed. To time more, press “Measure "
+                    f"One {label} takes {duration(warm.median)}, so only one was timed. To time more, press “Measure "
                     "again” in the Time view."
                 )
 
