@@ -57,7 +57,7 @@ class JaxprMagics(Magics):
 
     @property
     def parser(self) -> Any:
-        """What reads the magics' line; the decorators of `jaxpr` put it there."""
+        """The parser of the magics' line, which the decorators of `jaxpr` store."""
         return vars(type(self))["jaxpr"].parser
 
     @output_can_be_silenced
@@ -70,20 +70,20 @@ class JaxprMagics(Magics):
         jitted function that the cell calls. `%jaxpr f(x)` traces the call `f(x)`: only the code that computes the
         arguments is executed.
         """
-        found = options.parse(self.parser, line)
+        parsed = options.parse(self.parser, line)
         if cell is None:
-            if found.target is None and found.compare:
+            if parsed.target is None and parsed.compare:
                 raise UsageError(
                     f"%jaxpr --compare needs a call to take the arguments from, such as %jaxpr --compare "
-                    f"{','.join(found.compare)} {found.compare[0]}(x)."
+                    f"{','.join(parsed.compare)} {parsed.compare[0]}(x)."
                 )
-            if found.target is None:
+            if parsed.target is None:
                 raise UsageError(
                     "%jaxpr needs a call to trace, such as %jaxpr f(x) or %jaxpr f(f32[8,128]). To watch a whole "
                     "cell, put %%jaxpr on its first line."
                 )
-            self._session.trace_target(found)
+            self._session.trace_target(parsed)
             return None
         if not cell.strip():
             raise UsageError("The cell is empty below %%jaxpr. To trace one call, write %jaxpr f(x) with one %.")
-        return self._session.run_nested(found, cell)
+        return self._session.run_nested(parsed, cell)
