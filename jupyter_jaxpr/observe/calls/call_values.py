@@ -70,7 +70,7 @@ class CallValues:
             place: (jax.device_put(each, host, may_alias=False), getattr(each, "sharding", host))
             for place, each in arrays.items()
         }
-        return size
+        return int(size)
 
     def drop_copies(self) -> None:
         """Free what `copy_to_host` made."""
