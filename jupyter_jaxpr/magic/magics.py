@@ -45,6 +45,13 @@ class JaxprMagics(Magics):
         "values out of saved outputs and of exports; the panel shows them.",
     ).tag(config=True)
 
+    host_copies = Bool(
+        False,
+        help="At the end of a cell, copy the arguments of each program's last call to the host, as long as they exist: "
+        "at most 8 MB for a call and 64 MB in all, until the next run. The steps and the times of a program can then "
+        "use arguments that your code did not keep. For donated arguments use --steps.",
+    ).tag(config=True)
+
     types = Bool(
         True,
         help="Read, while JAX traces, which type each name of your functions has; the panel shows the types beside the "

@@ -45,11 +45,13 @@ if TYPE_CHECKING:
 
     from ..build.build import Built
     from ..document.types.document import Snapshot as Document
+    from ..observe.calls.call_values import CallValues
     from ..program.source.positions import CellText
 
 _REMEMBERED_CELLS = 1_000
 _SHOWN_RUNS = 8
 _OWN_DEPTH = 1_000
+_COPIED_OF_A_CALL, _COPIED_IN_ALL = 8_000_000, 64_000_000  # bytes of arguments that are copied to the host
 _RUNS_A_CELL = "run_cell_async"  # a method of an IPython shell
 _INTERRUPTED = "jupyter_jaxpr was interrupted, so the panel does not show this cell."
 
@@ -69,6 +71,7 @@ class Session:
         # The last cells under %%jaxpr by number, oldest first, for `jupyter_jaxpr.last`.
         self.shown: OrderedDict[int, Shown] = OrderedDict()
         self._outputs = KeptOutputs(shell)
+        self._copies: list[CallValues] = []  # the values of the last run that hold copies on the host
         self._depth: dict[int, int] = {}  # the depth of nested cells, by thread
         self._running: dict[int, cells.RunningCell] = {}  # the outermost cell, by thread
         self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # the cells by the file name of their code
@@ -125,6 +128,7 @@ class Session:
         self._running.clear()
         self.shown.clear()
         self._outputs.forget()
+        self._drop_copies()
         with self._guard("jupyter_jaxpr could not end the observation of a block."):
             self.observer.end_all()
         transforms = self.shell.input_transformer_manager.cleanup_transforms
@@ -258,7 +262,27 @@ class Session:
         if len(self._cells) > _REMEMBERED_CELLS:
             self._cells.popitem(last=False)
 
+    def _copy_arguments(self, observation: Observation) -> None:
+        """Copy the arguments of each program's last call to the host, the last program first."""
+        left = _COPIED_IN_ALL
+        with self._guard("jupyter_jaxpr could not copy the arguments."), self.observer.looking_away():
+            for function in reversed(observation.functions):
+                for program in reversed(function.programs):
+                    if program.values is None:
+                        continue
+                    size = program.values.copy_to_host(min(left, _COPIED_OF_A_CALL))
+                    if size > 0:
+                        left -= size
+                        self._copies.append(program.values)
+
+    def _drop_copies(self) -> None:
+        """Free the copies of arguments of the run before."""
+        for values in self._copies:
+            values.drop_copies()
+        self._copies = []
+
     def _begin(self, found: options.Options, info: Any, cell: cells.RunningCell) -> Active:
+        self._drop_copies()
         run = self.observer.begin(cell.file, found.keeps_values, found.per_entry)
         run.look_before = reach_before
         run.reads_names = self.magics is None or bool(self.magics.types)
@@ -306,6 +330,9 @@ class Session:
         try:
             observation = self._stop(active)
             message = outcome.complete(self.observer, self.shell.user_ns, active, observation, error, self._traces())
+            # Before the arguments of the last call are let go of.
+            if self.magics is not None and self.magics.host_copies:
+                self._copy_arguments(observation)
         finally:
             active.forget()
             active.heartbeat.stop()

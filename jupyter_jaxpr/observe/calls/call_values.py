@@ -1,6 +1,7 @@
 """Keeps weak references to the leaves of a call, to read those that still exist later.
 
-Scalars are kept by value, arrays by weak references, as long as the user's own names (or `--steps`) hold them.
+Scalars are kept by value, arrays by weak references, as long as the user's own names (or `--steps`) hold them. Where
+the user wants copies on the host, `copy_to_host` makes them of the arrays that exist at the end of the cell.
 """
 
 from __future__ import annotations
@@ -46,6 +47,34 @@ class CallValues:
     def __init__(self, leaves: Sequence[Any], which: Which, keep: bool = False) -> None:
         self.which = which
         self._held: list[Any] = list(leaves) if keep else _all_held(leaves)
+        self._copies: dict[int, tuple[Any, Any]] = {}  # by the leaf's place: the copy, and where the array was
+
+    def copy_to_host(self, limit: int) -> int:
+        """Copy the arrays that still exist to the host; all of them, or none where they take more than the limit.
+
+        Returns:
+            The bytes that the copies take. What cannot be copied (an array over several devices) is left out.
+        """
+        jax = sys.modules["jax"]
+        alive: list[Any] = [held() if type(held) is weakref.ref else held for held in self._held]
+        arrays = {place: each for place, each in enumerate(alive) if _can_be_copied(each)}
+        size = sum(each.nbytes for each in arrays.values())
+        if not arrays or size > limit:
+            return 0
+        try:
+            host = jax.local_devices(backend="cpu")[0]
+        except RuntimeError:  # JAX was told to use no CPU
+            return 0
+        # No alias: a later call can still take the memory of an argument that it donates.
+        self._copies = {
+            place: (jax.device_put(each, host, may_alias=False), getattr(each, "sharding", host))
+            for place, each in arrays.items()
+        }
+        return int(size)
+
+    def drop_copies(self) -> None:
+        """Free what `copy_to_host` made."""
+        self._copies = {}
 
     def let_go(self) -> None:
         """Replace the arrays that `keep` kept alive by weak references."""
@@ -70,6 +99,9 @@ class CallValues:
         values = []
         for place, stored in enumerate(self._held):
             value = stored() if type(stored) is weakref.ref else stored
+            # A NumPy array that still exists may have been written to since the call.
+            if place in self._copies and (not isinstance(value, sys.modules["jax"].Array) or is_deleted(value)):
+                value = sys.modules["jax"].device_put(*self._copies[place])
             leaf_name = (paths[place] if place < len(paths) else "") or "its arrays"
             if value is None:
                 raise ValuesGone(GONE.format(what=leaf_name))
@@ -96,6 +128,14 @@ def _held(leaf: Any) -> Any:
         return weakref.ref(leaf)
     except TypeError:  # a bare type, or an array class of another package
         return leaf if isinstance(leaf, sys.modules["jax"].ShapeDtypeStruct) else None
+
+
+def _can_be_copied(leaf: Any) -> bool:
+    if not getattr(leaf, "shape", ()):
+        return False  # held as it is
+    if isinstance(leaf, sys.modules["jax"].Array):
+        return not is_deleted(leaf) and len(leaf.sharding.device_set) == 1
+    return type(leaf).__module__ == "numpy"
 
 
 def copied(leaves: Sequence[Any], donated: Sequence[bool]) -> list[Any]:
