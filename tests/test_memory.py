@@ -15,7 +15,7 @@ from jupyter_jaxpr.program.jaxpr.walk import Walk
 VECTOR = np.ones(256, np.float32)  # 1,024 bytes
 MATRIX = np.ones((16, 16), np.float32)  # 1,024 bytes
 ONE = 1024
-#: The derivative of tanh, and how many equations of the backward part it takes, are another on each JAX line.
+# The derivative of tanh, and the number of equations of its backward part, differ between the JAX lines.
 TANH = "one_minus_square" if hasattr(lax, "one_minus_square_p") or jax.__version_info__ >= (0, 11) else "sub"
 
 
@@ -31,7 +31,7 @@ def live(found: MemoryUse) -> list[tuple[str, str, int]]:
 
 
 def kept(function, *arguments) -> list[tuple[str, str, int, int]]:
-    """The residuals of a program: what made them, their type, how many, and their bytes together."""
+    """Return the residuals of a program: (equation that made them, type, number, bytes together)."""
     found = memory(function, *arguments)
     assert found.residual_bytes == sum(row.bytes for row in found.residuals)
     return sorted((row.name, row.type, row.count, row.bytes) for row in found.residuals)
@@ -82,7 +82,7 @@ def test_captured_constants_count_once():
 
 def test_a_chain_holds_two_arrays_beside_its_argument():
     found = memory(lambda x: jnp.sin(jnp.cos(jnp.tan(x))), VECTOR, names=["x"])
-    assert found.peak == 3 * ONE  # x, and at cos its operand and its result
+    assert found.peak == 3 * ONE  # x; at cos its operand and its result
     assert live(found) == [
         ("argument x", "f32[256]", ONE),
         ("result of tan", "f32[256]", ONE),
@@ -96,7 +96,7 @@ def test_what_is_read_later_stays_alive():
         return jnp.tan(second) + first
 
     found = memory(function, VECTOR, names=["x"])
-    assert found.peak == 4 * ONE  # x, sin and cos beside tan; add then has sin, tan and its own
+    assert found.peak == 4 * ONE  # x, sin and cos beside tan; then add has sin, tan and its result
     assert [name for name, *_ in live(found)] == [
         "argument x",
         "result of sin",
@@ -185,7 +185,7 @@ def test_the_bytes_of_every_kind_of_array(value, expected):
     assert memory(lambda x: x, value).peak == expected
 
 
-# --- what grad keeps -------------------------------------------------------------------------------------
+# --- the residuals of grad -------------------------------------------------------------------------------------
 
 WEIGHTS = [np.ones((4, 4), np.float32)] * 2
 INPUTS = np.ones((3, 4), np.float32)  # 48 bytes
@@ -197,8 +197,8 @@ def mlp(weights, x):
     return jnp.sum(x**2)
 
 
-# tanh(y): its result for the next layer's weights and, up to 0.10, for its own derivative t * (1 - t) + (1 - t); the
-# derivative itself; and 2 x of the square.
+# For tanh(y): its result, for the next layer's weights and, up to 0.10, for its own derivative t * (1 - t) + (1 - t);
+# the derivative itself; and 2 x for the square.
 MLP = {
     "one_minus_square": [
         ("mul", "f32[3,4]", 1, 48),
@@ -269,7 +269,7 @@ def test_vmap_of_grad_keeps_one_for_each_example():
 
 
 def test_grad_of_grad_keeps_for_both():
-    # Of x^3: 3 x^2 is kept for the first backward part, and 6 x for the second.
+    # For x^3: 3 x^2 is kept for the first backward part, and 6 x for the second.
     rows = kept(jax.grad(jax.grad(lambda x: x**3)), 1.0)
     assert sum(count for *_, count, _ in rows) == 2
 

@@ -15,7 +15,7 @@ from jupyter_jaxpr.jax.loop_equations import scan_parts
 from jupyter_jaxpr.program.costs.memory import LIVE_AT_MOST, memory_of
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 
-#: Of each operation, what it does with the numbers of two earlier vectors.
+# For each operation: its function of the numbers of two earlier vectors.
 OPERATIONS = ["sin", "join", "square", "total", "jit", "scan", "while", "cond"]
 STEPS = st.lists(
     st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=12
@@ -23,7 +23,7 @@ STEPS = st.lists(
 
 
 def program(steps, results):
-    """A function of a vector, of these operations."""
+    """Return a function of a vector with these operations."""
 
     def function(x):
         made = [x]
@@ -59,7 +59,7 @@ def size(variable):
 
 
 def slow_peak(jaxpr):
-    """Most bytes alive at once that a program makes, looking through the whole program at each equation."""
+    """Return the largest number of bytes alive at once, by a search of the whole program at each equation."""
     most = 0
     for here, equation in enumerate(jaxpr.eqns):
         alive = 0

@@ -27,7 +27,7 @@ ROWS = [
 ]
 CARDS = [card for name in FILES for row in rows(FOLDER / f"{name}.txt") for card in (row.card, row.older) if card]
 
-# Kinds of reason that one cell and one device do not make, or that have no edit and are told in test_ledger_*.py.
+# The kinds of reason that need several cells or devices, or that have no edit and are tested in test_ledger_*.py.
 _ELSEWHERE = {
     "first_call",
     "first_observed",
@@ -42,7 +42,7 @@ _ELSEWHERE = {
 
 @pytest.fixture(scope="module")
 def cells() -> Iterator[Cells]:
-    """One notebook for all cells: none of them needs what another one left."""
+    """Yield one notebook for all cells: no cell needs the state of another."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 

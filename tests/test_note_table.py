@@ -16,7 +16,7 @@ CARDS = [card for path in FOLDER.glob("*.txt") for row in rows(path) for card in
 
 @pytest.fixture(scope="module")
 def cells() -> Iterator[Cells]:
-    """One notebook for all cells: none of them needs what another one left."""
+    """Yield one notebook for all cells: no cell needs the state of another."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 

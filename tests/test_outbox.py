@@ -8,7 +8,7 @@ pytestmark = pytest.mark.any_jax
 
 
 class Time:
-    """A clock that stands still until it is moved, with what is to happen later."""
+    """A clock that stands still until the test moves it, with the functions that are due later."""
 
     def __init__(self):
         self.now = 100.0

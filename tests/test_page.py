@@ -39,7 +39,7 @@ def hashed(script):
 
 
 class Page(HTMLParser):
-    """What a browser makes of a page: its lines by level, its scripts, and that nothing in it can load or run."""
+    """Reads a page like a browser: its lines by level and its scripts; checks that nothing in it can load or run."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -92,7 +92,7 @@ class Page(HTMLParser):
         return text
 
     def where(self, place):
-        """First line, last line, columns of a place in the cell; of others the name of their line."""
+        """Return first line, last line and columns of a place in the cell; for other places the name of their line."""
         return json.loads(self.script("places"))[str(place)]
 
 
@@ -133,7 +133,7 @@ def test_what_a_library_does_has_the_place_of_the_users_call():
     seen = Page(page(golden("rnn")))
     lines = zip(seen.lines["jaxpr"], seen.places["jaxpr"], strict=True)
     [place] = [place for line, place in lines if "exp" in line]
-    assert seen.where(place)[0] == 11  # inside of jax.nn.softmax
+    assert seen.where(place)[0] == 11  # this place is inside of jax.nn.softmax
 
 
 def test_equations_of_several_lines_fold():

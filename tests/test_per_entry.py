@@ -19,7 +19,7 @@ def dictionary(p):
 
 
 def entries(ran: Any, name: str) -> list[tuple[str, int | None, int]]:
-    """Signature, hits and misses of each entry of a function."""
+    """Return signature, hits and misses of each entry of a function."""
     (function,) = [
         each for each in ran.document["ledger"]["functions"] if each["name"] == name and each["run"]["calls"]
     ]
@@ -49,7 +49,7 @@ def test_the_hits_of_each_entry(notebook: Notebook) -> None:
         ("y: f32[8]", 4, 1),
         ("y: f32[8], n=2", 2, 1),
         ("y: f32[4]", 7, 1),
-        ("y: f32[8]", 1, 0),  # of NumPy: a slow hit made the entry
+        ("y: f32[8]", 1, 0),  # a slow hit with a NumPy array made the entry
     ]
     again = notebook.run("%%jaxpr --per-entry\nf(x)\nf(x)\ndictionary({'w': x})\ndictionary({'w': x})")
     assert entries(again, "f") == [("y: f32[8]", 2, 1)]

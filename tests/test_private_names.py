@@ -38,14 +38,14 @@ def text(node: ast.AST) -> str | None:
 
 
 def module_opened(node: ast.AST) -> str | None:
-    """The module that `private("core")` opens."""
+    """Return the module that an expression such as `private("core")` opens."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "private":
         return text(node.args[0])
     return None
 
 
 def opened_in(function: ast.AST) -> Iterator[tuple[str, str]]:
-    """Names of variables with the module that each is."""
+    """Yield the names of variables, each with the module that it holds."""
     for node in ast.walk(function):
         if not isinstance(node, ast.Assign):
             continue
@@ -65,7 +65,7 @@ def opened_in(function: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def used_of_modules() -> set[str]:
-    """Such as `core.Tracer`, from attributes of what `private` opens, `getattr(module, "name")` and the like."""
+    """Return names such as `core.Tracer`, from attributes of opened modules, `getattr(module, "name")` and the like."""
     found: set[str] = set()
     for tree in parsed(PACKAGE).values():
         for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
@@ -83,7 +83,7 @@ def used_of_modules() -> set[str]:
                     if module is not None and node.attr != "__file__":
                         found.add(f"{module}.{node.attr}")
                 elif isinstance(node, ast.Call):
-                    # getattr(module, name), setattr(module, name, ...), self._put(module, name, ...)
+                    # The forms are getattr(module, name), setattr(module, name, ...), self._put(module, name, ...).
                     for of, name in zip(node.args, node.args[1:], strict=False):
                         module = module_opened(of) or (modules.get(of.id) if isinstance(of, ast.Name) else None)
                         named = text(name) or (texts.get(name.id) if isinstance(name, ast.Name) else None)
@@ -108,7 +108,7 @@ def test_private_modules_are_opened_at_one_door() -> None:
     assert doors == ["jax/facts.py"]
 
 
-# Of Python, of named tuples and of equinox.
+# These names belong to Python, to named tuples and to equinox.
 NOT_JAX = {
     "_getframe",
     "_current_frames",
@@ -120,12 +120,12 @@ NOT_JAX = {
     "_static_fun",
 }
 NOT_JAX |= {"_varname_from_oparg"}
-# Of ipykernel.
+# These names belong to ipykernel.
 NOT_JAX |= {"_reply_subshell_for"}
 
 
 def used_of_objects() -> set[str]:
-    """Attributes with an underscore that nothing of ours has."""
+    """Return the attributes with an underscore that no object of this package has."""
     used: set[str] = set()
     ours: set[str] = set()
     for tree in parsed(PACKAGE).values():
@@ -157,7 +157,7 @@ def strings(node: ast.AST) -> set[str]:
 
 
 def used_of_frames() -> set[str]:
-    """Names of variables that are looked up in what a frame or a closure of JAX's holds."""
+    """Return the names of variables that the code looks up in frames or closures of JAX's."""
     found: set[str] = set()
     for tree in parsed(ROOM).values():
         constants = {
@@ -171,7 +171,7 @@ def used_of_frames() -> set[str]:
                 for node in ast.walk(function)
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_of_a_frame(node.value)
             }
-            # What another function found in a frame.
+            # Another function found these variables in a frame.
             held |= {each.arg for each in function.args.args if each.arg == "given"}
             held |= {
                 node.target.id
@@ -204,16 +204,17 @@ def used_of_frames() -> set[str]:
 
 def test_the_table_has_each_variable_of_a_function_of_jax_and_no_other() -> None:
     rows = {row.name for row in LOCALS}
-    # Free variables of pmap are read one by one, by `bound.get(name)`; a missing one is a missing option.
+    # The code reads the free variables of pmap one by one, by `bound.get(name)`; a missing variable is a missing
+    # option.
     optional = {"axis_name", "in_axes", "out_axes", "devices", "backend", "axis_size", "donate_tuple"}
     assert used_of_frames() - optional == rows
 
 
-# --- the JAX at hand has each name ---
+# --- the installed JAX has each name ---
 
 
 def named(*tables: tuple[PrivateName, ...]) -> list[Any]:
-    """The rows of these tables that this JAX should have, by their names."""
+    """Return the rows of these tables that the installed JAX should have, by name."""
     return [pytest.param(row, id=row.id) for row in names_at_hand.expected() if any(row in each for each in tables)]
 
 
@@ -244,7 +245,7 @@ def test_the_report_on_a_newest_jax_names_what_is_gone_and_what_changed(monkeypa
 
 
 class Without:
-    """A module of JAX's as we see it in a JAX that lacks one name; JAX itself has the module as it is."""
+    """A module of JAX as this package would see it without one name; JAX itself sees the whole module."""
 
     def __init__(self, module: Any, lacks: str) -> None:
         self.__dict__["held"] = module, lacks
@@ -280,7 +281,7 @@ VALUES = "([1.683, 1.683, 1.621, 3.0], [0, 1])"
 
 @pytest.fixture
 def lacking(monkeypatch: pytest.MonkeyPatch, make_notebook: Any) -> Iterator[Any]:
-    """A notebook with a JAX in which we do not find a name."""
+    """Yield a notebook in which this package cannot find a name of JAX."""
 
     def lack(*rows: PrivateName) -> Any:
         for row in rows:

@@ -30,7 +30,7 @@ shapes = [two, five]
 
 
 def shown(ran: Any) -> list[str]:
-    """The types of the arguments of each program, with how it came about."""
+    """Return the argument types and the origin of each program."""
     return [
         " ".join(filter(None, [", ".join(a["type"] for a in each["arguments"]), each.get("how")]))
         for each in ran.own_programs

@@ -20,7 +20,7 @@ NOTE = (
 
 
 def raised(ran: Ran) -> str:
-    """The text of the only program, with a line end before and after it."""
+    """Return the text of the only program, with a line end before and after it."""
     document = read(ran.document)
     (program,) = [each for each in document.programs if not each.library]
     assert (program.origin, program.how) == ("traced", "traced until it raised")
@@ -28,7 +28,7 @@ def raised(ran: Ran) -> str:
 
 
 def lines(ran: Ran) -> list[tuple[str, list[int]]]:
-    """Of each equation: the primitive, and the user's lines that led to it, innermost first."""
+    """Return for each equation: the primitive, and the user's lines that led to it, innermost first."""
     document = ran.document
     scope = document["scopes"][document["programs"][0]["scope"]]
     found = []
@@ -290,7 +290,7 @@ def test_the_error_is_as_without_the_magic(make_notebook: Any) -> None:
         notebook = make_notebook(extension)
         notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
         ran = notebook.run(("%%jaxpr\n" if extension else "# %%jaxpr\n") + cell)
-        # The hook of the magic is one cell more.
+        # The hook of the magic adds one cell.
         seen.append([line for line in printed(ran.stdout) if "Cell In" not in line and "ipython-input" not in line])
     assert seen[0] == seen[1]
 
@@ -383,7 +383,7 @@ UNFINISHED = (
 
 
 def unfinished(ran: Ran) -> list[tuple[str, str, str, list[str]]]:
-    """Of each program: its name, how it came about, its note, and the texts that are there."""
+    """Return for each program: its name, its origin, its note, and the texts that exist."""
     return [
         (
             program["name"],
@@ -413,7 +413,7 @@ def test_an_interrupt_while_xla_compiles_keeps_what_was_traced_and_lowered(
         ("deep", "the call did not return", UNFINISHED.format(name="deep"), ["stablehlo"]),
     ]
     assert ran.programs == ["traced deep(v: f32[8]) -> f32[]: sin dot_general"]
-    # The next call is an ordinary one.
+    # The next call is an ordinary call.
     again = notebook.run("%%jaxpr\ndeep(x)")
     assert [(program["origin"], program["how"]) for program in again.document["programs"]] == [("ran", None)]
 

@@ -28,19 +28,19 @@ SIN = NEG.replace("neg", "sin")
 
 @pytest.fixture(autouse=True)
 def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that is busy a recording may take longer than one may that goes on."""
+    """Remove the time limit of recordings, which a busy machine may exceed."""
     monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
     monkeypatch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
 
 
 @pytest.fixture
 def plain(notebook: Notebook) -> Notebook:
-    """A notebook with two functions that are not jitted."""
+    """Return a notebook with two functions that are not jitted."""
     notebook.run("def f(v):\n    return lax.neg(v)\ndef g(v):\n    return lax.sin(v)")
     return notebook
 
 
-# --- which calls ---
+# --- the recorded calls ---
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_statement_of_many_calls_is_recorded_up_to_eight(plain: Notebook) -> N
     assert ran.document["focus"] == 7
 
 
-# --- what is called ---
+# --- the called functions ---
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_the_calls_before_one_that_raises_are_shown(plain: Notebook) -> None:
     assert recordings(ran) == [("f", NEG)]
 
 
-# --- nothing is changed by it ---
+# --- a recording changes nothing ---
 
 USERS = """\
 from functools import partial
@@ -292,7 +292,7 @@ kept = Pair(x)
 HELD = pytest.mark.xfail(reason="The arguments of the last statement's calls live until the cell has ended.")
 DEEPER = pytest.mark.xfail(reason="A hook of ours has a frame, so a call may be one level less deep.")
 
-#: Name, what is defined (and run once), the cell.
+# (name, definitions that run once, the cell)
 CELLS: dict[str, tuple[str, str] | tuple[str, str, Any]] = {
     "operations": ("def f(v): return jnp.sin(v) * 2 + v", "f(x)"),
     "a jitted function": ("def f(v): return double(double(v)) + 1", "log.append(f(x).sum()); f(x)"),
@@ -460,7 +460,7 @@ CELLS: dict[str, tuple[str, str] | tuple[str, str, Any]] = {
 
 
 def state() -> dict[str, Any]:
-    """What must be as it was, of JAX, of Python and of ours."""
+    """Return the state of JAX, of Python and of this package that must not change."""
     from jax._src import api, config, pjit  # noqa: TID251  # what must be as it was
 
     place = api._post_hook_state
@@ -479,7 +479,7 @@ def state() -> dict[str, Any]:
 
 
 def seen_in(make: Callable[..., Notebook], extension: bool) -> Iterator[dict[str, Any]]:
-    """What each cell did, as the user's code, the user and JAX's listeners see it."""
+    """Yield the result of each cell, as the user's code, the user and JAX's listeners see it."""
     notebook = make(extension)
     log: list[Any] = []
     events: list[tuple[str, str]] = []
@@ -515,14 +515,14 @@ def seen_in(make: Callable[..., Notebook], extension: bool) -> Iterator[dict[str
 
 @pytest.fixture(scope="module")
 def both() -> Iterator[dict[str, tuple[dict[str, Any], dict[str, Any]]]]:
-    """What each cell did, without and with `%%jaxpr`."""
+    """Yield the results of each cell without and with `%%jaxpr`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
         patch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
         making = conftest.make_notebook.__wrapped__()
         make = next(making)
         try:
-            list(seen_in(make, False))  # compiles the operations
+            list(seen_in(make, False))  # this compiles the operations
             plain, recorded = list(seen_in(make, False)), list(seen_in(make, True))
         finally:
             next(making, None)
@@ -557,7 +557,7 @@ def test_jax_and_python_are_afterwards_as_without_the_magic(both: Any, name: str
         ("a jitted function", set()),
         ("an iterator that raises", set()),
         ("an object that answers for another", set()),
-        # A registered class is taken apart by its own function, as jax.jit takes it apart.
+        # JAX flattens a registered class by the class's own function, like jax.jit.
         ("an argument that is taken apart", {"flat"}),
         ("a result that is taken apart", {"flat"}),
     ],
@@ -641,7 +641,7 @@ def test_two_hooks_that_end_in_the_order_of_their_starts_leave_the_places_of_jax
 
 
 def test_two_hooks_are_both_told_after_jax_emptied_the_place() -> None:
-    """JAX has blocks without the check for NaN in functions such as `jnp.sort`, and empties the place at their ends."""
+    """JAX switches the check for NaN off in functions such as `jnp.sort`, and empties the place at their end."""
     twice = jax.jit(lambda v: v * 2)
     x = jnp.ones(3)
     twice(x)

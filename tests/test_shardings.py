@@ -46,7 +46,7 @@ a, w = put(jnp.ones((8, 16)), "x", "y"), put(jnp.ones((16, 4)), "y", None)
 """
 
 
-# Runs the scripts whose paths it is given, one after the other; says of each what it printed, and what it raised.
+# This program runs the scripts with the given paths one after the other, and writes output and errors of each.
 STORYTELLER = """
 import contextlib, io, json, os, sys, traceback
 
@@ -66,7 +66,7 @@ Tell = Callable[[str], list[str]]
 
 @pytest.fixture(scope="module")
 def storyteller() -> Iterator[subprocess.Popen[str]]:
-    """A process in which JAX has eight devices; all stories share it, since its start takes longer than they do."""
+    """Yield a process with eight JAX devices; all stories share it, because its start takes longer than they do."""
     flags = "--xla_force_host_platform_device_count=8"
     environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
     with subprocess.Popen(
@@ -78,7 +78,7 @@ def storyteller() -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture
 def on_eight_devices(storyteller: subprocess.Popen[str], tmp_path: Path) -> Tell:
-    """The lines that a story prints where JAX has eight devices, spaces that do not break as others."""
+    """Return a function: the lines that a story prints with eight JAX devices, with ordinary spaces."""
 
     def tell(story: str) -> list[str]:
         script = tmp_path / "story.py"
@@ -192,7 +192,7 @@ def test_a_tensor_parallel_product(on_eight_devices):
         print([sorted(group) for each in found.collectives for group in each.collective.groups])
         """
     )
-    # Which of two constraints an exchange between them is for, XLA says otherwise from 0.12 on.
+    # From 0.12 on, XLA names the other one of two constraints as the cause of an exchange between them.
     line = 31 if jax.__version_info__ < (0, 12) else 30
     assert said == [
         "all-reduce: 128 B on each device · once per call · line 30: dot_general · 4 groups of 2 devices",

@@ -147,7 +147,7 @@ def test_the_garbage_collector_is_left_as_it_was():
 
 
 class Layer:
-    """A node that JAX knows by registration."""
+    """A node that is registered with JAX."""
 
     def __init__(self, weight, bias):
         self.weight, self.bias = weight, bias
@@ -299,7 +299,7 @@ def test_a_traced_program_is_lowered_and_compiled_when_asked_and_not_before():
 
 
 class Refusing:
-    """A trace that JAX will not lower."""
+    """A trace that JAX refuses to lower."""
 
     def __init__(self, jaxpr):
         self.jaxpr = jaxpr
@@ -351,7 +351,7 @@ def large(x):
 
 
 def joined(whole, scope):
-    """The equations of a scope by page: each with its names."""
+    """Return the equations of a scope by page, each with its names."""
     document = whole.document
     rows = []
     pages = [(document.scopes[scope], document)]
@@ -432,7 +432,7 @@ def test_a_page_counts_the_equations_of_programs_inside():
     columns = {shown.scope: page.scope} | {each.number: each.scope for each in page.inner}
     met = {shown.scope}
     for number, scope in columns.items():
-        assert number in met  # an equation that came before holds it
+        assert number in met  # an earlier equation contains this scope
         met |= {child.scope for child in scope.children}
     cut = [number for number, scope in columns.items() if len(scope.primitive) < scope.count]
     assert len(cut) <= 3  # the last call, its block and a branch of it

@@ -40,7 +40,7 @@ numbers = itertools.count()
 
 @pytest.fixture
 def module(tmp_path, monkeypatch):
-    """Writes a module of a user and imports it."""
+    """Return a function that writes a module of the user's and imports it."""
     monkeypatch.syspath_prepend(tmp_path)
     made = []
 
@@ -59,7 +59,7 @@ def module(tmp_path, monkeypatch):
 
 @pytest.fixture
 def dense(module):
-    """A run of a function of a file."""
+    """Return a run of a function in a file."""
     found, path = module(LAYERS)
     snapshot = jj.inspect(found.dense, jnp.ones((3, 4)), jnp.ones((2, 3)), stage="trace")
     assert snapshot._sources is not None
@@ -162,7 +162,7 @@ def test_a_library_can_be_opened(dense):
     assert path == "jax/_src/nn/functions.py"
     found = page(snapshot, path)
     assert found.missing is None
-    # Of a library the functions that ran, not the thousand lines beside them.
+    # For a library, the document has the functions that ran, without the other thousand lines.
     assert "def relu(" in "\n".join(each.text for each in found.stretches)
     assert sum(each.text.count("\n") + 1 for each in found.stretches) < 0.2 * found.lines
 

@@ -9,7 +9,7 @@ from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
 
 
 def reasons(ran: Ran, name: str) -> list[list[str]]:
-    """The reasons of each miss of a function in this run, in full."""
+    """Return the full reasons of each miss of a function in this run."""
     (function,) = (each for each in ran.document["ledger"]["functions"] if each["name"] == name)
     return [[reason["text"] for reason in miss["reasons"]] for miss in function["misses"] if miss["this_run"]]
 
@@ -36,7 +36,7 @@ def test_a_call_that_raised_before_jax_looked_for_an_entry_is_said_to_have_raise
         "from functools import partial\n@partial(jax.jit, static_argnums=1)\ndef pick(v, at):\n    return v[at]"
     )
     ran = notebook.run("%%jaxpr\ntry:\n    pick(x, [1])\nexcept ValueError:\n    pass")
-    if not HAS_MONITORING:  # the call is not seen
+    if not HAS_MONITORING:  # the counter does not see the call
         assert ran.document["message"].startswith("The cell ran no program that JAX compiled.")
         return
     assert ran.document["message"] == (

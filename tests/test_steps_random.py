@@ -53,7 +53,7 @@ def assert_close(found, expected, steps):
 
 
 def shown(leaf, dtype):
-    """The scalars of a leaf, read back from the texts that the user sees."""
+    """Return the scalars of a leaf, read from the texts that the user sees."""
     return np.array([np.array(text, dtype=dtype) for text in leaf.texts], dtype)
 
 

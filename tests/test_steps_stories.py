@@ -47,7 +47,7 @@ def test_a_scan_step_by_step():
     assert recording.step == [0, 1, 2]
     (visit,) = recording.visits
     assert (visit.first_point, visit.points, visit.trips, visit.outer, visit.finished) == (0, 3, 3, [], True)
-    # The carry before each step, and the one that came out.
+    # These are the carry before each step, and the final carry.
     assert column(recording, "carry", "h") == ["2.0", "2.0", "4.0", "12.0"]
     assert column(recording, "x", "xs") == ["1.0", "2.0", "3.0"]
     assert column(recording, "y") == ["2.5", "4.5", "12.5"]
@@ -169,7 +169,7 @@ def test_each_visit_of_an_inner_loop():
         (2, 0, 0, [1]),
         (2, 1, 1, [2]),
     ]
-    # Two steps and an end, an end, a step and an end.
+    # The visits have two steps and an end, an end, a step and an end.
     assert [leaf.texts for leaf in recording.leaves if leaf.role == "carry"][-1] == [
         "0.0",
         "1.0",
@@ -184,7 +184,7 @@ def test_large_arrays_are_summarised_with_their_nan():
     def step(i, h):
         return h.at[i].set(jnp.where(i == 1, jnp.nan, jnp.inf)) * 2
 
-    for size in (20, 200):  # kept whole, and summarised in the loop
+    for size in (20, 200):  # the small array is kept whole, and the large one is summarised in the loop
         recording = record(lambda x: lax.fori_loop(0, 2, step, x), jnp.arange(float(size)), kind="fori_loop")
         (leaf,) = [leaf for leaf in recording.leaves if leaf.role == "carry" and leaf.elements == size]
         assert leaf.texts == [f"[0.0 1.0 … +{size - 2}]", f"[inf 2.0 … +{size - 2}]", f"[inf NaN … +{size - 2}]"]
@@ -403,7 +403,7 @@ def test_types_have_no_values():
 def test_double_precision_stays_double():
     with jax.enable_x64(True):
         snapshot = snapshot_of(running, np.float64(0.1), np.linspace(0.0, 1.0, 3), stage="compile")
-    # The stepper runs later, where the setting no longer holds.
+    # The stepper runs later, after the setting has ended.
     rerun = construct_of(snapshot._sources, card(snapshot, "scan")).run()
     assert rerun.verdict == "The recorded results equal the original function's results, bit for bit."
     assert rerun.steps.leaves[0].type == "f64[]"

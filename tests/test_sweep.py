@@ -53,8 +53,8 @@ def narrow(x):
 @pytest.fixture(autouse=True)
 def _ready(monkeypatch):
     observer().hooks.ensure()
-    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call; they need not be exact
-    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
+    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call, which need not be exact
+    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may need any time for a call
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def programs(found: Sweep) -> list[tuple[str, str, int | None, int | None, int |
 
 
 def measured(found: Sweep) -> list[tuple[str, str, str]]:
-    """What has a time at each point."""
+    """Return the measured times of each point."""
     names = ("eager", "first", "warm", "trace", "lower", "compile")
     return [
         (point.function, point.value, " ".join(name for name in names if getattr(point, name) is not None))
@@ -87,7 +87,7 @@ def measured(found: Sweep) -> list[tuple[str, str, str]]:
 ALL = "eager first warm trace lower compile"
 
 
-# --- what is measured ------------------------------------------------------------------------------------
+# --- the measurements ------------------------------------------------------------------------------------
 
 
 def test_one_loop_of_xlas_is_the_same_program_at_every_length(names):
@@ -114,7 +114,7 @@ def test_unrolled_the_program_grows_with_the_loop(names):
         ("unrolled", "100", 101),
         ("looped", "100", 3),
     ]
-    # Of unrolled, two points are beyond the fixed cost: they show no law.
+    # Two points of unrolled exceed the fixed cost: they show no law.
     equations = {fit.function: round(fit.law.exponent, 2) for fit in found.fits if fit.series == "equations"}
     assert equations == {"looped": 0.0}
     assert (found.total, found.stopped) == (6, None)
@@ -131,7 +131,7 @@ def test_a_product_of_matrices(names):
     assert measured(found) == [("product", value, ALL) for value in ("16", "32", "64", "128")]
     (fit,) = [fit for fit in found.fits if fit.series == "bytes"]
     assert (round(fit.law.exponent, 9), round(fit.law.error, 9), fit.law.first_number) == (2.0, 0.0, 32.0)
-    assert {"bytes", "equations"} <= {fit.series for fit in found.fits}  # of times, what the machine allows
+    assert {"bytes", "equations"} <= {fit.series for fit in found.fits}  # the machine decides which times show a law
 
 
 def test_the_first_call_compiles_though_the_function_was_compiled_before(names):
@@ -195,7 +195,7 @@ def test_a_function_that_is_only_a_jitted_call_has_no_eager_run_of_its_own(names
     ]
 
 
-# --- what is left out, and why -----------------------------------------------------------------------------
+# --- the calls that are left out, and why -----------------------------------------------------------------------------
 
 
 def test_an_error_at_one_value_is_that_points(names):
@@ -330,7 +330,7 @@ def test_a_call_that_would_take_too_long_is_left_out(names, monkeypatch):
 def test_only_the_kind_of_call_that_would_take_too_long_is_left_out(names, monkeypatch):
     monkeypatch.setattr(sweep_point, "TOO_LONG", 10.0)
     of = Swept(observer(), Candidate("product", names["product"]), notes := [], "n", False, False, lambda: False)
-    of._eager.took(1.0, 9.0)  # eager: 9 s at 1, so 36 s at 4; the others have not been seen
+    of._eager.took(1.0, 9.0)  # eager took 9 s at 1, so 36 s are expected at 4; the other series have no call yet
     point = Point("product", "4", 4.0)
     of.measure(point, (jnp.ones((4, 4)),), {}, lambda doing: None)
     assert (point.eager, point.warm is not None, point.first is not None) == (None, True, True)
@@ -357,10 +357,10 @@ def test_growth_is_expected_to_go_on():
     growth = Growth()
     assert growth.expected(10) is None
     growth.took(10, 0.5)
-    assert growth.expected(20) == pytest.approx(1.0)  # of one point alone: in proportion
+    assert growth.expected(20) == pytest.approx(1.0)  # from one point: in proportion
     growth.took(20, 2.0)
-    assert growth.expected(40) == pytest.approx(8.0)  # four times for twice the number
-    assert growth.expected(15) is None  # smaller ones are no question
+    assert growth.expected(40) == pytest.approx(8.0)  # four times as long for twice the number
+    assert growth.expected(15) is None  # smaller numbers need no prediction
     assert growth.expected(None) is None
 
 

@@ -99,7 +99,7 @@ for fun in (f, lambda x: g(x, 2), model.step, two): fun(x)
 xs = [x, x + 1]
 """
 
-# The cell, and the line that is told of.
+# (the cell, the line of the note)
 UNBLOCKED = [
     ("%timeit -n 1 -r 1 f(x)", 2),
     ("%timeit -n1 -r1 -q f(x + 1)", 2),
@@ -129,7 +129,7 @@ UNBLOCKED = [
     ("took = timeit.timeit(lambda: plain(x), number=2)", 2),
     ("%timeit -n 1 -r 1 plain(x)", 2),
     ("t0 = time.time()\ny = twice(x)\nprint(time.time() - t0)", 3),
-    # functions that time
+    # functions that measure time
     ("print(bench(f, x))", 2),
     ("took = [bench(plain, each) for each in xs]", 2),
     ("took = bench(lambda: f(x))", 2),
@@ -156,7 +156,7 @@ UNBLOCKED = [
     ("took = -perf_counter()\ny = f(x)\ntook += perf_counter()", 3),
     ("took = perf_counter()\ny = f(x)\ntook -= perf_counter()", 3),
     ("took = perf_counter()\ny = f(x)\ntook = perf_counter() - took", 3),
-    # waits for something else
+    # code that waits for something else
     ("t0 = time.time()\ny = f(x)\njax.effects_barrier()\nprint(time.time() - t0)", 3),
     ("t0 = time.time()\ny = f(x)\nx.block_until_ready()\nprint(time.time() - t0)", 3),
     ("t0 = time.time()\ny = f(x)\njax.block_until_ready(x)\nprint(time.time() - t0)", 3),

@@ -20,7 +20,7 @@ P = {"w": np.ones((4, 3), np.float32), "b": np.zeros(3, np.float32)}
 F = "@jax.jit\ndef f(x):\n    return (jnp.sin(x) * 2).sum()\n"
 
 
-# --- functions, and the same made by JAX from their Python ---
+# --- functions, and the same functions traced from their Python ---
 
 
 def plain(x):
@@ -121,7 +121,7 @@ SCALAR = {
 
 
 def values_of(call):
-    """The flat leaves of a call, without what is static."""
+    """Return the flat leaves of a call, without static values."""
     fun, args, kwargs = call
     names = {"static": ((0,), {}), "static by name": ((0,), {})}
     places, keep = next((rule for name, rule in names.items() if SCALAR[name][0] is fun), (range(len(args)), kwargs))
@@ -129,7 +129,7 @@ def values_of(call):
 
 
 def run(snapshot, *leaves):
-    """What a derived program gives: that it is the right one shows in its numbers."""
+    """Run a derived program: its numbers show that it is the right one."""
     observed = snapshot._sources.observed(snapshot.document.focus)
     return jax.tree.leaves(observed.traced.lower().compile()(*leaves))
 
@@ -189,10 +189,10 @@ def test_linearize_gives_a_primal_program_and_a_linear_one(name):
     tree = jax.tree.structure(linear.args_info[0][0])
     push = jax.tree.unflatten(tree, residuals)
     close(jax.tree.leaves(linear(push, *leaves)), jax.jvp(fun, args, args)[1])
-    assert bool(made.parts[0].kept) == (name != "checkpoint")  # which keeps its argument only
+    assert bool(made.parts[0].kept) == (name != "checkpoint")  # checkpoint keeps only its argument
 
 
-# --- what is said of them ---
+# --- the sentences ---
 
 
 def test_what_each_equation_of_a_gradient_is():
@@ -322,7 +322,7 @@ def test_the_python_of_the_function_does_not_run_again():
         return jnp.sin(x).sum()
 
     snapshot = jj.inspect(f, X)
-    assert runs == []  # what the trace changed was put back
+    assert runs == []  # the changes of the trace were undone
     for kind in ("grad", "vmap", "jvp", "linearize"):
         snapshot.transform(kind)
     assert runs == []

@@ -144,7 +144,7 @@ def test_in_a_kernel() -> None:
         kernel.stop()
 
 
-# --- tools of sys.monitoring that are not ours ---------------------------------------------------------------
+# --- other tools of sys.monitoring ---------------------------------------------------------------
 
 needs_monitoring = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 has no sys.monitoring")
 
@@ -237,9 +237,9 @@ print("then", shell.run_cell("%%jaxpr\\ny = f(x + 1)\\ny = f(x + 2)").success)
 
 
 def test_a_hook_of_jaxs_that_is_put_over_ours_stays() -> None:
-    """JAX's check for NaN is told of hits from the place where Python 3.11 counts them.
+    """Python 3.11 counts hits at the place where JAX's check for NaN receives them.
 
-    In a process of its own: whether JAX checks a hit depends on what was compiled before.
+    The test runs in its own process: whether JAX checks a hit depends on earlier compiles.
     """
     ran = subprocess.run([sys.executable, "-c", NAN_CHECK], capture_output=True, text=True)
     assert [line for line in ran.stdout.splitlines() if line.startswith(("raised", "then"))] == [

@@ -70,7 +70,7 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def described(code: CodeType) -> tuple[Any, ...]:
-    """All of a code object but the codes within it, and the file that has the cell's number in its name."""
+    """Return the parts of a code object, without inner codes and the file name with the cell's number."""
     constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
     return (
         code.co_qualname,
@@ -87,7 +87,7 @@ def described(code: CodeType) -> tuple[Any, ...]:
 
 
 def compiled(notebook: Notebook, cell: str) -> list[CodeType]:
-    """The code of each statement of a cell, as IPython runs it, with all codes within."""
+    """Return the code of each statement of a cell as IPython runs it, with all inner codes."""
     found: list[CodeType] = []
     run_code = notebook.shell.run_code
 
@@ -122,7 +122,8 @@ def test_nothing_of_ours_is_among_the_names_of_the_user_or_of_python(make_notebo
     notebook = make_notebook()
     notebook.run(SETUP)
     cell = "%%jaxpr\nimport builtins\ninside = sorted(vars(builtins)), sorted(globals())\njax.jit(lambda y: y + 1)(x)"
-    before = {*vars(builtins), "get_ipython"}, set(notebook.shell.user_ns)  # IPython's own, while a cell runs
+    # these are IPython's own names while a cell runs
+    before = {*vars(builtins), "get_ipython"}, set(notebook.shell.user_ns)
     notebook.run(cell)
     in_builtins, in_globals = notebook["inside"]
     assert (set(in_builtins) - before[0], set(vars(builtins)) - before[0]) == (set(), set())
@@ -219,7 +220,7 @@ STARS = {
 
 @pytest.mark.parametrize("what", STARS)
 def test_values_behind_a_star_are_read_once(notebook: Notebook, what: str) -> None:
-    """The call reads them, or Python's own code does; an iterator of the user's runs once, from no line of ours."""
+    """The call or Python's own code reads the values; an iterator of the user's runs once, from no line of ours."""
     values, known = STARS[what]
     notebook.run(
         "import collections, traceback\nPair = collections.namedtuple('Pair', 'a b')\nread = []\n"

@@ -27,14 +27,14 @@ FIXTURES = Path(__file__).parent / "fixtures"
 FUZZED = Path(__file__).parent / "fuzz" / "documents"
 OFF = "%config JaxprMagics.values = False"
 
-#: The texts of a document that stay. All others go, so a field that is added here must hold no value of the user's.
+# The texts of a document that stay. All others are left out, so a field that is added here must hold no value.
 STAYS = {
-    # Where and when.
+    # The place and the time.
     *("Snapshot.id", "Snapshot.title", "Environment.*", "Cell.*", "File.*", "Machine.*"),
-    # Names and types of programs; texts of their own parameters, as JAX prints them.
+    # Names and types of programs; the texts of their own parameters, as JAX prints them.
     *("Aval.*", "Argument.name", "Argument.type", "Argument.summary", "Program.*", "Summary.*", "Level.sha256"),
     *("Snapshot.strings", "Snapshot.cut", "Scope.names"),
-    # Notes and reasons by their kind; sentences of the kinds that are not known here go.
+    # Notes and reasons by their kind; sentences of unknown kinds are left out.
     *("Note.kind", "LedgerReason.kind", "LedgerReason.argument", "LedgerFunction.name", "LedgerMiss.outcome_text"),
     *("LedgerMiss.signature", "LedgerEntry.signature", "Ledger.library_functions", "Ledger.calls_note", "Ledger.lead"),
     # Cards, costs, shardings, passes: names, types, sizes, counts.
@@ -44,14 +44,14 @@ STAYS = {
     *("MeshAxis.name", "Layout.kind", "Layout.spec", "SpreadArray.*", "Cause.*", "Collective.*", "ProgramShardings.*"),
     *("XlaPass.name", "XlaPass.pipeline", "ProgramPasses.*", "ExactLevel.words", "ExactLinks.*"),
     *("ScopeRoles.*", "KeptValue.*", "TransformPart.*", "Transform.words"),
-    # Times; what the user wrote for them.
+    # Times, and the user's text for them.
     *("ProgramTiming.sentence", "SweepPoint.function", "SweepPoint.value", "SweepFit.function", "SweepFit.sentence"),
     *("Sweep.name", "Sweep.call", "Sweep.functions", "Variant.name", "VariantComparison.call"),
 }
 
 
 def of_type(kind: Any, where: str) -> Any:
-    """A value of a type in which each text says where it is."""
+    """Return a value of a type in which each text names its place."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return of_type(arguments[0], where)
@@ -77,7 +77,7 @@ def made(struct: type[msgspec.Struct]) -> Any:
 
 
 def whole() -> Snapshot:
-    """A document with one of everything, and a text in each field that holds texts."""
+    """Return a document with one object of each kind, and a text in each field for texts."""
     document = made(Snapshot)
     document = msgspec.structs.replace(
         document, values="live", strings=[*document.strings, "S3CRET<literal>", "x='S3CRET<parameter>'"]
@@ -146,7 +146,7 @@ CELLS = {
 CELLS["a condition"] = "jax.jit(lambda x: jax.lax.while_loop(lambda v: v < number, lambda v: v * number, x))(1.0)"
 CELLS["a comparison"] = "def a(x):\n    return x * number\ndef b(x):\n    return x * scale + 1\na(number)"
 OPTIONS = {"steps": " --steps --time", "a comparison": " --compare a,b", "a condition": " --transform grad"}
-#: As Python, JAX, StableHLO and XLA write the values.
+# The values as Python, JAX, StableHLO and XLA write them.
 TEXTS = ("S3CRET_VALUE", "987654", "987655", "9.8765", "0x49712")
 
 
@@ -176,7 +176,7 @@ def test_no_value_is_in_what_is_saved(hiding: Notebook, tmp_path: Path, name: st
     texts += [page(built[-1].sources.with_texts(whole=True)), markdown(built[-1].document)]
     found = [(each, text[max(0, text.find(each) - 60) :][:120]) for text in texts for each in TEXTS if each in text]
     assert found == []
-    # The panel has them.
+    # The panel has the values.
     assert any(each in encode(built[-1].document).decode() for each in TEXTS)
 
 
