@@ -28,6 +28,8 @@ from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.terminal_text import plain
 from jupyter_jaxpr.scripts import display
 
+pytestmark = pytest.mark.any_jax
+
 FIXTURES = Path(__file__).parent / "fixtures"
 MIME = "application/vnd.jupyter-jaxpr.v1+json"
 replace = msgspec.structs.replace

@@ -45,27 +45,27 @@ _PLAIN_TYPES = (int, float, complex, bool, str, bytes, type(None), slice, range,
 
 
 class Attributes(abc.ABC):
-    """What all parts of the analysis share: the effects found, the classes met, and how attributes are read.
+    """The base of the analysis: collects effects and classes, and reads attributes.
 
     Args:
-        first: Stop at the first effect, by raising `NotProven`; otherwise find all.
+        first: Whether to stop at the first effect, by raising `NotProven`.
     """
 
     def __init__(self, first: bool) -> None:
         self.effects: dict[SideEffect, None] = {}
         self.refusals = 0  # those of an effect that is known, too
         self._first = first
-        self._classes: dict[type, None] = {}  # of the user's, whose instances unknown values may be
-        self._library_classes: dict[type, None] = {}  # not of the user's, nor containers or arrays
-        self._restartable = True  # no unknown value is an iterator
-        self._read_adds_keys = False  # an unknown value may be a dict that a read changes
+        self._classes: dict[type, None] = {}  # user classes of which an unknown value may be an instance
+        self._library_classes: dict[type, None] = {}  # library classes, without containers and arrays
+        self._restartable = True  # whether no unknown value is an iterator
+        self._read_adds_keys = False  # whether an unknown value may be a dict that a read changes
         self._analysed: set[Any] = set()  # keys of values whose implicit methods were analysed
-        self.here: tuple[Scope, ast.AST] | None = None  # the statement that is analysed
+        self.here: tuple[Scope, ast.AST] | None = None  # the statement under analysis
         self._functions: dict[int, list[Any]] = {}  # the user's functions inside of a library's callable
-        self._keep: list[Any] = []  # objects whose ids are keys
+        self._keep: list[Any] = []  # keeps objects alive whose ids serve as keys
 
     def refuse(self, kind: Kind, scope: Scope, node: ast.AST, text: str) -> Made:
-        """Record that a line may change something outside the call."""
+        """Record that a line may change an object outside of the call."""
         self.refusals += 1
         effect = SideEffect(kind, scope.file, getattr(node, "lineno", 0), scope.function, text)
         self.effects[effect] = None
@@ -76,7 +76,7 @@ class Attributes(abc.ABC):
     # --- what is known of an object ---
 
     def blurred(self, value: Value) -> Made:
-        """A value as unknown code sees it: the classes and functions in it are noted."""
+        """Return a value as unknown code sees it; the classes and functions inside the value are recorded."""
         if isinstance(value, Made):
             return value
         if not isinstance(value, Known):
@@ -84,13 +84,13 @@ class Attributes(abc.ABC):
         if is_immutable(value.value) or is_array_of_jax(value.value):
             return PLAIN
         plain, deep = True, True
-        for found in self._inside(value.value):
-            kind = type(found)
-            if is_array_of_jax(found) or is_immutable(found) or kind.__module__ == "numpy.dtypes":
+        for part in self._inside(value.value):
+            kind = type(part)
+            if is_array_of_jax(part) or is_immutable(part) or kind.__module__ == "numpy.dtypes":
                 continue
-            if callable(found) and not isinstance(found, type):
+            if callable(part) and not isinstance(part, type):
                 plain = deep = False
-            if is_consumed(found):
+            if is_consumed(part):
                 self._restartable = False
             if hasattr(kind, "__missing__") and kind.__name__ != "Counter":
                 self._read_adds_keys = True
@@ -105,12 +105,12 @@ class Attributes(abc.ABC):
         return Made(plain, value.rebuilt, deep)
 
     def _inside(self, value: Any) -> Iterator[Any]:
-        """An object and all that it holds; ends after many, with an object of which nothing is known."""
+        """Yield an object and all its parts; after too many parts, yield an unknown object and stop."""
         waiting, seen = [value], {id(value)}
         while waiting:
-            found = waiting.pop()
-            yield found
-            for part in _parts_of(found):
+            item = waiting.pop()
+            yield item
+            for part in _parts_of(item):
                 if id(part) not in seen and not isinstance(part, types.ModuleType):
                     seen.add(id(part))
                     waiting.append(part)
@@ -121,7 +121,7 @@ class Attributes(abc.ABC):
     # --- attributes ---
 
     def attribute(self, scope: Scope, node: ast.AST, owner: Value, name: str) -> Value:
-        """What `owner.name` stands for."""
+        """Return the value of `owner.name`."""
         match owner:
             case Known():
                 return self._of_object(scope, node, owner, name)
@@ -136,7 +136,7 @@ class Attributes(abc.ABC):
             case Transformed() if name in ("defvjp", "defjvp", "defjvps", "def_vmap", "__wrapped__", "defpartition"):
                 return Method(owner, name)
             case Choice():
-                return self._joined([self.attribute(scope, node, each, name) for each in owner.functions])
+                return self._joined([self.attribute(scope, node, function, name) for function in owner.functions])
             case Made() if owner.of is not None:
                 return self._of_class(scope, node, owner, owner.of, name)
             case Made():
@@ -180,23 +180,23 @@ class Attributes(abc.ABC):
         return self._bound(scope, node, owner, found, name)
 
     def _element(self, owner: Known, part: Any) -> Value:
-        """A part of a known object."""
+        """Return a part of a known object."""
         if is_array_of_jax(part) or is_immutable(part):
             return Known(part)
         self._keep.append(part)
         return Known(part, owner.rebuilt and type(owner.value) in _PLAIN_TYPES)
 
     def _read(self, value: Any, name: str) -> Value:
-        """Read an attribute of an object whose class is a library's."""
+        """Return an attribute of an object of a library class."""
         try:
-            found = getattr(value, name)
+            attribute = getattr(value, name)
         except not_of_a_signal(Exception):
             return OUTSIDE
-        self._keep.append(found)
-        return Known(found)
+        self._keep.append(attribute)
+        return Known(attribute)
 
     def _bound(self, scope: Scope, node: ast.AST, receiver: Value, found: Any, name: str) -> Value:
-        """What a class's attribute becomes when it is read from an instance."""
+        """Return the value of a class attribute that is read from an instance."""
         if isinstance(found, types.FunctionType):
             return Method(receiver, name, found)
         if isinstance(found, staticmethod):
@@ -223,14 +223,14 @@ class Attributes(abc.ABC):
                 text = f"reads the attribute {name} through a user-defined descriptor"
                 return self.refuse("unknown", scope, node, text)
             inner = getattr(found, "__wrapped__", None) or getattr(found, "fun", None)
-            if isinstance(inner, types.FunctionType):  # a method under jax.jit, or wrapped by equinox
+            if isinstance(inner, types.FunctionType):  # a method under jax.jit, or one that equinox wraps
                 return Method(receiver, name, found)
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         self._keep.append(found)
         return Known(found)
 
     def _of_class(self, scope: Scope, node: ast.AST, owner: Made, kind: type, name: str) -> Value:
-        """An attribute of an instance that the code has made."""
+        """Return an attribute of an instance that the analysed code has made."""
         found = inspect.getattr_static(kind, name, _MISSING)
         if found is _MISSING or isinstance(found, types.MemberDescriptorType) or _is_field(found):
             return Made(plain=False, fresh=owner.deep, deep=owner.deep)
@@ -256,18 +256,20 @@ class Attributes(abc.ABC):
     # --- iteration ---
 
     def elements(self, scope: Scope, node: ast.AST, value: Value) -> Value:
-        """One value for the elements that a loop takes from a value."""
+        """Return one value that stands for all elements of a value in a loop."""
         value = as_object(value)
         if isinstance(value, Known):
-            held = value.value
-            if is_consumed(held):
+            iterated = value.value
+            if is_consumed(iterated):
                 return self.refuse("outside", scope, node, TAKES_ELEMENTS)
-            if is_immutable(held) or is_array_of_jax(held):
+            if is_immutable(iterated) or is_array_of_jax(iterated):
                 return PLAIN
-            if type(held) in _PLAIN_TYPES or isinstance(held, tuple):
-                parts = list(dict.__iter__(held) if isinstance(held, dict) else elements_of(held))[:_MOST_OBJECTS]
+            if type(iterated) in _PLAIN_TYPES or isinstance(iterated, tuple):
+                parts = list(dict.__iter__(iterated) if isinstance(iterated, dict) else elements_of(iterated))[
+                    :_MOST_OBJECTS
+                ]
                 return self._joined([self._element(value, part) for part in parts])
-            if is_users_class(type(held)):
+            if is_users_class(type(iterated)):
                 return self._iterated(scope, node, value)
             made = self.blurred(value)
             return Made(made.plain, made.deep, made.deep)
@@ -281,14 +283,14 @@ class Attributes(abc.ABC):
         return OUTSIDE
 
     def _iterated(self, scope: Scope, node: ast.AST, value: Value) -> Value:
-        """The elements of an object of a user's class: by `__next__` of what its `__iter__` gives, or by index."""
+        """Return the elements of an object of a user class: from `__next__` of its `__iter__`, or by index."""
         taken = self.special(scope, node, value, ("__iter__", "__getitem__", "__next__"))
         if isinstance(taken, Made) and taken.of is not None:
             return self.special(scope, node, taken, ("__next__",))
         return taken
 
     def special(self, scope: Scope, node: ast.AST, value: Value, names: tuple[str, ...]) -> Value:
-        """Run the methods of these names that the user's class of a value has; what an operator calls."""
+        """Analyse the methods with these names in the user class of a value, which an operator would call."""
         value = as_object(value)
         if isinstance(value, Known) and (is_immutable(value.value) or not is_users_class(type(value.value))):
             value = self.blurred(value)
@@ -310,7 +312,7 @@ class Attributes(abc.ABC):
         return self._joined(results) if results else Made(plain=False, fresh=True, deep=False)
 
     def _joined(self, values: list[Value]) -> Value:
-        """One value that stands for each of several."""
+        """Return one value that stands for each of several values."""
         if not values:
             return PLAIN
         first = values[0]
@@ -345,7 +347,7 @@ class Attributes(abc.ABC):
     def _is_function(self, value: Value) -> bool: ...
 
     def functions_of(self, value: Any) -> list[Any]:
-        """The user's functions that a library's callable was made of."""
+        """Return the user's functions inside a library's callable."""
         known = self._functions.get(id(value))
         if known is None:
             self._keep.append(value)
@@ -356,7 +358,7 @@ class Attributes(abc.ABC):
 
 @functools.cache
 def _plain_methods() -> frozenset[str]:
-    """The names of the methods of arrays, numbers, strings and containers."""
+    """Return the names of the methods of arrays, numbers, strings and containers."""
     import jax
     import numpy as np
 
@@ -367,7 +369,7 @@ def _plain_methods() -> frozenset[str]:
 
 
 class _Unknown:
-    """Stands for objects that were too many to look at."""
+    """A placeholder for objects that are too many to examine."""
 
     def __next__(self) -> None:
         raise StopIteration
@@ -400,16 +402,16 @@ def _is_callable(value: Value) -> bool:
 
 
 def instance_dict(value: Any) -> dict[str, Any]:
-    """The attributes of an instance, read past a `__getattribute__` of its class."""
+    """Return the attributes of an instance without calling the `__getattribute__` of its class."""
     try:
-        found = object.__getattribute__(value, "__dict__")
+        stored = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return {}
-    return found if isinstance(found, dict) else dict(found)
+    return stored if isinstance(stored, dict) else dict(stored)
 
 
 def _is_field(found: Any) -> bool:
-    """Whether a class attribute is the default of a field, which the instance has one of its own for."""
+    """Return whether a class attribute is the default of a field, which each instance has for itself."""
     return not callable(getattr(type(found), "__get__", None))
 
 

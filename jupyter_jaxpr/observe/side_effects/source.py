@@ -25,7 +25,7 @@ _LARGEST_TEXT = 1_000_000
 
 
 def function_node(code: CodeType) -> FunctionNode | None:
-    """The definition of the function that has this code; None where no text is known that compiles to the code."""
+    """Return the definition of the function with this code; None where no known text compiles to the code."""
     text = "".join(linecache.getlines(code.co_filename))
     if not text or len(text) > _LARGEST_TEXT:
         return None
@@ -51,14 +51,15 @@ def function_node(code: CodeType) -> FunctionNode | None:
 
 @functools.lru_cache(maxsize=64)
 def _codes(text: str, file: str, futures: int, whole: bool) -> dict[tuple[str, int], list[CodeType]]:
-    """The codes of all functions of a text by name and first line.
+    """Return the codes of all functions in a text by name and first line.
 
     Args:
-        text: What was compiled.
-        file: Its name.
+        text: The source text.
+        file: The file name of the text.
         futures: The flags of `from __future__` imports.
-        whole: As Python compiles a file. Otherwise statement by statement, as IPython compiles a cell: the compiler
-            then does not know which names are imported modules, and calls their functions by other instructions.
+        whole: Whether to compile the text at once, as Python compiles a file. Otherwise the statements are compiled one
+            by one, as IPython compiles a cell: the compiler then does not know which names are imported modules, and
+            calls their functions by other instructions.
     """
     flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     tree = tree_of(text)
@@ -83,7 +84,7 @@ def _inner(code: CodeType) -> Iterator[CodeType]:
 
 
 def _is_same(code: CodeType, other: CodeType) -> bool:
-    """Whether two codes are the same instructions over the same names, constants and positions."""
+    """Return whether two codes have the same instructions, names, constants and positions."""
     return (
         code.co_code == other.co_code
         and code.co_names == other.co_names
@@ -104,7 +105,7 @@ def _are_same_constants(constants: tuple[object, ...], others: tuple[object, ...
 def _is_same_constant(constant: object, other: object) -> bool:
     if isinstance(constant, CodeType) and isinstance(other, CodeType):
         return _is_same(constant, other)
-    # 1, 1.0 and True are equal; so are 0.0 and -0.0. Their texts are not.
+    # 1, 1.0 and True are equal, and so are 0.0 and -0.0, but their texts differ.
     return (
         type(constant) is type(other) and (constant == other or constant != constant) and repr(constant) == repr(other)
     )
@@ -126,7 +127,7 @@ def _name(node: FunctionNode) -> str:
 
 
 def _holds(node: FunctionNode, code: CodeType) -> bool:
-    """Whether all instructions of a lambda's code lie within its body."""
+    """Return whether all instructions of a lambda's code lie within the lambda's body."""
     if not isinstance(node, ast.Lambda):
         return True
     first = (node.body.lineno, node.body.col_offset)
