@@ -20,9 +20,9 @@ pytestmark = pytest.mark.any_jax
 
 TESTS = Path(__file__).parent
 EXPLAIN = Path(jupyter_jaxpr.__file__).parent / "explain"
-#: Functions that make a cure of a name.
+# The functions that make a cure from a name.
 MAKERS = frozenset({"FoundCure", "_cure", "jit_with"})
-#: Messages that no test here can bring about: they need several devices, or a tree that JAX itself builds.
+# The messages that no test here can cause: they need several devices, or a tree that JAX itself builds.
 NO_ROW = frozenset(
     {
         "Axis {1} has {3} elements, which {2} devices cannot share evenly",
@@ -37,7 +37,7 @@ def table(name: str) -> str:
 
 
 def kinds(room: str) -> Iterator[tuple[str, str]]:
-    """The place of each name of a cure in a room, and a pattern of the name; names held by variables are left out."""
+    """Yield the place of each name of a cure in a room, with a pattern of the name; names in variables are left out."""
     for path in sorted((EXPLAIN / room).glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and node.args:

@@ -92,7 +92,7 @@ class Hooks:
         self.cleared = ClearedCaches()
         self._support: Support | None = None
         self._originals: dict[tuple[str, str], Callable[..., Any]] = {}  # the replaced functions by module and name
-        self._open: dict[int, JitCall] = {}  # by id of the frame: calls that have not run yet
+        self._open: dict[int, JitCall] = {}  # calls that have not run yet, by id of their frame
         self._finder: WhenImported | None = None
         self._lock = threading.RLock()
         self.failed: list[BaseException] = []  # errors of this package, for the next observation

@@ -89,10 +89,10 @@ def trace_last_call(
             trace_of_jax = held_trace(fun, last.args, last.kwargs)
         effects = () if trace_of_jax is not None else _effects(last)
         if effects:
-            place, what = place_text(effects[0], active.cell.file), effects[0].text
+            place, effect_phrase = place_text(effects[0], active.cell.file), effects[0].text
             return (
                 f"JAX holds no trace of {last.text}, and {name} was not traced again, because a trace runs the Python "
-                f"of {name}. {place} {what}. To trace the call, write %jaxpr {last.text}."
+                f"of {name}. {place} {effect_phrase}. To trace the call, write %jaxpr {last.text}."
             )
     else:
         why = _not_traceable(last)

@@ -67,14 +67,14 @@ class Session:
         self.publisher = comm.publisher(shell)
         self.magics: JaxprMagics | None = None
         self._active: dict[int, Active] = {}
-        self._ending: dict[int, Active] = {}  # by thread: cells that have run and whose run is being shown
+        self._ending: dict[int, Active] = {}  # the cells that have run and whose run is being shown, by thread
         # The last cells under %%jaxpr by number, oldest first, for `jupyter_jaxpr.last`.
         self.shown: OrderedDict[int, Shown] = OrderedDict()
         self._outputs = KeptOutputs(shell)
         self._copies: list[CallValues] = []  # the values of the last run that hold copies on the host
-        self._depth: dict[int, int] = {}  # by thread: the depth of nested cells
-        self._running: dict[int, cells.RunningCell] = {}  # by thread: the outermost cell
-        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # by the file name of the code
+        self._depth: dict[int, int] = {}  # the depth of nested cells, by thread
+        self._running: dict[int, cells.RunningCell] = {}  # the outermost cell, by thread
+        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # the cells by the file name of their code
 
     @staticmethod
     def of(shell: InteractiveShell) -> Session:

@@ -213,10 +213,10 @@ class Functions:
         key = (id(fun), id(code))
         if key not in self._by_user_code:
             library = record.library or is_library(user, code, frame)
-            found = FunctionRecord(name_of(user), record.jit_name, place_of(code), library)
-            found.equinox = True
+            users_record = FunctionRecord(name_of(user), record.jit_name, place_of(code), library)
+            users_record.equinox = True
             gone = weakref.ref(code, lambda _: self._by_user_code.pop(key, None))
-            self._by_user_code[key] = gone, found
+            self._by_user_code[key] = gone, users_record
         return self._by_user_code[key][1]
 
 
@@ -275,10 +275,10 @@ def next_inside(value: Any) -> Any:
 
 def _stored(value: Any, name: str) -> Any:
     """Return a stored attribute, or the result of a property of an installed package."""
-    found = attribute_of(value, name)
-    if type(found) is not property:
-        return found
-    if type(found.fget) is not FunctionType or not is_installed(file_of(found.fget.__code__)):
+    stored = attribute_of(value, name)
+    if type(stored) is not property:
+        return stored
+    if type(stored.fget) is not FunctionType or not is_installed(file_of(stored.fget.__code__)):
         return None
     try:
         return getattr(value, name)

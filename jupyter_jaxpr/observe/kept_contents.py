@@ -112,7 +112,7 @@ def _is_other(before: Contents, after: Contents) -> bool:
     return bool(before.mark != after.mark)
 
 
-# --- what is read of each kind ---
+# --- the contents of each kind of value ---
 
 
 def _contents(value: Any, depth: int, left: list[int]) -> Contents | None:

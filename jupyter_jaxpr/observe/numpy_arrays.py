@@ -34,7 +34,7 @@ class NumPyArrays:
     """
 
     def __init__(self) -> None:
-        self._seen: dict[Any, list[_Seen]] = {}  # by place in memory
+        self._seen: dict[Any, list[_Seen]] = {}  # the arrays by place in memory
         self._used: set[Any] = set()
         self.unread: set[Any] = set()
 

@@ -95,7 +95,7 @@ class ObservedFunction:
 
     name: str
     definition: Place | None
-    programs: list[ObservedProgram] = field(default_factory=list)  # in order of first use in this run
+    programs: list[ObservedProgram] = field(default_factory=list)  # the programs in the order of first use in this run
     top_level: bool = False  # whether the run called the function outside of another function's trace
     calls: int | None = None
     calls_exact: bool = True
@@ -108,8 +108,8 @@ class ObservedFunction:
     raised: int | None = None
     construct: bool = False  # whether JAX compiled this construct by itself, outside of jit
     library: bool = False  # whether a library jitted this function for itself
-    called_at: Place | None = None  # for a construct: the line of the last call in this run
-    transform: str | None = None  # for a call without jit: the transform under which the function ran
+    called_at: Place | None = None  # the line of a construct's last call in this run
+    transform: str | None = None  # the transform under which a call without jit ran
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ class LedgerReading:
 class Observation:
     """The observation of one run."""
 
-    functions: list[ObservedFunction] = field(default_factory=list)  # in order of first call
+    functions: list[ObservedFunction] = field(default_factory=list)  # the functions in the order of first call
     # the functions that libraries jitted and ran, with one program each
     libraries: list[ObservedFunction] = field(default_factory=list)
     # the program that the user asked for by name; None: the last top-level function

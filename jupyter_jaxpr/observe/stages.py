@@ -38,7 +38,7 @@ class Tally(NamedTuple):
     lowerings: int
     compiles: int  # retrievals from disk not included
     from_disk: int
-    seconds: dict[str, float]  # by event
+    seconds: dict[str, float]  # the seconds of the stages, by JAX's event
 
 
 @dataclass(slots=True, eq=False)

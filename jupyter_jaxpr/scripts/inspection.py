@@ -133,7 +133,7 @@ class Snapshot:
 
     @property
     def equations(self) -> int:
-        """Equations of the program in focus, over all its scopes, each scope counted once; 0 where there is none."""
+        """The number of equations in all scopes of the program in focus, each scope once; 0 without a program."""
         if self._document.focus < 0:
             return 0
         return self._document.programs[self._document.focus].equations
@@ -310,11 +310,11 @@ class Snapshot:
         """Return a program as text.
 
         Args:
-            level: ``jaxpr``: the tokens of ``print(jaxpr)``, one equation a line. ``stablehlo``, ``hlo``: as JAX and
-                or XLA prints, without large constants.
+            level: ``jaxpr``: the tokens of ``print(jaxpr)``, one equation a line. ``stablehlo``, ``hlo``: the text
+                that JAX or XLA prints, without large constants.
             program: Index into `programs`; None for the program in focus.
-            platform: Of ``stablehlo``: ``cpu``, ``cuda``, ``rocm`` or ``tpu``: lowered for it, whether or not there is
-                whether or not the machine has one. None for the program that ran.
+            platform: For ``stablehlo``: ``cpu``, ``cuda``, ``rocm`` or ``tpu``: the program is lowered for it, also
+                without such a device. None for the program that ran.
 
         Raises:
             ValueError: The level is missing and cannot be made; the message contains the reason and a cure.
@@ -525,8 +525,9 @@ def inspect(
         stage: The last stage: ``trace``, ``lower``, ``compile`` or ``run``, which executes once.
         time: With ``stage="run"``: whether to run the program repeatedly for a fraction of a second, and its Python
             without jit; `Snapshot.timings` has the times. A program with effects, or of more than a second, is not
-            says so. To hand an argument of the name ``time`` to the function, use `functools.partial`.
+            repeated: a note says so. To pass an argument named ``time`` to the function, use `functools.partial`.
         allow_effects: Whether to trace the function although its Python has effects that cannot be undone, such as
+            writing to a file.
         **kwargs: Its keyword arguments.
 
     Raises:

@@ -122,7 +122,7 @@ class FunctionHistory:
     """The memory of one function of the user's in this kernel."""
 
     name: str
-    definition: Place | None  # of the newest function object
+    definition: Place | None  # the def of the newest function object
     events: deque[MissEvent] = field(default_factory=lambda: deque(maxlen=EVENTS_PER_FUNCTION))
     counts_of: dict[int, Counts] = field(default_factory=dict)  # the counts of each thread that is alive, by its id
     counts_gone: Counts = field(default_factory=Counts)  # the summed counts of threads that have ended

@@ -96,7 +96,7 @@ class CallsAt(NamedTuple):
     called: Any  # None where the function is gone
     times: int
     place: Place | None  # the user's line; None where it is unknown
-    record: Any = None  # for a function that is gone, the result of `record_of`
+    record: Any = None  # the result of `record_of` for a function that is gone
 
 
 LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
@@ -137,8 +137,8 @@ class CallCounter:
         self.first_called: Callable[[Any], None] | None = None
         self._records: dict[Any, Any] = {}  # the records of the functions called since the last drain, by reference
         self._draining = False
-        self._sites: dict[Any, _Site] = {}  # in the order of the first calls
-        self._newest: dict[int, _Site] = {}  # by offset: the first candidate for the next call
+        self._sites: dict[Any, _Site] = {}  # the sites in the order of their first calls
+        self._newest: dict[int, _Site] = {}  # the last site of each offset: the first candidate for the next call
         self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
         self._handed: dict[Any, Place | None] = {}
         self._lines = _Lines()

@@ -35,9 +35,9 @@ def function_node(code: CodeType) -> FunctionNode | None:
         return None
     key = (code.co_name, code.co_firstlineno)
     if not any(
-        _is_same(code, other)
+        _is_same(code, compiled)
         for whole in (True, False)
-        for other in _codes(text, code.co_filename, futures, whole).get(key, ())
+        for compiled in _codes(text, code.co_filename, futures, whole).get(key, ())
     ):
         return None
     nodes = [
@@ -99,7 +99,10 @@ def _is_same(code: CodeType, other: CodeType) -> bool:
 def _are_same_constants(constants: tuple[object, ...], others: tuple[object, ...]) -> bool:
     if len(constants) != len(others):
         return False
-    return all(_is_same_constant(constant, other) for constant, other in zip(constants, others, strict=True))
+    return all(
+        _is_same_constant(constant, constant_beside)
+        for constant, constant_beside in zip(constants, others, strict=True)
+    )
 
 
 def _is_same_constant(constant: object, other: object) -> bool:
