@@ -18,6 +18,7 @@ FILES = {
     "statements": (pytest.mark.any_jax,),
     "further": (pytest.mark.slow,),
     "lax_and_objects": (pytest.mark.slow,),
+    "calls": (pytest.mark.slow,),
 }
 ROWS = [
     pytest.param(row, id=f"{name}: {row.name}", marks=marks)

@@ -161,6 +161,7 @@ class Finding:
     place: Place | None = None
     title: str | None = None
     cures: tuple[FoundCure, ...] = ()
+    dtype: str | None = None  # by its name, such as float32: what the edit of the cure writes
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ class Attributes(abc.ABC):
 
     def __init__(self, first: bool) -> None:
         self.effects: dict[SideEffect, None] = {}
+        self.refusals = 0  # those of an effect that is known, too
         self._first = first
         self._classes: dict[type, None] = {}  # user classes of which an unknown value may be an instance
         self._library_classes: dict[type, None] = {}  # library classes, without containers and arrays
@@ -60,10 +61,12 @@ class Attributes(abc.ABC):
         self._read_adds_keys = False  # whether an unknown value may be a dict that a read changes
         self._analysed: set[Any] = set()  # keys of values whose implicit methods were analysed
         self.here: tuple[Scope, ast.AST] | None = None  # the statement under analysis
+        self._functions: dict[int, list[Any]] = {}  # the user's functions inside of a library's callable
         self._keep: list[Any] = []  # keeps objects alive whose ids serve as keys
 
     def refuse(self, kind: Kind, scope: Scope, node: ast.AST, text: str) -> Made:
         """Record that a line may change an object outside of the call."""
+        self.refusals += 1
         effect = SideEffect(kind, scope.file, getattr(node, "lineno", 0), scope.function, text)
         self.effects[effect] = None
         if self._first or len(self.effects) >= _MOST_EFFECTS:
@@ -349,7 +352,12 @@ class Attributes(abc.ABC):
 
     def functions_of(self, value: Any) -> list[Any]:
         """Return the user's functions inside a library's callable."""
-        return [inner for inner in functions_inside(value) if is_users_callable(inner)]
+        known = self._functions.get(id(value))
+        if known is None:
+            self._keep.append(value)
+            known = [inner for inner in functions_inside(value) if is_users_callable(inner)]
+            self._functions[id(value)] = known
+        return list(known)
 
 
 @functools.cache

@@ -80,6 +80,7 @@ class Calls(Methods):
     def __init__(self, first: bool) -> None:
         super().__init__(first)
         self._results: dict[Any, Value] = {}
+        self._of_libraries: dict[Any, Value] = {}  # of harmless calls without functions of the user's
         self._depth = 0
 
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:
@@ -222,6 +223,20 @@ class Calls(Methods):
     def _call_library(
         self, scope: Scope, node: ast.AST, function: Any, values: list[Value], keywords: Keywords
     ) -> Value:
+        given = [*values, *keywords.values()]
+        key = None
+        if all(type(value) is Made for value in given) and not is_users_class(type(function)):
+            key = (id(function), *values, *keywords.items())
+            known = self._of_libraries.get(key)
+            if known is not None:
+                return known
+        refusals = self.refusals
+        result = self._call_new(scope, node, function, values, keywords)
+        if key is not None and self.refusals == refusals and not self.functions_of(function):
+            self._of_libraries[key] = result
+        return result
+
+    def _call_new(self, scope: Scope, node: ast.AST, function: Any, values: list[Value], keywords: Keywords) -> Value:
         name = _name(function)
         judgement = verdict(function)
         arguments_passed = [*values, *keywords.values()]

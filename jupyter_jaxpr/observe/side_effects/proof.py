@@ -15,6 +15,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...typed.syntax_nodes import add_parts
 from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value, as_object
 from .bindings import as_argument
 from .callables import is_users_class
@@ -361,13 +362,13 @@ _MISSING = object()
 
 
 def _yields(node: ast.FunctionDef) -> bool:
-    waiting: list[ast.AST] = list(node.body)
+    waiting: list[Any] = list(node.body)
     while waiting:
         node_inside = waiting.pop()
-        if isinstance(node_inside, ast.Yield | ast.YieldFrom):
+        if isinstance(node_inside, (ast.Yield, ast.YieldFrom)):
             return True
-        if not isinstance(node_inside, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            waiting.extend(ast.iter_child_nodes(node_inside))
+        if not isinstance(node_inside, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            add_parts(node_inside, waiting)
     return False
 
 

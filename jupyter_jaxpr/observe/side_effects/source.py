@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from types import CodeType
 
 from ...interruptions import not_of_a_signal
+from ...typed.syntax_nodes import nodes_of, tree_of
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -29,7 +30,7 @@ def function_node(code: CodeType) -> FunctionNode | None:
     if not text or len(text) > _LARGEST_TEXT:
         return None
     futures = code.co_flags & _FUTURES
-    tree = _tree(text, code.co_filename)
+    tree = tree_of(text)
     if tree is None:
         return None
     key = (code.co_name, code.co_firstlineno)
@@ -48,14 +49,6 @@ def function_node(code: CodeType) -> FunctionNode | None:
     return nodes[0] if nodes else None
 
 
-@functools.lru_cache(maxsize=32)
-def _tree(text: str, file: str) -> ast.Module | None:
-    try:
-        return ast.parse(text, file)
-    except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 @functools.lru_cache(maxsize=64)
 def _codes(text: str, file: str, futures: int, whole: bool) -> dict[tuple[str, int], list[CodeType]]:
     """Return the codes of all functions in a text by name and first line.
@@ -69,7 +62,7 @@ def _codes(text: str, file: str, futures: int, whole: bool) -> dict[tuple[str, i
             calls their functions by other instructions.
     """
     flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    tree = _tree(text, file)
+    tree = tree_of(text)
     assert tree is not None
     parts = [tree] if whole else [ast.Module([statement], []) for statement in tree.body]
     codes: dict[tuple[str, int], list[CodeType]] = {}
@@ -122,8 +115,8 @@ def _is_same_constant(constant: object, other: object) -> bool:
 
 
 def _functions(tree: ast.Module) -> Iterator[FunctionNode]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+    for node in nodes_of(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             yield node
 
 
