@@ -91,7 +91,7 @@ def test_the_next_forms_of_remat_and_custom_rules_are_the_scopes_they_are():
         assert words(snapshot.text()) == words(printed)
         assert "RematTraced" in printed
         assert "CustomJVPTraced" in printed
-        assert [each.kind for each in snapshot.document.control_flow if each.kind in ("remat", "custom_jvp")] == [
+        assert [card.kind for card in snapshot.document.control_flow if card.kind in ("remat", "custom_jvp")] == [
             "custom_jvp",
             "remat",
         ]

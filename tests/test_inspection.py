@@ -55,7 +55,7 @@ def test_static_arguments():
     power = jax.jit(lambda x, n: x**n, static_argnames="n")
     snapshot = jj.inspect(power, X, stage="trace", n=3)
     assert "integer_pow[y=3] a" in snapshot.text()
-    assert [(each.name, each.type, each.static) for each in snapshot.programs[0].arguments] == [
+    assert [(argument.name, argument.type, argument.static) for argument in snapshot.programs[0].arguments] == [
         ("x", "f32[4]", False),
         ("n", "3", True),
     ]
@@ -67,7 +67,7 @@ def test_static_arguments():
 )
 def test_no_further_than_asked(stage, held):
     snapshot = jj.inspect(lambda x: jnp.tan(x), X, stage=stage)
-    found = []
+    levels = []
     for level in ("jaxpr", "stablehlo", "hlo"):
         try:
             snapshot.text(level)
@@ -78,8 +78,8 @@ def test_no_further_than_asked(stage, held):
                 str(error),
             )
         else:
-            found.append(level)
-    assert found == held
+            levels.append(level)
+    assert levels == held
 
 
 def test_a_jitted_function_that_was_never_called_is_not_compiled_for_its_trace():
@@ -228,8 +228,8 @@ def test_shardings_of_arguments_and_results_that_hold_none():
     def f(p, q):
         return {"a": None, "b": p["b"] * 2, "c": q}
 
-    said = jj.inspect(f, {"a": None, "b": X}, (None, X)).shardings()
-    assert [(each.role, each.name) for each in said.arrays] == [
+    spread = jj.inspect(f, {"a": None, "b": X}, (None, X)).shardings()
+    assert [(array.role, array.name) for array in spread.arrays] == [
         ("argument", "p['b']"),
         ("argument", "q[1]"),
         ("result", "result['b']"),

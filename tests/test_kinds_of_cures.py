@@ -55,7 +55,7 @@ def kinds(room: str) -> Iterator[tuple[str, str]]:
 def test_every_kind_of_cure_has_a_row(room: str, name: str) -> None:
     names = set(re.findall(r"^ *cure: (.*) \(\w+\)$", table(name), re.MULTILINE))
     found = list(kinds(room))
-    missing = [place for place, pattern in found if not any(re.fullmatch(pattern, each) for each in names)]
+    missing = [place for place, pattern in found if not any(re.fullmatch(pattern, name) for name in names)]
     assert found
     assert missing == []
 

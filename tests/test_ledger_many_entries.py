@@ -19,7 +19,7 @@ from jupyter_jaxpr.observe.value_texts import NOTHING_CALLED
 
 
 def keys_of(name: str) -> list[Any]:
-    (history,) = [each for each in observer().history.functions.values() if each.name == name]
+    (history,) = [function for function in observer().history.functions.values() if function.name == name]
     return [event.key for event in history.events if event.key is not None]
 
 

@@ -412,7 +412,7 @@ def test_a_helper_that_live_has_traced_is_traced_by_its_own_call(trace: Trace, n
     assert trace("def f(x):\n    return helper(x)\nf(x)\n").state == "traced"
     ran = notebook.run("%%jaxpr\nhelper(x);")
     assert ran.stdout == "helper\n"
-    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "helper"]
+    (function,) = [function for function in ran.document["ledger"]["functions"] if function["name"] == "helper"]
     assert (function["run"]["traces"], function["run"]["misses"]) == (1, 1)
 
 
@@ -451,7 +451,11 @@ def test_the_ledger_is_the_same(trace: Trace, notebook: Notebook) -> None:
     for body in ("jnp.sin(x)", "jnp.cos(x)", "f(x)"):
         assert trace(f"@jax.jit\ndef g(x):\n    return {body}\ng(x)\n").state == "traced"
     ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    f(x)")
-    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "f" and each["run"]["calls"]]
+    (function,) = [
+        function
+        for function in ran.document["ledger"]["functions"]
+        if function["name"] == "f" and function["run"]["calls"]
+    ]
     assert (function["name"], function["run"]["calls"], function["run"]["misses"]) == ("f", 3, 0)
     assert notebook["f"]._cache_size() == before
 

@@ -74,8 +74,8 @@ def test_every_cure_of_the_table_ends_misses_and_keeps_the_values() -> None:
 @pytest.mark.any_jax
 def test_every_kind_of_cure_and_of_reason_has_a_row() -> None:
     assert {name for card in CARDS for name in names_of_cures(card)} == set(NAMES)
-    told = {kind for card in CARDS for kind in re.findall(r"^    ([a-z_]+): ", card, re.MULTILINE)}
-    assert told - {"advice", "cure"} == set(get_args(ReasonKind)) - _ELSEWHERE
+    matches = {kind for card in CARDS for kind in re.findall(r"^    ([a-z_]+): ", card, re.MULTILINE)}
+    assert matches - {"advice", "cure"} == set(get_args(ReasonKind)) - _ELSEWHERE
 
 
 @pytest.mark.any_jax

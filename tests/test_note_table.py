@@ -39,8 +39,8 @@ def test_the_cures_are_as_the_table_has_them(row: Row, cells: Cells) -> None:
 def test_an_edit_that_applies_leaves_fewer_notes_and_no_error() -> None:
     for card in CARDS:
         notes = len(re.findall("^note: ", card, re.MULTILINE))
-        given = re.findall(r"^    gives: (.*); notes: (.*)$", card, re.MULTILINE)
-        assert len(given) == card.count(" (applies)")
-        for value, left in given:
+        matches = re.findall(r"^    gives: (.*); notes: (.*)$", card, re.MULTILINE)
+        assert len(matches) == card.count(" (applies)")
+        for value, left in matches:
             assert "Error" not in value
             assert left == "none" or len(left.split(", ")) < notes

@@ -45,7 +45,7 @@ def test_of_a_call_that_raised_nothing_is_held(magic: str, notebook: Notebook) -
     """IPython keeps the frames of the last error alive, so the function itself is alive in every notebook."""
     ran = notebook.run(f"{magic}\n@jax.jit\ndef f(x):\n    raise ValueError\nf(x)")
     assert isinstance(ran.result.error_in_exec, ValueError)
-    assert [each for each in gc.get_referrers(JitCall) if type(each) is JitCall] == []
+    assert [get_referrer for get_referrer in gc.get_referrers(JitCall) if type(get_referrer) is JitCall] == []
 
 
 def test_the_programs_of_a_function_that_is_gone_are_not_kept_for_its_derivatives(notebook: Notebook) -> None:
@@ -99,7 +99,7 @@ def test_the_outputs_that_ipython_keeps_are_whole_for_the_last_runs(
     shell.run_cell("import jax, jax.numpy as jnp\nx = jnp.arange(3.0)", store_history=True)
     for _ in range(10):
         shell.run_cell("%%jaxpr\njax.jit(lambda x: x * 2)(x)", store_history=True)
-    shown = [each for outputs in kept.values() for each in outputs if each.output_type == "display_data"]
+    shown = [output for outputs in kept.values() for output in outputs if output.output_type == "display_data"]
     assert [MIME in each.bundle for each in shown] == [False, False, *[True] * 8]
     assert all("<lambda>" in each.bundle["text/plain"] for each in shown)
     # The captured objects belong to the user.

@@ -46,15 +46,15 @@ def test_the_cure_gives_both_calls_one_entry(first: str, second: str) -> None:
         return
     (reason,) = misses[1].reasons
     assert reason.cure is not None
-    found = re.search(r"such as (?:with )?(.+?)\.$", reason.cure)
-    assert found is not None, reason.cure
+    match = re.search(r"such as (?:with )?(.+?)\.$", reason.cure)
+    assert match is not None, reason.cure
 
     @jax.jit
     def cured(x: Any) -> Any:
         return x * 2
 
     dtype = str(jnp.result_type(VALUES[first], VALUES[second]))
-    expression = found[1].replace("dtype=...", f"dtype={dtype!r}").replace("astype(...)", f"astype({dtype!r})")
+    expression = match[1].replace("dtype=...", f"dtype={dtype!r}").replace("astype(...)", f"astype({dtype!r})")
     results = []
     with jj.observe() as ledger:
         for name in (first, second):

@@ -335,7 +335,7 @@ def test_an_odd_object_is_told_of_and_the_next_cell_is_whole(notebook: Notebook,
     ran = notebook.run(cell)
     check(ran)
     assert told(ran) == expected
-    assert [refused(each.document) for each in built] == [None, None]
+    assert [refused(built_run.document) for built_run in built] == [None, None]
 
 
 def test_static_values_of_many_kinds_are_read_without_asking_more_than_once(notebook: Notebook) -> None:

@@ -49,24 +49,24 @@ class Page(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
+        by_name = dict(attributes)
         assert tag not in {"a", "base", "embed", "form", "iframe", "img", "link", "object", "svg"}, tag
-        assert not {name for name in given if name in {"src", "href", "style"} or name.startswith("on")}, given
+        assert not {name for name in by_name if name in {"src", "href", "style"} or name.startswith("on")}, by_name
         self._script = None
         if tag == "ol":
-            assert given["start"] == str(len(self.lines[self._last]) + 1)
+            assert by_name["start"] == str(len(self.lines[self._last]) + 1)
             self._level = self._last
-        elif "data-title" in given:
-            self._level = self._last = given["data-level"]
+        elif "data-title" in by_name:
+            self._level = self._last = by_name["data-level"]
             self.lines[self._level], self.folds[self._level] = [], {}
-            self.places[self._level] = [int(place) for place in given["data-places"].split()]
+            self.places[self._level] = [int(place) for place in by_name["data-places"].split()]
         elif tag == "li" and self._level is not None:
             lines = self.lines[self._level]
-            if "data-f" in given:
-                self.folds[self._level][len(lines)] = int(given["data-f"])
+            if "data-f" in by_name:
+                self.folds[self._level][len(lines)] = int(by_name["data-f"])
             lines.append("")
         elif tag == "script":
-            self._script = given.get("id", "text" if "type" in given else "")
+            self._script = by_name.get("id", "text" if "type" in by_name else "")
             self.scripts.append([self._script, ""])
 
     def handle_endtag(self, tag):

@@ -29,5 +29,7 @@ def test_a_kernel_outside_of_jit_goes_by_the_name_of_the_kernel(notebook: Notebo
     assert "mul" in text and "pallas_call" in text
     notebook.run("%%jaxpr\ny = doubled(x)")
     again = notebook.run("%%jaxpr\ny = doubled(x)")
-    (miss,) = [each for each in again.document["ledger"]["functions"] if each["name"] == "pallas_call(double)"]
+    (miss,) = [
+        function for function in again.document["ledger"]["functions"] if function["name"] == "pallas_call(double)"
+    ]
     assert miss["run"]["compiles"] == 1  # each pallas_call makes a new function object

@@ -257,6 +257,6 @@ def test_nothing_of_it_is_counted(notebook):
     assert runs.latest()[0].passes == [reply.result]  # a page that is loaded later has the passes
     assert notebook.run("f._cache_size()").result.result == size
     again = notebook.run("%%jaxpr\nf(x)")
-    (function,) = [each for each in again.document["ledger"]["functions"] if each["name"] == "passed"]
+    (function,) = [function for function in again.document["ledger"]["functions"] if function["name"] == "passed"]
     assert (function["run"]["compiles"], function["kernel"]["compiles"]) == (0, 1)
     assert (function["run"]["lowerings"], function["kernel"]["lowerings"]) == (0, 1)

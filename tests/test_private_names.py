@@ -55,9 +55,9 @@ def opened_in(function: ast.AST) -> Iterator[tuple[str, str]]:
         elif isinstance(target, ast.Tuple):
             modules: list[str | None] = []
             if isinstance(value, ast.Tuple):
-                modules = [module_opened(each) for each in value.elts]
+                modules = [module_opened(elt) for elt in value.elts]
             elif isinstance(value, ast.Call) and ast.unparse(value).startswith("map(private, "):
-                modules = [text(each) for each in value.args[1].elts]  # type: ignore[attr-defined]
+                modules = [text(elt) for elt in value.args[1].elts]  # type: ignore[attr-defined]
             for each, module in zip(target.elts, modules, strict=False):
                 if module is not None:
                     assert isinstance(each, ast.Name)
@@ -101,7 +101,7 @@ def test_private_modules_are_opened_at_one_door() -> None:
     for name, tree in parsed(PACKAGE).items():
         for node in ast.walk(tree):
             of = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            of += [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            of += [name.name for name in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
                 of.append(ast.unparse(node.args[0]))
             doors += [name for each in of if "jax._src" in each]
@@ -166,20 +166,20 @@ def used_of_frames() -> set[str]:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         }
         for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
-            held = {
+            by_name = {
                 node.targets[0].id
                 for node in ast.walk(function)
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_of_a_frame(node.value)
             }
             # Another function found these variables in a frame.
-            held |= {each.arg for each in function.args.args if each.arg == "given"}
-            held |= {
+            by_name |= {argument.arg for argument in function.args.args if argument.arg == "given"}
+            by_name |= {
                 node.target.id
                 for node in ast.walk(function)
                 if isinstance(node, ast.NamedExpr) and "_raising(" in ast.unparse(node.value)
             }
 
-            def holds(node: ast.AST, held: set[str] = held) -> bool:
+            def holds(node: ast.AST, held: set[str] = by_name) -> bool:
                 return any(
                     (isinstance(each, ast.Name) and each.id in held)
                     or (isinstance(each, ast.Attribute) and each.attr in ("f_locals", "co_freevars"))
@@ -188,14 +188,14 @@ def used_of_frames() -> set[str]:
 
             for node in ast.walk(function):
                 if isinstance(node, ast.Subscript) and ast.unparse(node.value).rpartition(".")[2] in {
-                    *held,
+                    *by_name,
                     "f_locals",
                 }:
                     found |= {each} if (each := text(node.slice)) else set()
                 elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     if node.func.attr in ("get", "index") and holds(node.func.value) and text(node.args[0]):
                         found.add(str(text(node.args[0])))
-                elif isinstance(node, ast.Compare) and any(holds(each) for each in node.comparators):
+                elif isinstance(node, ast.Compare) and any(holds(comparator) for comparator in node.comparators):
                     found |= strings(node.left)
                 elif isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Name):
                     found |= constants.get(node.iter.id, set())
@@ -215,7 +215,7 @@ def test_the_table_has_each_variable_of_a_function_of_jax_and_no_other() -> None
 
 def named(*tables: tuple[PrivateName, ...]) -> list[Any]:
     """Return the rows of these tables that the installed JAX should have, by name."""
-    return [pytest.param(row, id=row.id) for row in names_at_hand.expected() if any(row in each for each in tables)]
+    return [pytest.param(row, id=row.id) for row in names_at_hand.expected() if any(row in table for table in tables)]
 
 
 @pytest.mark.parametrize("row", named(MODULES, OBJECTS, LOCALS))

@@ -31,7 +31,7 @@ def hows(ran: Ran) -> list[str | None]:
 def reasons(ran: Ran, name: str) -> list[tuple[str, str]]:
     """Return kind and cure of the reason of each miss of a function in this run."""
     functions = ran.document["ledger"]["functions"]
-    (function,) = (each for each in functions if each["name"] == name and each["run"]["misses"])
+    (function,) = (function for function in functions if function["name"] == name and function["run"]["misses"])
     return [(miss["reasons"][0]["kind"], miss["reasons"][0]["cure"]) for miss in function["misses"] if miss["this_run"]]
 
 
@@ -78,7 +78,7 @@ def test_the_loop_of_a_solver_outside_of_jit(notebook: Notebook, call: str, name
     notebook.run(SOLVERS)
     first, again = (notebook.run(f"%%jaxpr --no-trace\nout = [{call}]") for _ in range(2))
     for ran in (first, again):
-        shown = [each for each in ran.document["programs"] if each["origin"] == "ran"]
+        shown = [program for program in ran.document["programs"] if program["origin"] == "ran"]
         assert [(each["name"], each["how"]) for each in shown] == [(name, how)]
         assert [level["state"] for level in shown[0]["levels"]] == ["held", "held"]
     assert reasons(first, name) == [("first_call", None)]
@@ -121,7 +121,7 @@ WRAPPED = (
 def texts(ran: Ran, name: str) -> list[list[str]]:
     """Return the full reasons of each miss of a function in this run."""
     functions = ran.document["ledger"]["functions"]
-    (function,) = (each for each in functions if each["name"] == name and each["run"]["misses"])
+    (function,) = (function for function in functions if function["name"] == name and function["run"]["misses"])
     return [[reason["text"] for reason in miss["reasons"]] for miss in function["misses"] if miss["this_run"]]
 
 
@@ -227,7 +227,7 @@ def test_counts_agree_with_the_events_of_jax(notebook: Notebook) -> None:
         ran = notebook.run("%%jaxpr --no-trace\n" + cell)
     finally:
         jax.monitoring.unregister_event_duration_listener(heard)
-    counted = [each["run"] for each in ran.document["ledger"]["functions"]]
+    counted = [function["run"] for function in ran.document["ledger"]["functions"]]
     assert sum(each["compiles"] for each in counted) == events["backend_compile_duration"]
     assert sum(each["traces"] for each in counted) == events["jaxpr_trace_duration"]
 

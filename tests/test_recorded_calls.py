@@ -101,9 +101,9 @@ def test_which_calls_of_the_last_statement_are_recorded(plain: Notebook, stateme
     built = plain.builds()
     ran = plain.run(f"%%jaxpr --no-trace\n{statement}")
     assert ran.result.success
-    notes = [each.origin_note or "" for each in built[-1].document.programs if each.origin == "recorded"]
-    told = [note.partition(" for the call ")[2] for note in notes if " for the call " in note]
-    assert [re.split(r": \d+ dispatch", each)[0] for each in told if each] == wanted
+    notes = [program.origin_note or "" for program in built[-1].document.programs if program.origin == "recorded"]
+    collected = [note.partition(" for the call ")[2] for note in notes if " for the call " in note]
+    assert [re.split(r": \d+ dispatch", each)[0] for each in collected if each] == wanted
 
 
 def test_each_call_is_a_program_of_its_function(plain: Notebook) -> None:
@@ -114,12 +114,12 @@ def test_each_call_is_a_program_of_its_function(plain: Notebook) -> None:
         "recorded f(v: f32[8]) -> f32[8]: neg",
     ]
     assert recordings(ran) == [("g", SIN), ("f", NEG)]
-    assert [each["how"] for each in ran.document["programs"]] == [
+    assert [program["how"] for program in ran.document["programs"]] == [
         "recorded as it ran",
         "as jit would trace it",
         "recorded as it ran",
     ]
-    calls = [each["call"] for each in ran.document["programs"]]
+    calls = [program["call"] for program in ran.document["programs"]]
     frames = [ran.document["frames"][number] for number in calls]
     assert [(frame[2], frame[3], frame[5]) for frame in frames] == [(2, 7, 11), (2, 13, 17), (2, 13, 17)]
 
@@ -139,7 +139,7 @@ in (c,) }
 def test_a_statement_of_many_calls_is_recorded_up_to_eight(plain: Notebook) -> None:
     ran = plain.run("%%jaxpr --no-trace\nys = [f(x) for _ in range(11)]")
     assert recordings(ran) == [("f", NEG)] * 8
-    notes = [each["origin_note"] for each in ran.document["programs"]]
+    notes = [program["origin_note"] for program in ran.document["programs"]]
     one = RAN.format(call="f(x)", ran="1 dispatch")
     assert notes == [one] * 7 + [f"{one} The statement made 3 more calls; at most 8 are recorded."]
     assert ran.document["focus"] == 7
@@ -199,7 +199,7 @@ def test_no_other_call_is_recorded(plain: Notebook, call: str) -> None:
     built = plain.builds()
     ran = plain.run(f"%%jaxpr --no-trace\ny = [{call}]")
     assert ran.result.success
-    notes = [each.origin_note or "" for each in built[-1].document.programs if each.origin == "recorded"]
+    notes = [program.origin_note or "" for program in built[-1].document.programs if program.origin == "recorded"]
     assert [note for note in notes if " for the call " in note] == []
 
 
@@ -630,7 +630,7 @@ def test_two_hooks_that_end_in_the_order_of_their_starts_leave_the_places_of_jax
 
     def places() -> list[Any]:
         settings = (config.debug_nans, config.debug_infs)
-        return [api._post_hook_state.get_local(), *(each._update_thread_local_hook for each in settings)]
+        return [api._post_hook_state.get_local(), *(setting._update_thread_local_hook for setting in settings)]
 
     before = places()
     first, second = (post_hook.Results(lambda *_: None, lambda: None) for _ in range(2))
@@ -645,9 +645,9 @@ def test_two_hooks_are_both_told_after_jax_emptied_the_place() -> None:
     twice = jax.jit(lambda v: v * 2)
     x = jnp.ones(3)
     twice(x)
-    told: list[str] = []
+    names: list[str] = []
     first, second = (
-        post_hook.Results(lambda *_, name=name: told.append(name), lambda name=name: told.append(f"{name} lost"))
+        post_hook.Results(lambda *_, name=name: names.append(name), lambda name=name: names.append(f"{name} lost"))
         for name in ("first", "second")
     )
     assert first.start() and second.start()
@@ -659,4 +659,4 @@ def test_two_hooks_are_both_told_after_jax_emptied_the_place() -> None:
     finally:
         second.stop()
         first.stop()
-    assert told == ["second", "first"] * 3
+    assert names == ["second", "first"] * 3

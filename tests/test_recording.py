@@ -67,12 +67,12 @@ def outline(ran: Ran) -> list[str]:
 
 def program(ran: Ran) -> dict[str, Any]:
     """Return the only recorded program."""
-    (found,) = [each for each in ran.document["programs"] if each["origin"] == "recorded"]
-    return found
+    (programs,) = [program for program in ran.document["programs"] if program["origin"] == "recorded"]
+    return programs
 
 
 def arguments(ran: Ran) -> list[str]:
-    return [f"{each['name']}: {each['type'] or each['static']}" for each in program(ran)["arguments"]]
+    return [f"{argument['name']}: {argument['type'] or argument['static']}" for argument in program(ran)["arguments"]]
 
 
 def lines(ran: Ran) -> list[tuple[str, list[int]]]:
@@ -113,7 +113,7 @@ in (d,) }
 def test_the_trace_of_the_call_stands_first(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\ndef f(v):\n    return jnp.sin(v)\nf(x)")
     assert ran.programs == ["traced f(v: f32[8]) -> f32[8]: sin", "recorded f(v: f32[8]) -> f32[8]: jit"]
-    assert [each["group"] for each in ran.document["programs"]] == ["traced", "eager"]
+    assert [program["group"] for program in ran.document["programs"]] == ["traced", "eager"]
     assert ran.document["focus"] == 0
 
 
@@ -202,8 +202,8 @@ in (k, b) }
 """
     assert recorded(ran) == wanted
     assert lines(ran) == [("while", [3, 5]), ("jit", [4, 5]), ("convert_element_type", [4, 5]), ("cond", [4, 5])]
-    assert [each["kind"] for each in ran.document["control_flow"]] == ["while_loop", "cond"] * 3
-    assert [each["steppable"] for each in ran.document["control_flow"]][4:] == [
+    assert [card["kind"] for card in ran.document["control_flow"]] == ["while_loop", "cond"] * 3
+    assert [card["steppable"] for card in ran.document["control_flow"]][4:] == [
         "The program is a recording and holds no values. To step through a loop or to time it, choose the program of "
         "the loop or of the jitted function itself."
     ] * 2
@@ -797,10 +797,10 @@ def test_focus_needs_a_name(notebook: Notebook) -> None:
 def test_eager_says_before_the_cell_runs_that_the_cell_takes_longer(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[Any] = []
+    rows: list[Any] = []
     publisher = Session.of(notebook.shell).publisher
-    monkeypatch.setattr(publisher, "progress", lambda **facts: said.append((facts["stage"], facts["warning"])))
-    notebook.shell.user_ns["said"] = said
+    monkeypatch.setattr(publisher, "progress", lambda **facts: rows.append((facts["stage"], facts["warning"])))
+    notebook.shell.user_ns["said"] = rows
     notebook.run("%%jaxpr\nbefore = list(said)\nlax.neg(x)")
     assert notebook["before"] == []
     notebook.run("%%jaxpr --eager\nbefore = list(said)\nlax.neg(x)")

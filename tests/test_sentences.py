@@ -64,12 +64,12 @@ def is_part(text: str) -> bool:
 
 
 def test_the_kernel_joins_no_parts_of_a_sentence() -> None:
-    found = []
+    collected = []
     for path in sorted((ROOT / "jupyter_jaxpr").rglob("*.py")):
         name = str(path.relative_to(ROOT))
         if not any(part in name for part in (*NOT_READ, *CODE)):
-            found += [f"{name}:{line}: {text}" for line, text in glued(ast.parse(path.read_text()))]
-    assert found == []
+            collected += [f"{name}:{line}: {text}" for line, text in glued(ast.parse(path.read_text()))]
+    assert collected == []
 
 
 def test_parts_of_a_sentence_are_seen() -> None:
@@ -100,12 +100,12 @@ OWN = ("jax/private_names.py",)
 
 def test_user_texts_have_one_word_for_each_thing() -> None:
     texts = [*of_panel(), *of_kernel()]
-    found = [
+    collected = [
         f"{name}:{line}: {text}"
         for name, line, text in texts
         if NO_TERMS.search(re.sub(r"\{.*?\}", "", text)) and not name.endswith(OWN)
     ]
-    assert found == []
+    assert collected == []
 
 
 def test_the_glossary_is_short_and_has_each_term_once() -> None:

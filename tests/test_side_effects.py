@@ -56,8 +56,8 @@ class World:
 
     def state(self) -> dict[str, Any]:
         names = self.notebook.shell.user_ns
-        found = {name: value for name, value in names.items() if name in self._names or name == "FRESH"}
-        state = state_of(found, self.folder)
+        by_name = {name: value for name, value in names.items() if name in self._names or name == "FRESH"}
+        state = state_of(by_name, self.folder)
         state.pop("FOLDER")
         return state
 
@@ -187,10 +187,10 @@ def hidden_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ty
 def test_no_hidden_effect_is_taken_for_none(hidden_world: types.ModuleType) -> None:
     functions = [getattr(hidden_world, f"function_{number}") for number in range(len(hidden.expressions()))]
     x = jax.numpy.ones(3)
-    found = dict(zip(hidden.expressions(), (side_effects(each, (x,), {}) for each in functions), strict=True))
-    assert [text for text, effects in found.items() if not effects] == []
-    for each in functions:
-        SavedState(each, (x,), {}).restore()
+    by_name = dict(zip(hidden.expressions(), (side_effects(function, (x,), {}) for function in functions), strict=True))
+    assert [text for text, effects in by_name.items() if not effects] == []
+    for function in functions:
+        SavedState(function, (x,), {}).restore()
     assert hidden_world.seen == []  # neither the analysis nor the saving calls anything
 
 

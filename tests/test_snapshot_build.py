@@ -67,7 +67,7 @@ def test_a_program_says_what_was_observed_of_it():
     document = document_of(Observation(functions=[function]))
     (shown,) = document.programs
     assert (shown.name, shown.origin, shown.equations, shown.complete) == ("f", "ran", 2, True)
-    arguments = [(each.name, each.type, each.static, each.donated) for each in shown.arguments]
+    arguments = [(argument.name, argument.type, argument.static, argument.donated) for argument in shown.arguments]
     assert arguments == [
         ("p", "{b: f32[4], w: f32[4]}", False, True),
         ("n", "f32[] weak", False, False),
@@ -359,24 +359,24 @@ def joined(whole, scope):
         last = pages[-1][0]
         page = whole.sources.scope_page(scope, last.first_equation + len(last.primitive), 10)
         pages.append((page.scope, page))
-    known = {}
+    by_name = {}
     for part, pools in pages:
         names = part.names or []
-        known |= {part.first_variable + offset: name for offset, name in enumerate(names)}
+        by_name |= {part.first_variable + offset: name for offset, name in enumerate(names)}
         if pools is not document:
             other = dict(zip(pools.operands, pools.operand_names, strict=True))
             used = {operand for operands in part.operands for operand in operands if operand >= 0}
-            assert {variable: known[variable] for variable in used & set(other)} == {
+            assert {variable: by_name[variable] for variable in used & set(other)} == {
                 variable: name for variable, name in other.items() if variable in used
             }
-            assert used <= set(other) | set(known)
+            assert used <= set(other) | set(by_name)
         variable = part.first_variable
         if part.first_equation == 0:
             variable += part.constants + part.inputs
         for index, primitive in enumerate(part.primitive):
-            outputs = [known[variable + offset] for offset in range(part.output_counts[index])]
+            outputs = [by_name[variable + offset] for offset in range(part.output_counts[index])]
             variable += part.output_counts[index]
-            operands = [known[operand] for operand in part.operands[index] if operand >= 0]
+            operands = [by_name[operand] for operand in part.operands[index] if operand >= 0]
             rows.append((outputs, pools.strings[primitive], operands))
     return rows
 
@@ -438,8 +438,8 @@ def test_a_page_counts_the_equations_of_programs_inside():
     assert len(cut) <= 3  # the last call, its block and a branch of it
     text = normal(str(trace.jaxpr))
     sines = [each for each in page.inner if page.strings[each.scope.primitive[0]] == "sin"]
-    for each in sines:
-        names = each.scope.names
+    for sine in sines:
+        names = sine.scope.names
         assert f"{names[1]}:f32[4] = sin {names[0]} " in text
 
 

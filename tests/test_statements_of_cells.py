@@ -10,7 +10,7 @@ from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
 
 def reasons(ran: Ran, name: str) -> list[list[str]]:
     """Return the full reasons of each miss of a function in this run."""
-    (function,) = (each for each in ran.document["ledger"]["functions"] if each["name"] == name)
+    (function,) = (function for function in ran.document["ledger"]["functions"] if function["name"] == name)
     return [[reason["text"] for reason in miss["reasons"]] for miss in function["misses"] if miss["this_run"]]
 
 

@@ -59,9 +59,9 @@ def shown(leaf, dtype):
 
 def assert_agrees(recording, steps):
     assert recording.stopped is None
-    for each in recording.comparisons:
-        if not each.equal:
-            assert_close(np.float32(each.recorded), np.float32(each.real), steps)
+    for comparison in recording.comparisons:
+        if not comparison.equal:
+            assert_close(np.float32(comparison.recorded), np.float32(comparison.real), steps)
 
 
 @EVERY

@@ -179,7 +179,7 @@ def test_nothing_is_run_or_compiled_before_the_panel_asks():
     )
     try:
         snapshot = snapshot_of(function, 1.0, stage="trace")
-        assert [each.kind for each in snapshot.document.control_flow] == ["scan"]
+        assert [card.kind for card in snapshot.document.control_flow] == ["scan"]
         Panel().show(snapshot)
     finally:
         jax.monitoring.unregister_event_duration_listener(listener)

@@ -55,7 +55,10 @@ def test_a_scan_step_by_step():
     assert (carry.type, carry.elements, carry.numbers) == ("f32[]", 1, [2.0, 2.0, 4.0, 12.0])
     assert (carry.number_name, carry.minimum, carry.nans, carry.infinities) == ("value", None, [], [])
     assert recording.verdict == "The recorded results equal the original function's results, bit for bit."
-    assert [(each.path, each.equal, each.recorded, each.real) for each in recording.comparisons] == [
+    assert [
+        (comparison.path, comparison.equal, comparison.recorded, comparison.real)
+        for comparison in recording.comparisons
+    ] == [
         ("result[0]", True, "12.0", "12.0"),
         ("result[1]", True, "[2.5 4.5 12.5]", "[2.5 4.5 12.5]"),
     ]
@@ -324,8 +327,8 @@ def test_a_run_ends_at_its_cap_of_steps(kind):
 def test_stop_keeps_what_was_recorded():
     snapshot = snapshot_of(lambda x: lax.while_loop(lambda h: h >= 0, lambda h: h + 1, x), 0, stage="trace")
     construct = construct_of(snapshot._sources, card(snapshot, "while_loop"))
-    told = []
-    rerun = construct.run(tell=lambda text, done, total: told.append((text, done)), stopped=lambda: len(told) > 4)
+    rows = []
+    rerun = construct.run(tell=lambda text, done, total: rows.append((text, done)), stopped=lambda: len(rows) > 4)
     assert rerun.steps.stopped.startswith("You stopped the stepper after ")
     assert rerun.steps.stopped.endswith(" steps. Press “Run it again” to start over.")
     trips = rerun.steps.visits[0].trips
@@ -454,7 +457,7 @@ def test_a_card_of_a_script_is_the_one_of_the_same_place_in_its_control_flow():
         return lax.fori_loop(0, 3, lambda i, h: h + x, y)
 
     snapshot = jj.inspect(both, 2.0, stage="trace")
-    assert [(each.kind, each.trips) for each in snapshot.control_flow] == [("fori_loop", 2), ("fori_loop", 3)]
+    assert [(card.kind, card.trips) for card in snapshot.control_flow] == [("fori_loop", 2), ("fori_loop", 3)]
     assert [snapshot.steps(card).step for card in (0, 1)] == [[0, 1], [0, 1, 2]]
 
 

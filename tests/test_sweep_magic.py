@@ -79,7 +79,10 @@ def test_several_functions_with_their_recompiles(prepared: Notebook) -> None:
         ("activated", "8", 2, 64),
     ]
     comparison = ran.document["comparison"]
-    assert [(each["name"], each["recompiles"]) for each in comparison["variants"]] == [("product", 2), ("activated", 2)]
+    assert [(variant["name"], variant["recompiles"]) for variant in comparison["variants"]] == [
+        ("product", 2),
+        ("activated", 2),
+    ]
     assert comparison["sweep"] == "n = 4, 8"
 
 

@@ -204,7 +204,7 @@ def test_the_program_of_the_last_call_is_timed_not_the_newest(notebook: Notebook
 def test_a_cell_in_which_nothing_could_be_timed_says_so(notebook: Notebook, cell: str) -> None:
     notebook.run(f"%%jaxpr\n{SINES}\ncompiled = f.lower(x).compile()")
     ran = notebook.run(f"%%jaxpr --time\n{cell}")
-    [note] = [each for each in ran.document["notes"] if each["kind"] == "time"]
+    [note] = [note for note in ran.document["notes"] if note["kind"] == "time"]
     assert note["text"] == "Nothing was timed: no call of a jitted function was recorded."
     assert note["cure"] == (
         "Call a jitted function in the cell, or write any call after the option, such as %%jaxpr --time f(x)."
@@ -553,18 +553,18 @@ def test_stop_keeps_what_was_measured() -> None:
     snapshot = jj.inspect(jax.jit(lambda x: x + 1), x, stage="run")
     assert snapshot._sources is not None
     asked = iter([False] * 12)
-    told: list[str] = []
+    texts: list[str] = []
     times = time_program(
         observer(),
         "f",
         snapshot._sources.observed(0),
-        report=lambda text, done, total: told.append(text),
+        report=lambda text, done, total: texts.append(text),
         stop=lambda: next(asked, True),
     )
     assert times.stopped == "Timing was stopped. The times are of the calls made until then."
     assert times.warm is not None
     assert 0 < times.warm.runs
-    assert told[:3] == ["getting ready", "first call without jit", "timing"]
+    assert texts[:3] == ["getting ready", "first call without jit", "timing"]
 
 
 def test_other_settings_than_those_of_the_call(ask_after: Callable[[str], Ask]) -> None:
@@ -748,13 +748,13 @@ def total(xs):
 total(x)"""
     timing = timing_of(notebook.run(anew))
     assert (timing["ratio"], timing["pays_after"]) == (None, None)
-    said = re.search(r"A call without jit takes .*", timing["sentence"].replace("\u00a0", " "))
-    assert said is not None
+    match = re.search(r"A call without jit takes .*", timing["sentence"].replace("\u00a0", " "))
+    assert match is not None
     assert re.fullmatch(
         r"A call without jit takes [\d.]+ m?s\. For about [\d.]+ m?s of that time, JAX traces and compiles again in "
         r"each call\. The usual cause is a function, such as the body of a scan, that each call defines anew\. "
         r"Define the function once, outside of the call\.",
-        said[0],
+        match[0],
     )
     once = """%%jaxpr --time
 def step(carry, x):

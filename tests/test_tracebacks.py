@@ -83,8 +83,8 @@ def told(error: BaseException) -> tuple[str, str, int]:
 def of_ours(error: BaseException) -> list[str]:
     return [
         f"{frame.f_code.co_name} of {frame.f_code.co_filename}"
-        for each in errors(error)
-        for frame, _ in traceback.walk_tb(each.__traceback__)
+        for error in errors(error)
+        for frame, _ in traceback.walk_tb(error.__traceback__)
         if frame.f_code.co_filename.startswith(OURS)
     ]
 
@@ -97,7 +97,7 @@ NAMES = [pytest.param(name, marks=pytest.mark.any_jax if name in OF_PYTHON else 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_error_of_the_users_is_as_without_us(make_notebook: Make, name: str) -> None:
     cell = {**ENDLESS, **OTHER}[name]
-    found = {}
+    by_name = {}
     for how in ("first", "without", "loaded", "magic"):  # the first run fills caches of JAX's
         notebook = make_notebook(how in ("loaded", "magic"))
         notebook.shell.showtraceback = lambda *_, **__: None  # IPython takes seconds for a thousand frames
@@ -106,15 +106,15 @@ def test_an_error_of_the_users_is_as_without_us(make_notebook: Make, name: str) 
         error = ran.result.error_in_exec
         assert error is not None
         assert of_ours(error) == []
-        found[how] = told(error)
+        by_name[how] = told(error)
         if how in ("loaded", "magic"):
             after = notebook.run("%%jaxpr\ng(jnp.ones(7))")
             assert after.programs == ["ran <lambda>(y: f32[7]) -> f32[7]: add"]
-    assert found["loaded"] == found["without"]
+    assert by_name["loaded"] == by_name["without"]
     # The cell counts calls also at the end of the stack: the message belongs to the code that reached the end first.
-    assert found["magic"][0] == found["without"][0]
+    assert by_name["magic"][0] == by_name["without"][0]
     if name in OTHER:
-        assert found["magic"] == found["without"]
+        assert by_name["magic"] == by_name["without"]
 
 
 @pytest.mark.parametrize("name", ENDLESS)
@@ -158,12 +158,12 @@ def test_what_an_error_leaves_holds_no_array(notebook: Notebook) -> None:
     with observe():
         pass  # the hooks stay
     array = jnp.ones(1000)
-    known = weakref.ref(array)
+    reference = weakref.ref(array)
     with pytest.raises(ValueError):
         jax.vmap(notebook["f"])(array[None])
     del array
     gc.collect()
-    assert known() is None
+    assert reference() is None
 
 
 def test_what_is_printed_after_a_trace_that_raised_was_not_printed_by_it(notebook: Notebook) -> None:

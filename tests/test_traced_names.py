@@ -219,9 +219,9 @@ def test_the_saved_page_has_the_types_beside_the_lines_of_the_cell(notebook: Not
         "    q = (x,) * 9\n    return p\nf(x)"
     )
     html = page(read(ran.document))
-    found = re.findall(r'<li data-t="([^"]*)" title="([^"]*)">([^<]*)</li>', html)
+    matches = re.findall(r'<li data-t="([^"]*)" title="([^"]*)">([^<]*)</li>', html)
     wide = ", ".join(["f32[2]"] * 9)
-    assert [tuple(map(unescape, texts)) for texts in found] == [
+    assert [tuple(map(unescape, texts)) for texts in matches] == [
         ("x: f32[8]", "x: f32[8]", "def f(x):"),
         ("x: f32[6] … f32[2]", "x: f32[6], f32[4], f32[2]", "        x = x[:n]"),
         ("p: {'x': f32[2], 'y': f32[2]}", "p: {'x': f32[2], 'y': f32[2]}", "    p = {'x': x, 'y': x}"),

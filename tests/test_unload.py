@@ -138,8 +138,10 @@ def test_in_a_kernel() -> None:
             kernel.run("%load_ext jupyter_jaxpr")
             assert contents(kernel.run(WHERE[cell]), "error") == []
             kernel.run("after = state()")
-            (told,) = contents(kernel.run("[name for name in after if after[name] != before[name]]"), "execute_result")
-            assert told["data"]["text/plain"] == "[]"
+            (messages_sent,) = contents(
+                kernel.run("[name for name in after if after[name] != before[name]]"), "execute_result"
+            )
+            assert messages_sent["data"]["text/plain"] == "[]"
     finally:
         kernel.stop()
 
@@ -194,7 +196,7 @@ def test_a_tool_id_that_is_taken_away_is_not_ours_any_more(
     assert ledger["calls_note"] == (
         "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
     )
-    assert {each["run"]["calls_exact"] for each in ledger["functions"] if each["run"]["calls"]} == {False}
+    assert {function["run"]["calls_exact"] for function in ledger["functions"] if function["run"]["calls"]} == {False}
     assert [tools.get_tool(number) for number in notebook["taken"]] == [
         "another" if taking is TAKE_OVER else None for _ in notebook["taken"]
     ]

@@ -18,7 +18,7 @@ def note_of(body, setup=""):
     """Return the only note on a loop of a function with this body."""
     lines = "".join(f"    {line}\n" for line in body.strip().split("\n"))
     document = in_cell(f"{IMPORTS}{setup}@jax.jit\ndef f(x):\n{lines}", f"f({X})")[0].document
-    [note] = [each for each in document.notes if each.kind in ("unrolled_loop", "short_loop")]
+    [note] = [note for note in document.notes if note.kind in ("unrolled_loop", "short_loop")]
     return note
 
 

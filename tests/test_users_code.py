@@ -71,7 +71,7 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 def described(code: CodeType) -> tuple[Any, ...]:
     """Return the parts of a code object, without inner codes and the file name with the cell's number."""
-    constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
+    constants = [co_const for co_const in code.co_consts if not isinstance(co_const, CodeType)]
     return (
         code.co_qualname,
         code.co_code,
@@ -88,17 +88,17 @@ def described(code: CodeType) -> tuple[Any, ...]:
 
 def compiled(notebook: Notebook, cell: str) -> list[CodeType]:
     """Return the code of each statement of a cell as IPython runs it, with all inner codes."""
-    found: list[CodeType] = []
+    collected: list[CodeType] = []
     run_code = notebook.shell.run_code
 
     async def listen(code: CodeType, *rest: Any, **more: Any) -> Any:
-        found.extend(codes(code))
+        collected.extend(codes(code))
         return await run_code(code, *rest, **more)
 
     notebook.shell.run_code = listen
     assert notebook.run(cell).result.success
     notebook.shell.run_code = run_code
-    return found
+    return collected
 
 
 def names_of_ours(code: CodeType) -> set[str]:
@@ -106,16 +106,16 @@ def names_of_ours(code: CodeType) -> set[str]:
 
 
 def test_the_code_within_a_cell_is_the_users(make_notebook: Make) -> None:
-    found = []
+    collected = []
     for extension in (True, False):
         notebook = make_notebook(extension)
         notebook.run(SETUP)
         magic = "%%jaxpr" if extension else "# the cell"
-        found.append([code for code in compiled(notebook, f"{magic}\n{CELL}") if code.co_name != "<module>"])
-    observed, unobserved = ([described(code) for code in each] for each in found)
+        collected.append([code for code in compiled(notebook, f"{magic}\n{CELL}") if code.co_name != "<module>"])
+    observed, unobserved = ([described(code) for code in each] for each in collected)
     assert observed == unobserved
     assert {qualname for qualname, *_ in observed} >= {"jitted", "Model.run", "waited", "outer.<locals>.inner"}
-    assert {name for code in found[0] for name in names_of_ours(code)} == set()
+    assert {name for code in collected[0] for name in names_of_ours(code)} == set()
 
 
 def test_nothing_of_ours_is_among_the_names_of_the_user_or_of_python(make_notebook: Make) -> None:
@@ -202,7 +202,7 @@ CALLS = {
 def test_calls_within_functions_are_counted_all_the_same(notebook: Notebook, where: str) -> None:
     notebook.run("import functools\nf = jax.jit(lambda y: y + 1)\nf(x)")
     ran = notebook.run(f"%%jaxpr\n{CALLS[where]}")
-    (counts,) = [each["run"] for each in ran.document["ledger"]["functions"] if each["run"]["calls"]]
+    (counts,) = [function["run"] for function in ran.document["ledger"]["functions"] if function["run"]["calls"]]
     exact = sys.version_info >= (3, 12)
     assert (counts["calls"], counts["calls_exact"], counts["hits"], counts["compiles"]) == (4, exact, 4, 0)
 
@@ -240,9 +240,9 @@ def test_values_behind_a_star_are_read_once(notebook: Notebook, what: str) -> No
 
 
 def test_an_error_behind_a_star_is_pythons_own(make_notebook: Make) -> None:
-    told = []
+    collected = []
     for extension in (True, False):
         notebook = make_notebook(extension)
         ran = notebook.run(("%%jaxpr\n" if extension else "#\n") + "def add(a, b):\n    return a + b\nadd(*5)")
-        told.append(repr(ran.result.error_in_exec))
-    assert told[0] == told[1]
+        collected.append(repr(ran.result.error_in_exec))
+    assert collected[0] == collected[1]

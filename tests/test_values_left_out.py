@@ -58,11 +58,11 @@ def of_type(kind: Any, where: str) -> Any:
     if origin is Literal:
         return arguments[0]
     if origin in (types.UnionType, Union):
-        return of_type(next(each for each in arguments if each is not type(None)), where)
+        return of_type(next(argument for argument in arguments if argument is not type(None)), where)
     if origin is list:
         return [of_type(arguments[0], where)]
     if origin is tuple:
-        return tuple(of_type(each, where) for each in arguments)
+        return tuple(of_type(argument, where) for argument in arguments)
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return made(kind)
     if kind is str:
@@ -174,10 +174,10 @@ def test_no_value_is_in_what_is_saved(hiding: Notebook, tmp_path: Path, name: st
         texts.append((tmp_path / f"run{ending}").read_text("utf-8"))
     texts += [snapshot.to_json(), json.dumps(snapshot.to_dict()), repr(snapshot), json.dumps(bundle(snapshot.document))]
     texts += [page(built[-1].sources.with_texts(whole=True)), markdown(built[-1].document)]
-    found = [(each, text[max(0, text.find(each) - 60) :][:120]) for text in texts for each in TEXTS if each in text]
-    assert found == []
+    rows = [(each, text[max(0, text.find(each) - 60) :][:120]) for text in texts for each in TEXTS if each in text]
+    assert rows == []
     # The panel has the values.
-    assert any(each in encode(built[-1].document).decode() for each in TEXTS)
+    assert any(text in encode(built[-1].document).decode() for text in TEXTS)
 
 
 def test_the_setting_counts_for_exports_of_earlier_runs_and_of_inspections_too(
@@ -199,8 +199,8 @@ def test_the_setting_counts_for_exports_of_earlier_runs_and_of_inspections_too(
 def test_what_stands_in_the_place_of_values(hiding: Notebook) -> None:
     document = hiding.run(f"%%jaxpr\n{CELLS['static values, and what is printed']}").document
     assert document["cut"] == LEFT_OUT
-    arguments = [[each["type"] for each in program["arguments"]] for program in document["programs"]]
-    assert [each for each in arguments if len(each) == 2] == [["f32[3]", "not saved"]] * 2
+    arguments = [[argument["type"] for argument in program["arguments"]] for program in document["programs"]]
+    assert [argument for argument in arguments if len(argument) == 2] == [["f32[3]", "not saved"]] * 2
     function = document["ledger"]["functions"][0]
     assert [miss["signature"] for miss in function["misses"]][-2:] == ["x: f32[3], mode=…"] * 2
     changed = function["misses"][-1]["reasons"][0]
