@@ -43,7 +43,8 @@ def page(document: Snapshot) -> str:
     document = as_saved(document)
     program = wording.shown_first(document)
     title = document.title or (str(wording.signature(program)) if program else "jupyter_jaxpr")
-    heading = document.title or (program.name if program else "jupyter_jaxpr")  # the signature follows below
+    # the page shows the signature below the heading
+    heading = document.title or (program.name if program else "jupyter_jaxpr")
     script = f"'use strict';\nconst STYLE = {json.dumps(_own('live.css'))};\n" + _own("lines.js") + _own("page.js")
     first = _own("unpack.js")
     head = element(

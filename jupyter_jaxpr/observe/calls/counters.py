@@ -93,7 +93,7 @@ _tool_numbers = itertools.count()
 class CallsAt(NamedTuple):
     """The number of calls of a jitted function from one place."""
 
-    called: Any  # None where the function is gone
+    called: Any  # the called function; None where it is gone
     times: int
     place: Place | None  # the user's line; None where it is unknown
     record: Any = None  # the result of `record_of` for a function that is gone
@@ -252,7 +252,7 @@ class CallCounter:
             if phase == "start" and info.get("generation") == 2 and self._sites:
                 if self.drains is not None and threading.get_ident() == self._thread:
                     self.drains()
-        except RecursionError:  # Python would print the error
+        except RecursionError:  # Python would print an error of this callback
             self.overflowed = True
 
     def forget(self, fun: Any) -> None:
@@ -315,7 +315,7 @@ class CallCounter:
             return  # under disable_jit a call runs no compiled program
         is_of_package = is_installed(file_of(code))
         if is_of_package and id(getattr(called, "_fun", None)) in self._library:
-            return  # a function of JAX's own
+            return  # a package calls JAX's own function
         if self.first_called is not None:
             self.first_called(called)
         if is_of_package:

@@ -121,7 +121,7 @@ class _Analysis(Expressions):
                 self._match(scope, node)
             case ast.Pass() | ast.Break() | ast.Continue():
                 pass
-            case _:  # class definitions and async statements
+            case _:  # class definitions and async statements are not analysed
                 self.refuse("unknown", scope, node, "contains a statement that cannot be analysed")
 
     # --- assignments ---
