@@ -1,4 +1,4 @@
-"""A real IPython shell, and a real kernel, to run cells in."""
+"""Gives tests a real IPython shell and a real kernel, in which they run cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real kernel in a process of its own, and pages that are connected to it as a browser would be."""
+"""Starts a real kernel in its own process, and connects pages to it like a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says whether the installed JAX has a name of the table of JAX's private names."""
+"""Compares the installed JAX with the table of JAX's private names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The glosses of primitives: every primitive of JAX has a row of the table, and every link has a public function."""
+"""Tests that every primitive of JAX has a row in the table of glosses, and every link a public function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What JAX writes in terms of other primitives: under its own name, with the programs inside it."""
+"""Tests primitives that JAX writes in terms of others: they have their own name and the programs inside."""
 
 from __future__ import annotations
 

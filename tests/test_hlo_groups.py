@@ -1,4 +1,4 @@
-"""The equations that a line of HLO or StableHLO belongs to, and what is inferred where XLA says nothing."""
+"""Tests the equations of a line of HLO or StableHLO, stated by XLA or inferred."""
 
 from __future__ import annotations
 

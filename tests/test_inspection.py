@@ -1,4 +1,4 @@
-"""`inspect` and `Snapshot`, as a script or a test uses them."""
+"""Tests `inspect` and `Snapshot` as scripts and tests use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each kind of cure that the code can write has a row in a table, where it was applied by machine and run."""
+"""Tests that each kind of cure in the code has a row in a table, where a machine applied and ran the cure."""
 
 from __future__ import annotations
 

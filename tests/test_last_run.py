@@ -1,4 +1,4 @@
-"""What was observed last, for a check in the next cell: `jupyter_jaxpr.last()`."""
+"""Tests `jupyter_jaxpr.last()`, which gives the last run to a check in the next cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`observe()` around any code: nested, threaded, asynchronous, interrupted; and what stays behind: nothing."""
+"""Tests `observe()` around any code: nested, threaded, asynchronous, interrupted; no block leaves anything behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments are compared as Python binds them: by parameter, with default values, whoever passed them how."""
+"""Tests that the ledger compares arguments by parameter, as Python binds them, with default values."""
 
 from __future__ import annotations
 

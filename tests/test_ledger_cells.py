@@ -1,4 +1,4 @@
-"""The ledger of a kernel's cells: run again, edited, without the magic; and what is left after `%unload_ext`."""
+"""Tests the ledger of cells that are run again, edited or run without the magic, and after `%unload_ext`."""
 
 from __future__ import annotations
 

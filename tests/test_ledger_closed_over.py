@@ -1,4 +1,4 @@
-"""A function that is made anew in each pass: whether it could have been made once, and what changed beside."""
+"""Tests functions that each iteration makes anew: could one object serve, and which other values changed?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entries of a function are those that JAX holds: what is gone is not counted, what is unknown is said to be."""
+"""Tests which entries of a function JAX holds: entries that are gone do not count, and unknown ones are marked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Static fields of what a function is called with: the reason names the field, its values and what to do."""
+"""Tests static fields of arguments: the reason names the field, its values and a cure."""
 
 from __future__ import annotations
 

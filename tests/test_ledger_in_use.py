@@ -1,4 +1,4 @@
-"""Code as people write it under the ledger: nnx and equinox models, optax steps, enums, meshes; reasons in full."""
+"""Tests the ledger with code as users write it: nnx and equinox models, optax steps, enums, meshes."""
 
 from __future__ import annotations
 

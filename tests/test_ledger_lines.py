@@ -1,4 +1,4 @@
-"""Calls, hits and compiles of each line of the cell, as its gutter shows them."""
+"""Tests the calls, hits and compiles of each line of a cell, as its gutter shows them."""
 
 from __future__ import annotations
 

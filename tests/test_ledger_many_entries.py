@@ -1,4 +1,4 @@
-"""A function with hundreds of entries: the short way to compare two keys gives what the whole comparison gives."""
+"""Tests a function with hundreds of entries: the fast comparison of two keys agrees with the full one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models of equinox and nnx: the reasons have the names that the user gave, and like is compared with like."""
+"""Tests the ledger with models of equinox and nnx: reasons use the user's names, and compare equal parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each reason for which a call misses JAX's cache, as the ledger tells it, with before, after and cure in full."""
+"""Tests each reason of a miss in the ledger, with its values before and after and its cure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of which a first guess at the reason would be wrong: the outcome and the reason that are told agree."""
+"""Tests calls whose obvious reason would be wrong: outcome and reason agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells that call functions of JAX's and of packages without jit: what the panel shows of the last one, and where."""
+"""Tests cells that call functions of JAX and packages without jit: the program and the place of the last call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What libraries jitted and ran is in the list of programs, in a group of its own, with the user's line."""
+"""Tests that the list of programs has a group for programs that libraries jitted, with the user's line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Live: what a cell that is being written in shows, and that nothing of the user's is changed by it."""
+"""Tests Live: the programs of a cell that the user is writing; nothing of the user's changes."""
 
 from __future__ import annotations
 

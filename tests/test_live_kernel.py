@@ -1,4 +1,4 @@
-"""Live in a real kernel: beside a cell that runs, not beside one that measures, only where the user ran something."""
+"""Tests Live in a real kernel: beside a running cell, not beside a measuring one, and only after a run."""
 
 from __future__ import annotations
 

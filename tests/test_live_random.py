@@ -1,4 +1,4 @@
-"""Cells edited at random: after live traces the kernel is as it would be without them, and the cell runs as ever."""
+"""Tests randomly edited cells: live traces leave the kernel unchanged, and the cell runs as usual."""
 
 from __future__ import annotations
 

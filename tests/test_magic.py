@@ -1,4 +1,4 @@
-"""What the magics show: of jitted functions, of a last call, of a target; and what they say where there is nothing."""
+"""Tests the magics with jitted functions, a last call or a target, and their messages where there is no program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cell under the magic against the same cell without it: everything but the panel is the same."""
+"""Compares a cell under the magic with the same cell without it: only the panel differs."""
 
 from __future__ import annotations
 

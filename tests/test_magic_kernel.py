@@ -1,4 +1,4 @@
-"""The magic in a real kernel: what it sends to the panel, interrupts, await, and notebooks run without a browser."""
+"""Tests the magic in a real kernel: its messages to the panel, interrupts, await, notebooks without a browser."""
 
 from __future__ import annotations
 

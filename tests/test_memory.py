@@ -1,4 +1,4 @@
-"""Memory of a program: XLA's own numbers, the peak of a liveness walk, and what grad keeps, all counted by hand."""
+"""Tests the memory of a program: XLA's numbers, the peak of a liveness walk, and the residuals of grad, by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The liveness walk agrees with a slow one written down from its rules, on random programs."""
+"""Compares the liveness walk with a slow walk that follows the rules, on random programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of misses: each card is as the table has it, and each cure that applies ends its miss."""
+"""Compares the card of each miss with the table; each cure that applies ends its miss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program's text has the tokens of `print(jaxpr)`: every name, every parameter, in the same order."""
+"""Tests that a program's text has the tokens of `print(jaxpr)`: every name and parameter, in the same order."""
 
 from __future__ import annotations
 

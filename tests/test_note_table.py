@@ -1,4 +1,4 @@
-"""The table of notes: the cures are as the table has them, and each edit that applies ends its note."""
+"""Compares the cures of each note with the table; each edit that applies ends its note."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user's last reference lets go of is gone: within a block, after a cell, and in what IPython keeps."""
+"""Tests that objects end with the user's last reference: within a block, after a cell, and in IPython."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cure of a miss between numbers and arrays, applied to both calls: they have one entry, and keep their values."""
+"""Tests the cure of a miss between numbers and arrays: both calls share an entry, and keep their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The observer against what really happened: calls, misses, stages, programs, and what it leaves in memory."""
+"""Compares the observer with independent counts: calls, misses, stages, programs, and memory."""
 
 from __future__ import annotations
 

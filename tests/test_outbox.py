@@ -1,4 +1,4 @@
-"""Messages leave in order, at most 20 a second, and what waits gives way to what is newer."""
+"""Tests that messages leave in order, at most 20 a second, and that newer messages replace waiting ones."""
 
 import pytest
 

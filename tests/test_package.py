@@ -1,4 +1,4 @@
-"""The promises of the package as such: what importing it does, and what it is called."""
+"""Tests the package as such: the effect of its import, and its names."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A kernel of Pallas that runs outside of jit is a program under the kernel's name."""
+"""Tests that a Pallas kernel outside of jit becomes a program under the kernel's name."""
 
 from __future__ import annotations
 

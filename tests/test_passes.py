@@ -1,4 +1,4 @@
-"""XLA's passes: compiled once more into a folder of its own, nothing of which stays."""
+"""Tests XLA's passes: the compile writes to its own folder and leaves nothing behind."""
 
 from __future__ import annotations
 

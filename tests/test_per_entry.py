@@ -1,4 +1,4 @@
-"""`%%jaxpr --per-entry`: how often each cache entry was hit, however many entries there are."""
+"""Tests `%%jaxpr --per-entry`: the number of hits of each cache entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Power laws through series whose exponent is known, with a fixed cost and without."""
+"""Tests power laws through series with a known exponent, with a fixed cost and without."""
 
 from __future__ import annotations
 

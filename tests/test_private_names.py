@@ -1,4 +1,4 @@
-"""The table of JAX's private names against our code, and against the JAX at hand."""
+"""Compares the table of JAX's private names with our code, and with the installed JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns of a walk, apart from names and sources."""
+"""Tests the columns of the document's equations, apart from names and source lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each equation knows the expression it was written as, in the units of an editor."""
+"""Tests that each equation has the expression of the user's that made it, in the columns of an editor."""
 
 from __future__ import annotations
 

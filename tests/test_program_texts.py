@@ -1,4 +1,4 @@
-"""StableHLO and HLO: the text that is shown, and where each line comes from."""
+"""Tests the texts of StableHLO and HLO, and the source line of each of their lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cell that only hits shows the programs that its calls ran, also where the function has several."""
+"""Tests cells that only hit: the document has the programs that the calls ran."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that JAX made in a cell without a call of a jitted function: constructs outside of jit, traces ahead."""
+"""Tests programs without a call of a jitted function: constructs outside of jit, and traces ahead of calls."""
 
 from __future__ import annotations
 

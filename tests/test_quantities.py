@@ -1,4 +1,4 @@
-"""Numbers read as the design writes them, at the edges too."""
+"""Tests the texts of numbers, also where the unit or the number of digits changes."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A trace that raised is shown as far as JAX had traced the function."""
+"""Tests traces that raised: the document has the equations up to the error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls of a cell's last statement are recorded, however the statement stands, and the cell runs as without it."""
+"""Tests recordings of a cell's last calls, in any statement; the cell runs as without a recording."""
 
 from __future__ import annotations
 

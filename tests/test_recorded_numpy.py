@@ -1,4 +1,4 @@
-"""The arrays of NumPy that a recorded call uses: each is one operand as long as the call does not change it."""
+"""Tests the NumPy arrays of a recorded call: each is one operand as long as the call does not change it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function under a transform without jit is shown by its name, with how it ran, wherever in the cell it is called."""
+"""Tests functions under a transform without jit: the document has their name and origin."""
 
 from __future__ import annotations
 

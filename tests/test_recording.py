@@ -1,4 +1,4 @@
-"""What a plain call lets JAX run is recorded while it runs: the program, its lines, its limits."""
+"""Tests recordings of plain calls: the program, its lines, its limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seconds of stages that JAX ran while nothing is counted: a stage within another one is a part of its seconds."""
+"""Tests the seconds of stages that JAX ran for this package: a nested stage is a part of the outer stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text for users is a whole sentence or a label: code joins no parts of a sentence, and writes no plural by hand."""
+"""Tests that a user text is a whole sentence or a label: code neither joins parts nor writes plurals by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a program is spread over eight devices: pictures of its arrays, and the collectives by what caused them."""
+"""Tests programs on eight devices: pictures of their arrays, and the causes of their collectives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No trace of ours changes what the user's code can reach: a hundred functions with effects, each in every way."""
+"""Tests that no own trace changes the user's objects: a hundred functions with effects, each in every way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes that the user silenced: for a line, for a cell, for a notebook. They are counted."""
+"""Tests notes that the user silenced for a line, a cell or a notebook; the panel counts them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""From what was observed to the document: programs, signatures, notes, levels, large programs, requests."""
+"""Tests the document of an observation: programs, signatures, notes, levels, large programs, requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A saved copy is as full as its limit allows, says what it left out, and is itself a sound document."""
+"""Tests that a saved copy fills its limit, names the parts left out, and is a valid document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document from anywhere is sound, or refused with a sentence."""
+"""Tests that a document from anywhere is valid, or is refused with a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of the files that a program comes from: given where it is what ran; otherwise a sentence says why not."""
+"""Tests the text of a program's source files: the text that ran, or a sentence on why it is missing."""
 
 import importlib
 import itertools

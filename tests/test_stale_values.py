@@ -1,4 +1,4 @@
-"""Python values that a program keeps and that have changed since: which note says so, and where there is none."""
+"""Tests notes on Python values that a program keeps and that changed since."""
 
 import pytest
 

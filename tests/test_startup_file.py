@@ -1,4 +1,4 @@
-"""The file that loads the extension in every new kernel: written and removed at a word, and nobody else's touched."""
+"""Tests the file that loads the extension in new kernels: written and removed at a request, others untouched."""
 
 import os
 import uuid

@@ -1,4 +1,4 @@
-"""What a cell is told, of kinds of cells that were found to be told something vague or false."""
+"""Tests the texts for kinds of cells whose texts were once vague or false."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stepper over the wire of a real kernel: asked for on a subshell, told of, stopped while a cell runs."""
+"""Tests the stepper in a real kernel: requests on a subshell, progress, and a stop while a cell runs."""
 
 import pytest
 from jupyter_client.manager import KernelManager

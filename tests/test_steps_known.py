@@ -1,4 +1,4 @@
-"""What a recording makes known: the steps of a while, on its card and in its cost; the index passed to a switch."""
+"""Tests facts that a recording adds: the steps of a while on its card and in its cost; the index of a switch."""
 
 import jax.numpy as jnp
 import numpy as np

@@ -1,4 +1,4 @@
-"""`%%jaxpr --steps`: the steps of the last call are in the document; without it, values are those that are alive."""
+"""Tests `%%jaxpr --steps`: the document has the steps of the last call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel asks for steps: told how far they are, stopped, asked back before effects; nothing runs without asking."""
+"""Tests the panel's requests for steps: progress, stop, and the question before effects."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""What a recording tells: the values at every step, what was left out, loops that never end, and what cannot be run."""
+"""Tests the contents of recordings: values at every step, parts left out, endless loops, refusals."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A function over values of a name: what is measured at each, what is left out, and what is said of it."""
+"""Tests sweeps of a function: the measured points, the points left out, and the sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--sweep` in a real kernel: progress while it runs, an interrupt that keeps what was measured."""
+"""Tests `--sweep` in a real kernel: its progress, and an interrupt that keeps the measured points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--sweep` on the magic's line: the document it fills, and every mistake that can be known before."""
+"""Tests `--sweep` on the magic's line: its document, and every mistake that is known in advance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel asks for a sweep: in the user's namespace, told how far it is, stopped, asked back before effects."""
+"""Tests the panel's requests for a sweep: the user's namespace, progress, stop, and the question before effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--time`, its button and `inspect(..., time=True)`: what runs again, on which values, what is asked and said."""
+"""Tests `--time`, its button and `inspect(..., time=True)`: the calls, their values, questions and sentences."""
 
 from __future__ import annotations
 

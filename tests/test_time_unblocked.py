@@ -1,4 +1,4 @@
-"""A cell times a call without waiting for its work: which cells are told of it, in what words, and which are not."""
+"""Tests notes on cells that time a call without waiting for its work."""
 
 from __future__ import annotations
 

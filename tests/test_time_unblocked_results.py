@@ -1,4 +1,4 @@
-"""A clock that is read where a result is returned, stored or printed: what stands before the reading decides."""
+"""Tests notes on clocks that are read where a result is returned, stored or printed."""
 
 from __future__ import annotations
 

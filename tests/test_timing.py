@@ -1,4 +1,4 @@
-"""Warm times: how often a call is made for them, what is copied, when it is left alone, and that they are right."""
+"""Tests warm times: the number of calls, the copies, the limits, and the values."""
 
 from __future__ import annotations
 

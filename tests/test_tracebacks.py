@@ -1,4 +1,4 @@
-"""What the user's code raises, with the extension and without: type, message, a traceback without a frame of ours."""
+"""Tests errors of the user's code with the extension and without: type, message, and frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The types beside the code: what each name had in the trace, seen and never guessed."""
+"""Tests the types beside the code: the type that each name had in the trace."""
 
 from __future__ import annotations
 

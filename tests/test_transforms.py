@@ -1,4 +1,4 @@
-"""What JAX derives from a program: `--transform`, `Snapshot.transform`, and the panel's request."""
+"""Tests derived programs: `--transform`, `Snapshot.transform`, and the panel's request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`%unload_ext`, wherever it stands: everything is as it was before `%load_ext`; and tools that are not ours."""
+"""Tests `%unload_ext`: everything is as before `%load_ext`, also with other monitoring tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Python loop that ran while JAX traced is found at its line, with what to write instead; and nothing else is."""
+"""Tests notes on Python loops that ran while JAX traced: the line and the code to write instead."""
 
 from __future__ import annotations
 

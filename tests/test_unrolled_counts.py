@@ -1,4 +1,4 @@
-"""How many iterations of a Python loop a note counts, which calls are loops, and what is not told of their price."""
+"""Tests the number of iterations in notes on Python loops, and the loops without a price."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The code that a cell defines, under the magic and without it: the same to the last instruction, anywhere."""
+"""Compares the code of a cell under the magic with the code without it: each instruction is the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One setting keeps the values of the user out of saved outputs and exports; the panel shows them."""
+"""Tests the setting that keeps the user's values out of saved outputs and exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names that the user's assignments gave the results of equations, in the exports."""
+"""Tests the names that the user's assignments give to results of equations, in the exports."""
 
 from __future__ import annotations
 

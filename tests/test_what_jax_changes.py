@@ -1,4 +1,4 @@
-"""What JAX changes without a word: calls that run once, types, donated arguments, carries of loops."""
+"""Tests notes on silent changes of JAX: calls that run once, dtypes, donated arguments, carries of loops."""
 
 import builtins
 import sys

@@ -1,4 +1,4 @@
-"""What JAX does without a word: values that a program keeps, random keys used twice, updates that are lost."""
+"""Tests notes on silent facts of JAX: values that a program keeps, random keys used twice, lost updates."""
 
 import pytest
 

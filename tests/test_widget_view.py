@@ -1,4 +1,4 @@
-"""The widget, for hosts without the labextension: what it is given to show."""
+"""Tests the data of the widget for hosts without the labextension."""
 
 import json
 import subprocess

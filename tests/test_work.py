@@ -1,4 +1,4 @@
-"""Long requests: worked on one at a time, heard of meanwhile, stopped when the user says so."""
+"""Tests long requests: one runs at a time, with progress, until it ends or the user stops it."""
 
 import threading
 

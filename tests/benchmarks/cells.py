@@ -1,4 +1,4 @@
-"""What the magic adds to a cell: to a first call, to warm calls, to a miss, to a trace."""
+"""Measures the time that the magic adds to a cell: to a first call, to warm calls, to a miss, to a trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the costs of a program take, beside what JAX needs to trace it, and XLA to tell its own."""
+"""Measures the time of a program's costs, against JAX's trace and against XLA's own costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the diff of two programs takes, beside what JAX needs to print them both."""
+"""Measures the time of a diff of two programs, against JAX's time to print both programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the snapshot of a program costs, beside what JAX needs to trace, lower and print it."""
+"""Measures the time of a program's document, against JAX's time to trace, lower and print the program."""
 
 from __future__ import annotations
 

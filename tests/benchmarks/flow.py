@@ -1,4 +1,4 @@
-"""What a person waits for at a loop: from the message to its card, from a key to the next step."""
+"""Measures the user's waits at a loop: from the message to its card, from a key to the next step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person waits for in the panel: from a message to the program, from the mouse to the marks, while scrolling."""
+"""Measures the user's waits in the panel: from a message to the program, from the mouse to the marks, and scrolling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested programs of 100 to 100,000 equations in the panel: message to paint, search, fold, diff; and long texts."""
+"""Measures programs of 100 to 100,000 equations in the panel: paint, search, fold, diff; and long texts."""
 
 from __future__ import annotations
 

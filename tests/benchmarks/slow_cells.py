@@ -1,4 +1,4 @@
-"""Cells that take long by themselves, under the magic and beside the same cell without: how much of it is JAX's."""
+"""Measures cells that take long by themselves, under the magic and without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a fault happens: a plain IPython shell, or a notebook's kernel, each a process of its own."""
+"""Runs faults in a plain IPython shell, or in a notebook's kernel, each in its own process."""
 
 from __future__ import annotations
 

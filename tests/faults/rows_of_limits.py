@@ -1,4 +1,4 @@
-"""Recursion, memory, sizes, and the standard output."""
+"""Rows of the table of faults: recursion, memory, sizes, and the standard output."""
 
 from __future__ import annotations
 

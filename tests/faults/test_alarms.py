@@ -1,4 +1,4 @@
-"""Interrupts and alarms at random moments of a cell and of our work after it: none is lost, none leaves a hook on."""
+"""Tests alarms at random moments of a cell and of our work after it: none is lost, none leaves a hook on."""
 
 from __future__ import annotations
 

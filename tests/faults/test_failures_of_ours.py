@@ -1,4 +1,4 @@
-"""Failures of our own code, such as no memory left: a line in the panel, and the cell as without us."""
+"""Tests errors of our own code, such as no memory left: the panel shows a line, and the cell runs as usual."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each fault of the table, in a plain shell and in a kernel: the same as without us, and nothing of ours stays on."""
+"""Tests each row of the table of faults in a shell and in a kernel: the cell runs as without the extension."""
 
 from __future__ import annotations
 

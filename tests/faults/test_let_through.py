@@ -1,4 +1,4 @@
-"""No `except` of the package takes an error that a signal handler of the user's raised."""
+"""Tests that no `except` of the package catches an error that the user's signal handler raised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An alarm at each statement of ours that runs for a cell: the error is the cell's or is named, never lost."""
+"""Tests an alarm at each statement of ours that runs for a cell: the error reaches the cell or is named."""
 
 from __future__ import annotations
 

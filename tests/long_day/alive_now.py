@@ -1,4 +1,4 @@
-"""Counts what is alive in the process; imported by the shell or the kernel that lives through the day."""
+"""Counts the living objects of the process; the shell or kernel of the long day imports this module."""
 
 from __future__ import annotations
 
