@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-#: Files whose strings are descriptions of the schema, checks of documents, code that is written for the user, or reasons
-#: for which we use a private name of JAX.
+#: Files whose strings are descriptions of the schema, checks of documents, code that is written for the user, or the
+#: reasons for which we use a private name of JAX.
 NOT_READ = (
     "document/types/",
     "document/check/",
