@@ -66,7 +66,7 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
         ("Equations", lambda variant: _number(variant.equations)),
         ("Number of compiles", lambda variant: _number(variant.recompiles)),
         ("Derivative", _derivative),
-        ("Result", lambda variant: _with(_agrees(variant, variant is first), variant.result)),
+        ("Result", lambda variant: _result(variant, variant is first)),
         ("Called", lambda variant: count(variant.calls, "time") if variant.calls else _NOT_MEASURED),
     ]
 
@@ -85,6 +85,11 @@ def _ready_after(variant: Variant) -> str:
 
 def _derivative(variant: Variant) -> str:
     return _DERIVATIVES.get(variant.differentiable, _NOT_MEASURED if variant.result is None else _UNKNOWN)
+
+
+def _result(variant: Variant, is_first: bool) -> str:
+    agrees = _agrees(variant, is_first)
+    return agrees if variant.result is None else f"{agrees}: {variant.result}"
 
 
 def _agrees(variant: Variant, is_first: bool) -> str:

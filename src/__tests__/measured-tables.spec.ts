@@ -28,9 +28,11 @@ describe('the exports and the panel write the same cells', () => {
     const rows = rowsOf(comparison, trans);
     expect([
       ['', ...heads],
-      ...rows.map(({ label, cells }) => [
+      ...rows.map(({ key, label, cells }) => [
         label,
-        ...cells.map(({ text, more }) => both(text, more))
+        ...cells.map(({ text, more }) =>
+          key === 'agrees' && more ? `${text}: ${more}` : both(text, more)
+        )
       ])
     ]).toEqual(TABLES.comparison_rows);
     expect(rows.find(({ key }) => key === 'recompiles')?.about).toBe(
