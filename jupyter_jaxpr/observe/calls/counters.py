@@ -136,6 +136,7 @@ class CallCounter:
         self.other_called: Callable[[CodeType, int, Any, Any], None] | None = None
         self.first_called: Callable[[Any], None] | None = None
         self._records: dict[Any, Any] = {}  # by reference, of what was called since the last time
+        self._references: dict[int, _Reference] = {}  # likewise, by the id of what they refer to
         self._draining = False
         self._sites: dict[Any, _Site] = {}  # in the order of their first calls
         self._newest: dict[int, _Site] = {}  # by offset: where the next call is looked for first
@@ -209,6 +210,7 @@ class CallCounter:
     def drained(self) -> None:
         """What was called is credited."""
         self._records.clear()
+        self._references.clear()
 
     def drain(self) -> list[CallsAt]:
         """The functions called since the last time, how often and from where, in the order of their first calls.
@@ -241,7 +243,9 @@ class CallCounter:
         """What gives a jitted function as long as the user holds the function."""
         if getattr(called, "_fun", None) is None:  # of a derived program: JAX lets go of it at once
             return _Held(called)
-        refer = weakref.ref(called)
+        refer = self._references.get(id(called))
+        if refer is None or refer() is not called:
+            refer = self._references[id(called)] = _Reference(called)
         if refer not in self._records:
             self._records[refer] = self.record_of(called)
         return refer
@@ -421,6 +425,18 @@ class CallCounter:
                 self.first_called(handed)
 
 
+class _Reference(weakref.ref[Any]):
+    """A weak reference that equals itself alone.
+
+    Python gives the address of a function that is gone to the next one, and a weak reference has the hash of what it
+    refers to, which for a function is its address: a dictionary would compare the references to all of these functions.
+    """
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+
 class _Held:
     """In the place of a weak reference: what is held."""
 
@@ -486,7 +502,7 @@ _BARE: frozenset[type] = frozenset(
         types.BuiltinFunctionType,
         types.MethodDescriptorType,
         types.WrapperDescriptorType,
-        weakref.ReferenceType,  # our own, of each site
+        _Reference,  # our own, of each site
         type,
     }
 )
