@@ -6,7 +6,6 @@ import json
 import sys
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -27,6 +26,7 @@ from ..document.read.control_flow import ControlFlow, constructs, control_flow
 from ..document.read.costs import Cost, cost_of
 from ..document.read.diff import Diff
 from ..document.read.named_types import NamedType, types_of
+from ..document.read.notes import Note, notes_of
 from ..document.read.shardings import Shardings, shardings_of
 from ..document.text import program_text
 from ..document.types import document as schema
@@ -72,38 +72,6 @@ _NO_SNAPSHOT = "diff takes a snapshot, not {kind}. Pass the later one, such as j
 _NO_FORMAT = "{name} cannot be written: a snapshot is saved as .json, .html or .md."
 
 
-@dataclass(frozen=True)
-class Note:
-    """Something a person should know about a program.
-
-    Attributes:
-        kind: Such as ``captured_constant`` or ``printed_while_tracing``.
-        line: The line of the user's code it is about, from 1; None where there is none.
-        text: What was seen.
-        cure: What to do about it; None where there is nothing to do.
-        detail: The raw fact, such as the text that was printed.
-        bytes: A size, where the note is about one.
-        repetitions: Of an ``unrolled_loop`` or ``short_loop``: how often Python ran it, at least; None for
-            others.
-        carried: Of such a loop: each turn needs the one before; None for others.
-        code: What to write instead, in the user's own names; None where there is no sketch.
-        share: Of such a loop: its part of the program's equations, from 0 to 1; None for others.
-        price: What was measured that belongs to it, as sentences.
-    """
-
-    kind: str
-    line: int | None
-    text: str
-    cure: str | None
-    detail: str | None
-    bytes: int | None
-    repetitions: int | None = None
-    carried: bool | None = None
-    code: str | None = None
-    share: float | None = None
-    price: tuple[str, ...] = ()
-
-
 class Snapshot:
     """What one inspection or one run of a cell showed.
 
@@ -141,23 +109,7 @@ class Snapshot:
     @property
     def notes(self) -> tuple[Note, ...]:
         """What a person should know, in the order of the code's lines."""
-        frames = self._document.frames
-        return tuple(
-            Note(
-                kind=note.kind,
-                line=frames[note.frame].line if note.frame >= 0 else None,
-                text=note.text,
-                cure=note.cure,
-                detail=note.detail,
-                bytes=note.bytes,
-                repetitions=note.repetitions,
-                carried=note.carried,
-                code=note.code,
-                share=note.share,
-                price=tuple(note.price),
-            )
-            for note in self._document.notes
-        )
+        return notes_of(self._document)
 
     @property
     def control_flow(self) -> tuple[ControlFlow, ...]:
