@@ -287,7 +287,7 @@ export abstract class Drawer {
   /** The lines as one where there is room, so that the values of a step come sooner. */
   private _inOneLine(lines: readonly string[]): readonly string[] {
     const line = lines.join(' · ');
-    const fits = widthOf(line, 'quiet') <= this._width - 2 * TAKE;
+    const fits = widthOf(line, 'quiet') <= this._width - TAKE;
     return lines.length > 1 && fits ? [line] : lines;
   }
 
@@ -311,8 +311,11 @@ export abstract class Drawer {
     const shown = this._inOneLine(lines.filter(line => line !== ''));
     shown.forEach((line, at) => {
       y += 20;
-      const room = at === shown.length - 1 ? width - 2 * TAKE : width;
-      pieces.text(width / 2, y, line, 'quiet', 'middle', room);
+      // The buttons stand to the right of the last line; a line that is long makes way for them.
+      const taken = at === shown.length - 1 ? TAKE : 0;
+      const isLong = widthOf(line, 'quiet') > width - 2 * taken;
+      const middle = (isLong ? width - taken : width) / 2;
+      pieces.text(middle, y, line, 'quiet', 'middle', width - taken);
     });
     if (shown.length === 0) {
       y += 20;
