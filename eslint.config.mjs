@@ -7,7 +7,7 @@ import tseslint from 'typescript-eslint';
 
 const SERVICES = {
   name: '@jupyterlab/services',
-  message: 'Only kernel/channel.ts talks to the kernel; import its interface.'
+  message: 'Only src/kernel talks to a kernel and to the server; import its interface.'
 };
 
 const LIFE = {
@@ -45,7 +45,7 @@ const PANEL = [
 /** A room and the rooms that it may not import. */
 const room = (name, forbidden) => ({
   files: [`src/${name}/**/*.ts`, `src/${name}/**/*.tsx`],
-  ignores: ['src/kernel/channel.ts', '**/__tests__/**'],
+  ignores: ['src/kernel/*.ts', '**/__tests__/**'],
   rules: {
     'no-restricted-imports': [
       'error',
@@ -166,7 +166,7 @@ export default defineConfig([
     }
   },
   {
-    files: ['src/kernel/channel.ts', '**/__tests__/**'],
+    files: ['src/kernel/*.ts', '**/__tests__/**'],
     rules: { 'no-restricted-imports': 'off' }
   },
   {

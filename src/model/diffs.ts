@@ -1,7 +1,7 @@
 /** Holds the diffs of two programs of a model's runs that were asked for. */
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { DiffSide, Program, ProgramDiff } from '../protocol/snapshot';
+import { DiffSide, Program, ProgramDiff, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
 import { earlierProgram, isSameFunction, signatureOf } from './earlier-program';
 import { usersPrograms } from './users-programs';
@@ -23,6 +23,13 @@ export type DiffState =
   | { kind: 'failed'; reason: string }
   | { kind: 'done'; diff: ProgramDiff };
 
+/** Compares programs of documents that no kernel holds; rejects with an Error whose message is a sentence. */
+export type Comparer = (
+  before: { document: Snapshot; program: number },
+  after: { document: Snapshot; program: number },
+  level: LevelName
+) => Promise<ProgramDiff>;
+
 const IDLE: DiffState = { kind: 'idle' };
 
 export class Diffs {
@@ -36,6 +43,14 @@ export class Diffs {
 
   get changed(): ISignal<this, void> {
     return this._changed;
+  }
+
+  /** Compares runs of files; null where a kernel does. */
+  comparer: Comparer | null = null;
+
+  /** Whether somebody can compare programs now. */
+  get canAsk(): boolean {
+    return this.comparer !== null || this._model.requests !== null;
   }
 
   /** What the user chose in the panel; null for what suggests itself. */
@@ -115,20 +130,25 @@ export class Diffs {
   async ask(question: IDiffQuestion): Promise<void> {
     const { requests } = this._model;
     const { kind } = this.stateOf(question);
-    if (requests === null || kind === 'working' || kind === 'done') {
+    if (!this.canAsk || kind === 'working' || kind === 'done') {
       return;
     }
     this._set(question, { kind: 'working' });
     try {
       const { before, after, level } = question;
-      const diff = await requests.ask('diff', {
-        snapshot: after.snapshot,
-        program: after.program,
-        before: before.snapshot,
-        before_program: before.program,
-        level,
-        ...requests.documentOf(before.snapshot)
-      });
+      const diff = await (this.comparer === null
+        ? requests?.ask('diff', {
+            snapshot: after.snapshot,
+            program: after.program,
+            before: before.snapshot,
+            before_program: before.program,
+            level,
+            ...requests.documentOf(before.snapshot)
+          })
+        : this.comparer(this._side(before), this._side(after), level));
+      if (diff === undefined) {
+        return; // the kernel has gone
+      }
       this._set(question, { kind: 'done', diff });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -158,6 +178,17 @@ export class Diffs {
   private _program(ref: IProgramRef): Program | undefined {
     return this._model.runs.find(one => one.snapshot.id === ref.snapshot)
       ?.snapshot.programs[ref.program];
+  }
+
+  private _side({ snapshot, program }: IProgramRef): {
+    document: Snapshot;
+    program: number;
+  } {
+    const run = this._model.runs.find(one => one.snapshot.id === snapshot);
+    if (run === undefined) {
+      throw new Error(snapshot); // asked only of runs that can be chosen
+    }
+    return { document: run.snapshot, program };
   }
 
   private _holds({ before, after }: IDiffQuestion): boolean {
