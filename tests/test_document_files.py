@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import jax
 import jax.numpy as jnp
 import msgspec
 import pytest
@@ -44,12 +43,6 @@ def test_equations_beyond_the_limit_of_the_readers_are_left_to_a_first_page(monk
     assert read(whole_file.whole_file(whole, 0)).title == document.title
     monkeypatch.setattr(whole_file, "HELD", 5)
     assert read(whole_file.whole_file(whole, 0)).title == "paged"
-
-
-def test_another_ending_is_refused_with_those_there_are(tmp_path):
-    with pytest.raises(ValueError) as refused:
-        jj.inspect(jax.jit(jnp.sin), 1.0, stage="trace").save(tmp_path / "f.txt")
-    assert str(refused.value) == ("f.txt cannot be written: a snapshot is saved as .jaxpr.json, .json, .html or .md.")
 
 
 def asked(**changes):
