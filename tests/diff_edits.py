@@ -16,7 +16,7 @@ SQUARE = jax.ShapeDtypeStruct((8, 8), "float32")
 
 @dataclass(frozen=True)
 class Edit:
-    """A program, an edit of it, and the rows that differ, in short."""
+    """A program, an edit of it, and the short text of the rows that differ."""
 
     name: str
     before: Callable[..., Any]

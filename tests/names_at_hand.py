@@ -17,7 +17,7 @@ from jupyter_jaxpr.jax.private_names import LOCALS, MODULES, OBJECTS, PrivateNam
 
 
 def expected() -> list[PrivateName]:
-    """The rows that this JAX should have."""
+    """Return the rows that the installed JAX should have."""
     installed = jax.__version_info__
     return [
         row
@@ -76,7 +76,7 @@ def functions_of(module: str) -> list[CodeType]:
 
 
 def shape(row: PrivateName) -> str | None:
-    """The arguments that a name of a module takes, or its type; None where the name is gone."""
+    """Return the arguments or the type of a name of a module; None where the name is gone."""
     if not is_here(row):
         return None
     value = getattr(importlib.import_module(f"jax._src.{row.where}"), row.name)

@@ -26,7 +26,7 @@ PACKAGES = ("jaxlib", "jupyterlab", "ipykernel", "ipython")
 
 
 def report() -> tuple[str, bool]:
-    """The report, and whether each name is there that should be."""
+    """Return the report, and whether every name exists that should."""
     tested = json.loads(TESTED.read_text())
     before, now = tested["names"], shapes()
     gone = [row for row in expected() if not is_here(row)]

@@ -18,14 +18,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-#: Files whose strings are descriptions of the schema, checks of documents, or code that is written for the user.
-NOT_READ = ("document/types/", "document/check/", "program/control_flow/written.py", "/lessons/", "labextension/")
+# The files whose strings are descriptions of the schema, checks of documents, code written for the user, or reasons for
+# which we use a private name of JAX.
+NOT_READ = (
+    "document/types/",
+    "document/check/",
+    "jax/private_names.py",
+    "program/control_flow/written.py",
+    "/lessons/",
+    "labextension/",
+)
 _CALL = re.compile(r"\btrans\s*\.\s*(?:__|_n)\(\s*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
 _PATTERN = re.compile(r"[\\^$|]|\?P<|\[\^|^<|^[a-z_0-9 ]{60,}$")
 
 
 def of_panel() -> Iterator[tuple[str, int, str]]:
-    """File, line and text of each translated string."""
+    """Yield file, line and text of each translated string."""
     for path in sorted((ROOT / "src").rglob("*.ts*")):
         if "__tests__" not in path.parts:
             text = path.read_text()
@@ -34,7 +42,7 @@ def of_panel() -> Iterator[tuple[str, int, str]]:
 
 
 def of_kernel() -> Iterator[tuple[str, int, str]]:
-    """File, line and text of each string of the package that reads like words."""
+    """Yield file, line and text of each string of the package that looks like words."""
     for path in sorted((ROOT / "jupyter_jaxpr").rglob("*.py")):
         name = str(path.relative_to(ROOT))
         if not any(part in name for part in NOT_READ):
@@ -50,7 +58,7 @@ def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             skipped.add(id(node.value))
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("_text", "TypeError", "AssertionError"):
-            skipped.update(map(id, ast.walk(node)))  # descriptions of the schema, and what only we read
+            skipped.update(map(id, ast.walk(node)))  # descriptions of the schema, and texts for developers
         elif isinstance(node, ast.JoinedStr) and id(node) not in skipped:
             skipped.update(map(id, ast.walk(node)))
             yield node.lineno, "".join(_part(value) for value in node.values)
@@ -66,7 +74,7 @@ def _part(value: ast.expr) -> str:
 
 
 def main() -> None:
-    """Print what the command line asks for."""
+    """Print the texts that the command line asks for."""
     parser = argparse.ArgumentParser(description="Choose texts that users read.")
     parser.add_argument("--seed", type=int, default=random.randrange(10_000))
     parser.add_argument("--count", type=int, default=60)

@@ -288,7 +288,7 @@ NEWTON = "\nnewton_iteration(lambda x: x ** 2 - 2.0, lambda x: 2.0 * x, 1.0)"
 ROOT = "\nfind_root(lambda x: x ** 2 - 2.0, lambda x: 2.0 * x, 1.0)"
 
 
-# --- what is read off a document ---
+# --- what the tests read from a document ---
 
 
 def primitives(document: Document, program: Document) -> list[str]:
@@ -305,7 +305,7 @@ def kinds(document: Document) -> set[str]:
 
 
 def counts(document: Document, name: str) -> tuple[int, int, int]:
-    """Calls, hits and compiles of a function in the run."""
+    """Return the calls, hits and compiles of a function in the run."""
     (run,) = (each["run"] for each in document["ledger"]["functions"] if each["name"] == name and each["run"]["misses"])
     return run["calls"], run["hits"], run["compiles"]
 
@@ -315,7 +315,7 @@ def compiles(document: Document) -> list[int]:
 
 
 def reasons(document: Document, name: str) -> list[str]:
-    """The first reason of each miss of a function in the run."""
+    """Return the first reason of each miss of a function in the run."""
     found = [each for each in document["ledger"]["functions"] if each["name"] == name]
     return [miss["reasons"][0]["text"] for each in found for miss in each["misses"] if miss["this_run"]]
 
@@ -329,20 +329,20 @@ def slots(document: Document) -> list[tuple[str, str]]:
 
 
 def raised(document: Document) -> tuple[str, int]:
-    """The kind of the error's card, and how many ways out it has."""
+    """Return the kind of the error's card, and its number of cures."""
     (note,) = (note for note in document["notes"] if note["kind"] == "trace_raised")
     return note["text"].partition(".")[0], len(note["cures"])
 
 
 def is_counted(check: bool) -> bool:
-    """On Python 3.11 calls within functions and in `%timeit` are lower bounds."""
+    """Return whether a check of counts holds; on Python 3.11 the counts are lower bounds, and each check holds."""
     return check or not HAS_MONITORING
 
 
 Check = Callable[[Document], bool]
 NO_CODE = "no code in the tutorials"
 
-#: Each claim of the curriculum: the cells that run before its cell, its cell, and what is read off the document.
+# Each claim of the curriculum: (cells that run first, the cell, a function that reads the claim from the document).
 CLAIMS: dict[str, tuple[list[str], str, Check] | str] = {
     "A1 a function becomes a jaxpr": (
         [],
@@ -361,7 +361,7 @@ CLAIMS: dict[str, tuple[list[str], str, Check] | str] = {
         SELU_JIT,
         lambda d: counts(d, "selu")[2] == 1 and len(own(d, "selu")) == 1,
     ),
-    "A6 calls return before the work is done": NO_CODE,  # each timing of theirs waits
+    "A6 calls return before the work is done": NO_CODE,  # each timing of the tutorial waits for the result
     "A7 first call slow, second fast, another shape slow again": (
         [],
         FIRST_CALL,

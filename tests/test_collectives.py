@@ -6,7 +6,7 @@ from jupyter_jaxpr.program.texts.collectives import Collective, Piece, collectiv
 
 
 def of(*lines: str) -> list[Collective]:
-    """The collectives of a module whose entry has these lines."""
+    """Return the collectives of a module whose entry has these lines."""
     return collectives(["HloModule m", "", "ENTRY %main (a: f32[8]) -> f32[8] {", *lines, "}"])
 
 
@@ -26,7 +26,7 @@ def test_kinds_and_their_bytes():
         ("all-to-all", 6, 16, 1, ((0, 4), (1, 5), (2, 6), (3, 7))),
         ("all-reduce", 7, 1, 1, ()),
     ]
-    # 2 b (n-1)/n; b; b (n-1); b (n-1)/n; a group of all eight.
+    # The factors: 2 b (n-1)/n; b; b (n-1); b (n-1)/n; and a group of all eight devices.
     assert [each.sent(8) for each in found] == [32, 5, 48, 8, 2]
 
 
@@ -66,7 +66,7 @@ def test_groups_by_the_axes_of_a_mesh():
 
 
 def test_groups_on_a_mesh_whose_devices_do_not_count_upwards():
-    """As XLA writes them for a sort of an array that is cut along the sorted axis."""
+    """XLA writes such groups for a sort along a split axis."""
     mesh = "mesh['a'=1,'b'=2,'c'=4], device_ids="
     found = of(
         f"  %a1 = f32[4] all-to-all(%a), replica_groups={mesh}([4,2]T(1,0)) {{'c'}}, metadata={{op_name=\"sort\"}}",
@@ -127,7 +127,7 @@ ENTRY %main (a: f32[4]) -> f32[4] {
   ROOT %c = f32[4]{0} call(%z), to_apply=%outer
 }""".split("\n")
     assert [(each.name, each.runs, each.per_trip, each.conditional) for each in collectives(lines)] == [
-        ("r", 36, False, True),  # 10 x 3, and 3 in the branch, and 3 by the call
+        ("r", 36, False, True),  # 10 steps of 3, 3 in the branch, and 3 by the call
         ("o", 1, True, False),
         ("b", 1, False, True),
     ]

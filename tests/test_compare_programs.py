@@ -35,7 +35,7 @@ c = shorter(x[:4])
 
 @pytest.fixture
 def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
-    """Runs a cell; gives what asks for its programs to be compared."""
+    """Return a function that runs a cell and returns a function that asks to compare its programs."""
     from jupyter_jaxpr.magic.session import Session
 
     runs = Runs()

@@ -16,7 +16,7 @@ from jupyter_jaxpr.exports.terminal_text import plain
 
 sys.path.insert(0, str(Path(__file__).parent / "control_flow"))
 
-import golden  # it lies beside what it is for
+import golden  # a module beside the golden files
 
 SOURCE = """\
 def loud(x):

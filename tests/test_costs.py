@@ -19,7 +19,7 @@ def cost(function, *arguments):
 
 
 def xla(function, *arguments):
-    """What XLA counts in the program as it is handed over, before it is optimised."""
+    """Return XLA's counts of the program before the optimisation."""
     analysis = traced(function, *arguments).lower().cost_analysis()
     return int(analysis.get("flops", 0)), int(analysis.get("transcendentals", 0))
 
@@ -74,7 +74,7 @@ def test_loops_inside_loops_multiply():
     def loop(x):
         return lax.fori_loop(0, 5, lambda i, x: lax.fori_loop(0, 7, lambda j, x: x * 2, x), x)
 
-    # The index of each loop is counted on: one addition a step.
+    # Each loop increments its index: one addition a step.
     found = cost(loop, V)
     assert found.exact
     assert found.flops == 5 * (1 + 7 * (1 + 12))

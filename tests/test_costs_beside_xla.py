@@ -113,7 +113,7 @@ def test_numbers_of_differences_add_up_to_the_difference():
 
 
 def told(function, *arguments):
-    """The reasons as (kind, ours, XLA's, trips, sentence)."""
+    """Return the reasons as (kind, our count, XLA's count, trips, sentence)."""
     found = jj.inspect(function, *arguments).cost
     return [(each.kind, each.ours, each.xla, each.runs, each.text.replace("\xa0", " ")) for each in found.differences]
 
@@ -129,7 +129,7 @@ def matmuls(length):
 def test_xla_counts_a_matmul_once_however_often_it_is_scanned(length):
     found = jj.inspect(matmuls(length), array(64, 64)).cost
     assert found.flops == length * MATMUL
-    # XLA leaves no loop of one turn; else it counts its counter.
+    # XLA removes each loop of one step; otherwise it counts the loop's counter.
     assert found.xla_flops == (MATMUL if length == 1 else MATMUL + 2)
     reason = (
         "XLA counts the body of a loop once, however many steps it has. "
@@ -154,7 +154,7 @@ def test_a_while_of_known_trips_is_told_by_the_jaxpr():
     def f(x):
         return lax.while_loop(lambda c: c[0] < 10, lambda c: (c[0] + 1, c[1] @ c[1]), (0, x))[1]
 
-    # Here the counter is in the jaxpr, and the condition is asked 11 times.
+    # In this loop the counter is in the jaxpr, and the condition runs 11 times.
     ours = 10 * (MATMUL + 1) + 11
     assert told(f, array(64, 64)) == [
         ("loop_once", ours, MATMUL + 2, 10, "XLA counts the body of a loop once, however many steps it has.")
@@ -162,7 +162,7 @@ def test_a_while_of_known_trips_is_told_by_the_jaxpr():
 
 
 def test_xla_tells_the_trips_that_the_jaxpr_does_not():
-    # The start comes out of a jit, so the jaxpr of the loop has no number; XLA inlines it.
+    # The start is the result of a jit, so the jaxpr of the loop has no number; XLA inlines the jit.
     start = jax.jit(lambda: jnp.int32(0))
 
     def f(x):
@@ -185,7 +185,7 @@ def test_a_loop_of_unknown_trips_counts_one_turn_on_both_sides():
 
 
 def test_what_nobody_reads_is_removed_by_xla():
-    # Of the forward pass nothing is needed: neither the product, nor its sum.
+    # Nothing of the forward pass is needed: neither the product nor its sum.
     product, total = 2 * (32 * 16) * 8, 32 * 16 - 1
     function = jax.grad(lambda w, x: (x @ w).sum())
     assert jj.inspect(function, array(8, 16), array(32, 8)).cost.flops == 2 * product + total
@@ -219,16 +219,17 @@ def test_a_scan_that_jax_unrolls_is_counted_as_xla_has_it():
         "XLA counts the body of a loop once, however many steps it has. JAX unrolls the loop: one body holds several "
         "steps, and the remaining steps are outside of the loop. The loop counter adds 2 operations to XLA's count."
     )
-    # 7 steps are 3 times two, and one.
+    # 7 steps are three iterations of two steps, and one step.
     found = told(unrolled(7, 2), array(64, 64))
     assert found == [("loop_once", 7 * MATMUL, 3 * MATMUL + 2, 7, reason)]
     assert told(unrolled(7, True), array(64, 64)) == []
     assert told(unrolled(7, 0), array(64, 64)) == []
-    assert told(unrolled(7, 4), array(64, 64)) == []  # one turn of four, which XLA takes out of its loop, and three
+    # one iteration of four steps, which XLA moves out of its loop, and three steps
+    assert told(unrolled(7, 4), array(64, 64)) == []
 
 
 def test_the_counter_of_a_fori_loop_is_shared_with_its_body():
-    # A turn: the product, i + 1 and its conversion; XLA asks i < 7, and takes the turn's own number for it.
+    # An iteration has the product, i + 1 and its conversion; XLA tests i < 7, and counts one iteration.
     found = told(lambda x: lax.fori_loop(0, 7, lambda i, x: (x @ x) * i, x), array(64, 64))
     turn = MATMUL + 64 * 64 + 2
     reason = (
@@ -255,7 +256,7 @@ def narrow(*shape):
 
 
 WRITTEN_OUT = {
-    # 32 x 16, 16 x 8 and 32 x 8 numbers to float32 or back
+    # conversions of 32 x 16, 16 x 8 and 32 x 8 numbers to or from float32
     "numbers of half the width": (
         lambda a, b: a @ b,
         [narrow(32, 16), narrow(16, 8)],
@@ -263,7 +264,7 @@ WRITTEN_OUT = {
         "This device cannot compute dot_general in the dtype of the program. XLA converts the values before and after. "
         "The numbers of XLA contain the conversions.",
     ),
-    # the condition again (16), whether any goes on (15), the selection (16)
+    # the condition again (16), the test whether any element continues (15), the selection (16)
     "a while under vmap": (
         jax.vmap(lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2, x)),
         [array(16)],
@@ -334,7 +335,7 @@ def test_what_was_seen_on_a_cpu_is_not_said_of_another_device(monkeypatch):
     assert told(lambda x: (x + x, x * 2.0)[1], array(8)) == [("fused_away", 8, 0, None, fewer)]
 
 
-# --- XLA's own analysis, in all its forms -----------------------------------------------------------------
+# --- all forms of XLA's own analysis -----------------------------------------------------------------
 
 
 class Executable:

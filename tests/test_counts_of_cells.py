@@ -85,7 +85,7 @@ CELLS = [
 
 @pytest.fixture
 def events() -> Iterator[Counter[str]]:
-    """How often JAX told of each kind of stage."""
+    """Yield the number of JAX's events for each kind of stage."""
     counted: Counter[str] = Counter()
 
     def listen(event: str, seconds: float, **_: Any) -> None:

@@ -186,7 +186,7 @@ def test_a_trial_of_a_loop_neither_changes_nor_ends_anything(
 ) -> None:
     notebook = make_notebook()
     built = notebook.builds()
-    if "while" in body:  # the trial ends at its limit
+    if "while" in body:  # the trial reaches its time limit
         monkeypatch.setattr(time_limit, "SECONDS", 0.05)
     text = LOOP.replace("    for i", f"{body}    for i")
     notebook.run(text.replace("sin(x) + i", "sin(x) + g(i)") if "g(i)" in body else text)

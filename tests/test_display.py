@@ -28,6 +28,8 @@ from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.terminal_text import plain
 from jupyter_jaxpr.scripts import display
 
+pytestmark = pytest.mark.any_jax
+
 FIXTURES = Path(__file__).parent / "fixtures"
 MIME = "application/vnd.jupyter-jaxpr.v1+json"
 replace = msgspec.structs.replace
@@ -61,7 +63,7 @@ def note(text, **fields):
 
 @pytest.fixture
 def small():
-    """Three equations, a StableHLO of two lines, an HLO that was not made, two notes."""
+    """Return a document with three equations, a StableHLO of two lines, an HLO that was not made, and two notes."""
     document = golden("log2")
     document = with_program(
         document,
@@ -293,7 +295,7 @@ def test_markdown_of_a_run(small):
 
 
 class Checked(HTMLParser):
-    """Every tag closed in order, no script, no style, no attribute but the ones we write."""
+    """Checks that every tag is closed in order, and that there are no scripts, styles or unknown attributes."""
 
     allowed = {
         *("div", "section", "h1", "h2", "h4", "p", "small", "strong", "code", "pre", "ul", "li", "details", "summary"),
@@ -346,7 +348,7 @@ HOSTILE = [
 
 @pytest.fixture
 def hostile(request):
-    """A document with a hostile text wherever a text can be."""
+    """Return a document with a hostile text in each place that can hold one."""
     text = request.param
     document = golden("log2")
     argument = Argument(name=text, type=text, summary=text, static=True, donated=True)
@@ -372,7 +374,7 @@ def hostile(request):
 @pytest.mark.parametrize("hostile", HOSTILE, indirect=True)
 def test_text_of_a_document_is_never_markup(hostile):
     shown = "".join(Checked(fragment(hostile, characters=64_000)).text)
-    # Every text is there to read, in full.
+    # Every text is there in full.
     assert shown.count(hostile.title.replace("\x00", "\ufffd")) >= 10 or shown.count(hostile.title) >= 10
 
 
@@ -397,7 +399,7 @@ def test_markdown_of_a_hostile_document_renders_as_text(hostile):
 def test_long_texts_are_cut_after_a_whole_line(small):
     text = "\n".join(f"line {number}" for number in range(1000))
     document = with_program(small, levels=[level("stablehlo", text)])
-    # Two texts share the room: the jaxpr fits into its half.
+    # Two texts share the space: the jaxpr fits into its half.
     shown = fragment(document, characters=200)
     assert "in (d,) }</code>" in shown
     assert shown.count("line ") == 13
@@ -431,7 +433,7 @@ def test_what_is_displayed_is_a_snapshot_by_its_schema(name):
     jsonschema.Draft7Validator(whole).validate(bundle(golden(name))[MIME])
 
 
-# --- where it is shown ---
+# --- where the document is shown ---
 
 
 def test_show_displays_one_output_and_leaves_out_alone(make_notebook):
@@ -464,7 +466,7 @@ def test_nbconvert_shows_the_static_html_and_no_style_of_ours():
     assert "jjx-" not in script
 
 
-# --- where nobody listens ---
+# --- without a front end ---
 
 CELL = "%%jaxpr\n@jax.jit\ndef double(x):\n    return x * 2\ndouble(1.0)"
 

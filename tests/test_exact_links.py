@@ -39,10 +39,11 @@ from jupyter_jaxpr.wire.runs import Runs
         ("jit(f)/layer~0.12~/dot_general", [(0, 12)], "jit(f)/layer/dot_general"),
         ("jit(f)/jvp~0.1~()/mul", [(0, 1)], "jit(f)/jvp()/mul"),
         ("jit(f)/transpose~0.1~(jvp(layer))/mul", [(0, 1)], "jit(f)/transpose(jvp(layer))/mul"),
-        # The body of a loop: the innermost equation.
+        # An instruction in the body of a loop belongs to the innermost equation.
         ("jit(f)/~~0.1~/while/body/~~2.5~/add", [(2, 5)], "jit(f)/while/body/add"),
         ("jit(f)/jvp~0.1~(while)/body/eval_jaxpr~2.5~/add", [(2, 5)], "jit(f)/jvp(while)/body/eval_jaxpr/add"),
-        # An equation without a stack, called from one inside of a transform: what follows is inside of it too.
+        # An equation without a stack is called from an equation inside of a transform: the following scopes are inside,
+        # too.
         ("jit(f)/jvp~0.6~(~~1.0~)/jit(clip)/~~2.0~/min", [(2, 0)], "jit(f)/jvp(jit(clip))/min"),
         ("jit(f)/jvp~0.6~(~~1.0~)/min", [(1, 0)], "jit(f)/jvp()/min"),
         # XLA joined two instructions into one.
@@ -65,7 +66,7 @@ def test_a_twin_is_the_same_program_but_for_its_name_stacks():
     walk = Walk()
     twin = tagged(walk, walk.program(trace.jaxpr), trace.jaxpr)
     assert str(twin) == str(trace.jaxpr)
-    # What is one object in the program is one in the twin: JAX lowers it once.
+    # One object in the program is one object in the twin: JAX lowers it once.
     (one, *others) = [each.params["jaxpr"] for each in twin.eqns if each.primitive.name in ("jit", "pjit")]
     assert all(each is one for each in others)
     assert [str(each.source_info.name_stack) for each in one.eqns] == ["~~1.0~", "~~1.1~"]
@@ -98,7 +99,8 @@ ENTRY %main.1 (a: f32[4,4], x: f32[4,4]) -> f32[4,4] {
   ROOT %fusion = f32[4,4]{1,0} fusion(%other), kind=kLoop, calls=%fused_computation
 }"""
     found = exact_lines(text, walk, scope, "hlo")
-    # The only product, the root's fusion, the literal of the product; nothing tells where the negation comes from.
+    # These are the only product, the fusion of the root, and the literal of the product; the negation has no known
+    # origin.
     assert found.equations == {5: ((0, 2),), 6: ((0, 2),), 10: ((0, 0),), 12: ((0, 2),)}
     assert found.lines.inferred == [5, 10, 12]
     assert found.instructions == (5, 6, 10, 11, 12)
@@ -113,7 +115,7 @@ def test_texts_differ_by_more_than_names_and_metadata():
     assert differing([line], [same.replace("sine", "cosine")]) == 1
 
 
-# --- what becomes of programs -----------------------------------------------------------------------------
+# --- the instructions of programs -----------------------------------------------------------------------------
 
 
 def exact(function, *arguments, **jitted) -> ExactLinks:
@@ -121,7 +123,7 @@ def exact(function, *arguments, **jitted) -> ExactLinks:
 
 
 def primitives(found: ExactLinks, opcode: str) -> list[tuple[str, ...]]:
-    """The primitives of the equations that instructions of an opcode come from."""
+    """Return the primitives of the equations that instructions with an opcode come from."""
     return [each.primitives for each in found.hlo if f" {opcode}(" in each.text]
 
 
@@ -138,7 +140,7 @@ def test_equations_of_one_line_are_told_apart():
 
     found = exact(f, jnp.ones(8))
     assert_same(found)
-    # By the source line each would belong to all three.
+    # By the source line, each instruction would belong to all three equations.
     assert sorted(each.equations for each in found.hlo if " sine(" in each.text) == [((0, 0),), ((0, 1),)]
     sines = [each.equations for each in found.stablehlo if "stablehlo.sine" in each.text]
     assert sines == [((0, 0),), ((0, 1),), ((0, 2),)]
@@ -168,7 +170,7 @@ def test_the_branches_of_a_condition():
     assert primitives(found, "conditional") == [("cond",)]
     (sine,) = (each.equations for each in found.hlo if " sine(" in each.text)
     (exponential,) = (each.equations for each in found.hlo if " exponential(" in each.text)
-    assert {sine[0][0], exponential[0][0]} == {1, 2}  # scopes of their own
+    assert {sine[0][0], exponential[0][0]} == {1, 2}  # the scopes differ
 
 
 def test_a_gradient():
@@ -180,7 +182,7 @@ def test_a_gradient():
     assert primitives(found, "tanh") == [("tanh",)]
     products = [each for each in found.stablehlo if "dot_general" in each.text]
     assert [each.primitives for each in products] == [("dot_general",), ("dot_general",)]
-    assert products[0].equations != products[1].equations  # forward and backward
+    assert products[0].equations != products[1].equations  # the forward and the backward product
 
 
 def test_a_function_that_is_called_twice_is_one():
@@ -223,7 +225,7 @@ def test_donated_arguments_unused_ones_and_static_ones():
 def test_values_of_64_bits():
     with jax.enable_x64(True):
         shown = jj.inspect(lambda x: jnp.sin(x) * 2, jnp.ones(8))
-    found = shown.exact_links()  # asked for where types of 64 bits would be cut
+    found = shown.exact_links()  # the request comes where 64-bit types would be truncated
     assert_same(found)
     assert "f64[8]" in found.hlo[0].text
 
@@ -350,7 +352,7 @@ def test_a_program_that_was_not_compiled_has_nothing_to_be_compared_with():
 
 
 def test_another_text_is_not_said_to_be_the_same():
-    """As where the user compiled with options of their own."""
+    """The texts differ where the user compiled with other options."""
     trace = traced(lambda x: jnp.sin(x) * 2, jnp.ones(8))
     observed = program(trace, compiled=True)
     observed.executable = traced(lambda x: jnp.cos(x) * 2, jnp.ones(8)).lower().compile()
@@ -372,7 +374,7 @@ def test_a_snapshot_from_a_file_has_no_twin(tmp_path):
         shown.exact_links(3)
 
 
-# --- nothing of it stays ---------------------------------------------------------------------------------
+# --- the twin leaves nothing behind ---------------------------------------------------------------------------------
 
 
 def test_the_functions_python_does_not_run_and_nothing_is_executed():
@@ -385,7 +387,7 @@ def test_the_functions_python_does_not_run_and_nothing_is_executed():
         return jnp.sin(x)
 
     shown = jj.inspect(f, jnp.ones(3))
-    assert calls["traced"] == 0  # what the trace changed was put back
+    assert calls["traced"] == 0  # the changes of the trace were undone
     size = f._cache_size()
     found = shown.exact_links()
     assert found.levels[1].linked
@@ -419,7 +421,7 @@ CACHE = (
 
 
 def test_nothing_of_it_is_counted(notebook):
-    """Neither in the ledger nor in the times nor in the jit cache."""
+    """The twin is neither in the ledger nor in the times nor in the jit cache."""
     built = notebook.builds()
     notebook.run("@jax.jit\ndef twinned(x):\n    return jnp.sin(x) * 2\nf = twinned")
     notebook.run("%%jaxpr\nf(x)")
@@ -429,7 +431,7 @@ def test_nothing_of_it_is_counted(notebook):
     stages = built[-1].document.programs[0].stages
     request = {"type": "exact_links", "id": 1, "snapshot": built[-1].document.id, "program": 0, "confirmed": True}
     replies = queue.Queue()
-    assert Answers(runs).answer(request, send=replies.put) is None  # a worker does it
+    assert Answers(runs).answer(request, send=replies.put) is None  # a worker answers later
     said = []
     while isinstance(reply := replies.get(timeout=60), Working):
         said.append(reply.text)
@@ -460,7 +462,7 @@ def test_a_program_that_jax_derived_as_it_ran(notebook):
             continue
         assert answer.result.reached
         said.append((each.origin, [level.same for level in answer.result.levels]))
-    # Forward and backward ran; the function itself was only traced, and the gradient was recorded as it ran.
+    # JAX ran the forward and the backward program; the function itself was only traced, and the gradient was recorded.
     assert said == [
         ("derived", [True, True]),
         ("derived", [True, True]),
@@ -542,8 +544,8 @@ def test_the_price_is_what_the_program_took(stages, price):
 def test_the_panel_gets_the_shares_and_pages_of_the_twin(runs_and_answers):
     runs, answers = runs_and_answers
     found = answers(type="exact_links", confirmed=True).result
-    assert runs.latest()[0].exact_links == [found]  # a page that is loaded later has them
-    assert answers(type="exact_links", confirmed=False).result == found  # another tab: it is made
+    assert runs.latest()[0].exact_links == [found]  # a page that is loaded later has the links
+    assert answers(type="exact_links", confirmed=False).result == found  # another tab receives the existing links
     assert found.equations == 4
     for level in found.levels:
         whole = answers(type="text", level=level.name, first_line=0, line_count=5000, twin=True).result
@@ -558,7 +560,7 @@ def test_the_panel_gets_the_shares_and_pages_of_the_twin(runs_and_answers):
         page = answers(type="text", level=level.name, first_line=lines[3], line_count=3, twin=True).result
         assert page.text.split("\n") == whole.text.split("\n")[lines[3] : lines[3] + 3]
         assert page.line_equations == [row for row in whole.line_equations if lines[3] <= row[0] < lines[3] + 3]
-        # Each line is shown where its equation is.
+        # Each line is at its equation.
         for row in whole.line_equations:
             assert len(row) % 2 == 1
             assert whole.line_stacks[row[0]] >= 0

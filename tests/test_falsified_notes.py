@@ -37,13 +37,13 @@ def replaced(holder: Any, name: str, value: Any) -> Falsify:
 
 
 def changed(holder: Any, name: str, change: Callable[[Any], Any]) -> Falsify:
-    """What a function returns is another thing."""
+    """Change the result of a function."""
     true = getattr(holder, name)
     return replaced(holder, name, lambda *given, **named: change(true(*given, **named)))
 
 
 def twice(patch: pytest.MonkeyPatch) -> None:
-    """A recording counts each dispatch twice."""
+    """Make a recording count each dispatch twice."""
     add = recording.Recording._add
 
     def added(self: recording.Recording, dispatch: Any) -> None:
@@ -176,7 +176,7 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
 
 
 def given(story: Story, notebook: Notebook, patch: pytest.MonkeyPatch, named: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a test: its fixtures, and the first of its parameters."""
+    """Return the arguments of a test: its fixtures, and the first set of its parameters."""
     found: dict[str, Any] = {}
     for mark in getattr(story, "pytestmark", ()):
         if mark.name == "parametrize":

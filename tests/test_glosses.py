@@ -15,7 +15,7 @@ from jax.experimental import pallas as pl
 
 TABLE = Path(__file__).parent.parent / "src" / "workbench" / "words" / "gloss-table.ts"
 
-# `add: [trans.__('sum, element by element'), 'lax.add', 'x, y'],` in one line
+# The entry `add: [trans.__('sum, element by element'), 'lax.add', 'x, y'],` in one line.
 ROW = re.compile(
     r"""^\ {4}(?:'([^']+)'|(\w+)):\ \[              # the primitive
     trans\.__\((?:'([^'\\]*)'|"([^"]*)")\),\     # its words
@@ -38,7 +38,7 @@ def glosses() -> dict[str, tuple[str, str | None, str]]:
 
 
 def primitives() -> set[str]:
-    """The primitives that JAX makes public, those of control flow among them."""
+    """Return the primitives that JAX makes public, with those of control flow."""
     return {getattr(module, name).name for module in (public, lax) for name in dir(module) if name.endswith("_p")}
 
 
@@ -111,7 +111,7 @@ def test_words_are_short_and_end_without_a_full_stop():
 
 OPERATIONS = TABLE.with_name("operation-table.ts")
 
-# Not an attribute, such as `#stablehlo.output_operand_alias<` or `{stablehlo.mesh = `.
+# This excludes attributes, such as `#stablehlo.output_operand_alias<` or `{stablehlo.mesh = `.
 OPERATION = re.compile(r"(?<![#\w])(?:stablehlo|chlo)\.(\w+)(?!\w| =)")
 
 

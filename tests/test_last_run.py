@@ -20,14 +20,14 @@ NEG = "{ lambda ; a:f32[8]. let\n  b:f32[8] = neg a\nin (b,) }"
 
 @pytest.fixture(autouse=True)
 def nothing_observed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As in a kernel that has just started."""
+    """Set the state of a kernel that has just started."""
     monkeypatch.setattr(observe, "last", None)
     yield
 
 
 @pytest.fixture
 def cells(notebook: Notebook) -> Notebook:
-    """A notebook with a jitted function and one without jit."""
+    """Return a notebook with a jitted function and one without jit."""
     notebook.run(
         "import jupyter_jaxpr as jj\nfrom jupyter_jaxpr import last, observe\n"
         "@jax.jit\ndef double(v):\n    return v * 2\ndef f(v):\n    return lax.neg(v)"
@@ -36,7 +36,7 @@ def cells(notebook: Notebook) -> Notebook:
 
 
 def raised(notebook: Notebook, call: str) -> str:
-    """What a call says that raises."""
+    """Return the message of the error that a call raises."""
     error = notebook.run(call).result.error_in_exec
     assert type(error) is LookupError
     return str(error)

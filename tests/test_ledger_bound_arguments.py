@@ -19,7 +19,7 @@ PAD = "Pad to one shape, or expect one compile for each shape."
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, str, str | None, str | None]]:
-    """Kind, text and the two values of each reason after the first call."""
+    """Return kind, text and the two values of each reason after the first call."""
     return [
         (each.kind, each.text, each.before, each.after) for miss in ledger[name].misses[1:] for each in miss.reasons
     ]
@@ -79,7 +79,7 @@ def test_none_as_the_default_of_an_array() -> None:
         opt(ROW)
         opt(ROW, ROW)
         opt(ROW, None)
-        opt(ROW)  # a hit
+        opt(ROW)  # this call hits
     assert told(ledger, "opt") == [
         ("pytree", "y changed from None, the default, to f32[3]", "None", "f32[3]"),
         (

@@ -11,7 +11,7 @@ from jupyter_jaxpr.observe.cache.reason import Reason
 
 
 def misses(notebook: Notebook, name: str) -> list[tuple[str, tuple[Reason, ...]]]:
-    """Outcome and reasons of each miss of the function of that name that was called first most lately."""
+    """Return outcome and reasons of each miss of the function that was last called for the first time."""
     from jupyter_jaxpr.magic.session import Session
 
     functions = Session.of(notebook.shell).observer.history.whole(50).functions
@@ -33,7 +33,7 @@ AGAIN = (
 
 
 def test_a_cell_that_is_run_again_with_and_without_the_magic(notebook: Notebook) -> None:
-    """The magic's line moves the def down; it is the same cell, so the same function made anew."""
+    """The magic's line moves the def down; the cell is the same, so the function is a new object of the same def."""
     cell = "@jax.jit\ndef f(y):\n    return y + 1\nf(x)"
     told = []
     for text in (cell, cell, "%%jaxpr\n" + cell, "%%jaxpr\n" + cell):
@@ -102,7 +102,7 @@ def test_an_entry_that_is_gone_was_made_in_another_cell_which_is_named(notebook:
 
 
 def state() -> tuple[Any, ...]:
-    """JAX's functions that are hooked, and everyone who listens."""
+    """Return JAX's hooked functions, and all listeners."""
     from jax._src import monitoring, pjit  # noqa: TID251  # what must be as it was
 
     kinds = ("event_duration", "event", "scalar")

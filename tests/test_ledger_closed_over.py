@@ -22,7 +22,7 @@ PAD = "Pad to one shape, or expect one compile for each shape."
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, str | None]]:
-    """Text and cure of each reason after the first call, without the line of the def."""
+    """Return text and cure of each reason after the first call, without the line of the def."""
     line = f" from line {ledger[name].line}"
     return [(each.text.replace(line, ""), each.cure) for miss in ledger[name].misses[1:] for each in miss.reasons]
 

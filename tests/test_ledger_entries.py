@@ -53,7 +53,7 @@ def test_clear_caches() -> None:
 
 
 def test_clear_cache_of_the_function_itself(notebook: Notebook) -> None:
-    """JAX tells how many entries there are; which they are follows from the order of the calls."""
+    """JAX reports the number of entries; which entries remain follows from the order of the calls."""
     notebook.run("@jax.jit\ndef f(x):\n    return x + 1\ny = jnp.ones(4)")
     shown = notebook.run("%%jaxpr\nf(y)\nf(y[:3])\nf.clear_cache()\nf(y[:3])\nf(y[:2])")
     (function,) = [each for each in shown.document["ledger"]["functions"] if each["run"]["misses"]]
@@ -159,7 +159,10 @@ y = jnp.ones(4)"""
 def test_entries_without_a_fast_path_go_with_their_traces(
     notebook: Notebook, name: str, calls: str, expected: list[tuple[str, bool]]
 ) -> None:
-    """JAX does not count them. The last row is a limit: a trace of `lower` stands for the one that is gone."""
+    """JAX does not count such entries.
+
+    The last row is a limit: a trace of `lower` stands for the trace that is gone.
+    """
     notebook.run(NO_FAST_PATH.format(name=name))
     shown = notebook.run(f"%%jaxpr\n{calls}")
     (function,) = [each for each in shown.document["ledger"]["functions"] if each["name"] == name]
@@ -182,6 +185,6 @@ def test_a_block_that_missed_and_hit_has_the_entries_that_a_hit_may_have_used() 
     assert [entry.signature for entry in only_missed["scaled"].entries] == ["v: f32[5]"]
     known = [(entry.signature, entry.hits, entry.misses) for entry in missed_and_hit["scaled"].entries]
     assert known[-1] == ("v: f32[6]", None, 1)
-    if HAS_MONITORING:  # else the calls that hit are not known
+    if HAS_MONITORING:  # otherwise the hits are unknown
         assert [signature for signature, *_ in known] == ["v: f32[3]", "v: f32[4]", "v: f32[5]", "v: f32[6]"]
         assert {hits for _, hits, _ in known} == {None}

@@ -23,7 +23,7 @@ MODE = "Expect one compile for each value of {0}, such as one for train() and on
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, str, str | None]]:
-    """Kind, sentence and cure of each miss but the first."""
+    """Return kind, sentence and cure of each miss but the first."""
     return [
         (each.kind, each.text.replace("<locals>.", ""), each.cure)
         for miss in ledger[name].misses[1:]
@@ -189,7 +189,7 @@ def test_a_static_node() -> None:
 
 
 class Options:
-    """Compares by its contents, which can be changed."""
+    """A class that compares by its contents, which can change."""
 
     def __init__(self, n: int) -> None:
         self.n = n

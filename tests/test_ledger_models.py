@@ -17,7 +17,7 @@ ROWS = np.ones((2, 3), np.float32)
 
 
 def told(ledger: Ledger, name: str) -> list[list[tuple[str, str]]]:
-    """Kind and text of the reasons of each miss after the first."""
+    """Return kind and text of the reasons of each miss after the first."""
     return [[(each.kind, each.text) for each in miss.reasons] for miss in ledger[name].misses[1:]]
 
 

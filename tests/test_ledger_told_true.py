@@ -24,7 +24,7 @@ ONE_PLACE = "with jax.device_put before the call."
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, str, str | None]]:
-    """Outcome, reasons and cures of each miss."""
+    """Return outcome, reasons and cures of each miss."""
     return [
         (
             miss.outcome,
@@ -158,7 +158,7 @@ def test_a_transformation_with_other_options_is_another_function() -> None:
 
 
 def test_a_function_after_partials_of_it() -> None:
-    """The example of JAX's documentation: only two of the three ways compile at each turn."""
+    """An example from JAX's documentation: only two of the three ways compile at each iteration."""
 
     def body(i: Any) -> Any:
         return i + 1
@@ -207,7 +207,7 @@ def test_a_list_of_an_option_may_have_blanks(notebook: Notebook) -> None:
 
 
 def reasons(ledger: Ledger, name: str) -> list[str]:
-    """The first reason of each miss."""
+    """Return the first reason of each miss."""
     return [str(miss.reasons[0]) for miss in ledger[name].misses]
 
 
@@ -260,7 +260,7 @@ class Layer(eqx.Module):
 
 
 def test_static_leaves_of_an_equinox_module() -> None:
-    """Two lambdas have one text, and are not one."""
+    """Two lambdas have the same text, but are different."""
 
     @eqx.filter_jit
     def forward(layer: Layer) -> Any:

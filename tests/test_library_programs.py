@@ -17,7 +17,7 @@ JITTED = "jax.clear_caches()\n@jax.jit\ndef f(x):\n    return x + 1\nx = jnp.one
 
 
 def libraries(ran: Ran) -> list[tuple[str, str | None, int]]:
-    """Name, origin in words and line of each program of a library."""
+    """Return name, origin in words and line of each program of a library."""
     shown = [each for each in ran.document["programs"] if each.get("library")]
     frames = ran.document["frames"]
     return [(each["name"], each["how"], frames[each["call"]][2]) for each in shown]
@@ -99,7 +99,7 @@ def test_under_a_transform_outside_of_jit_jax_derives_them(notebook: Notebook) -
 
 
 def test_of_many_each_has_its_stages_and_no_compile_is_lost(notebook: Notebook) -> None:
-    """JAX's events are kept until the calls claim them, sixty-four at a time."""
+    """JAX's events wait until the calls claim them, at most sixty-four at a time."""
     notebook.run(JITTED)
     ran = notebook.run("%%jaxpr\nf(x)\nfor n in range(50):\n    jnp.zeros(n + 140)\n    jax.make_jaxpr(lambda v: v)(x)")
     shown = [each for each in ran.document["programs"] if each.get("library")]

@@ -76,7 +76,7 @@ LINES = [
 
 @st.composite
 def edited_cells(draw: Any) -> list[str]:
-    """A cell, and how it looks after some edits, one after the other."""
+    """Return a cell, and its texts after several edits, one after the other."""
     text: str = draw(st.sampled_from(CELLS))
     texts = [text]
     for _ in range(draw(st.integers(1, 4))):
@@ -100,7 +100,7 @@ def edited_cells(draw: Any) -> list[str]:
 
 
 def state_of(names: dict[str, Any]) -> dict[str, Any]:
-    """What the user's code can reach."""
+    """Return the objects that the user's code can reach."""
     gc.collect()
     return {
         "names": {name: id(value) for name, value in names.items() if not name.startswith("_")},
@@ -116,7 +116,7 @@ def state_of(names: dict[str, Any]) -> dict[str, Any]:
 
 
 def outcome(notebook: Notebook, cell: str) -> tuple[Any, ...]:
-    """What a reader of the notebook sees of a run."""
+    """Return the visible result of a run."""
     ran = notebook.run(cell, store_history=False)
     error = ran.result.error_in_exec or ran.result.error_before_exec
     names = {

@@ -21,7 +21,7 @@ CARDS = [card for name in FILES for row in rows(FOLDER / f"{name}.txt") for card
 
 @pytest.fixture(scope="module")
 def cells() -> Iterator[Cells]:
-    """One notebook for all cells: none of them needs what another one left."""
+    """Yield one notebook for all cells: no cell needs the state of another."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 

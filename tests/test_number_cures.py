@@ -13,6 +13,8 @@ import pytest
 
 import jupyter_jaxpr as jj
 
+pytestmark = pytest.mark.any_jax
+
 VALUES: dict[str, Any] = {
     "True": True,
     "3": 3,

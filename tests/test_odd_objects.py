@@ -39,6 +39,8 @@ from jupyter_jaxpr.observe.cache import miss_reasons as causes
 from jupyter_jaxpr.observe.process_observer import observer
 from jupyter_jaxpr.plain_text import Limit
 
+pytestmark = pytest.mark.any_jax
+
 COUNTED = Path(__file__).parent / "odd" / "counted.py"
 
 SETUP = """

@@ -25,8 +25,9 @@ from jupyter_jaxpr.observe.side_effects.state import SavedState
 class World:
     """A notebook in which the world is made anew for each way of tracing."""
 
-    def __init__(self, notebook: Notebook, empty: dict[str, Any], folder: Path) -> None:
+    def __init__(self, notebook: Notebook, code: types.CodeType, empty: dict[str, Any], folder: Path) -> None:
         self.notebook = notebook
+        self._code = code
         self._empty = empty
         self._folder = folder
         self._worlds = 0
@@ -49,8 +50,8 @@ class World:
         self.folder = self._folder / str(self._worlds)
         self.folder.mkdir()
         before = set(names)
-        ran = self.notebook.run(WORLD.replace("@FOLDER@", str(self.folder)), store_history=False)
-        assert ran.result.success, ran.stdout + ran.stderr
+        names["FOLDER"] = str(self.folder)
+        exec(self._code, names)
         self._names = set(names) - before
 
     def state(self) -> dict[str, Any]:
@@ -79,21 +80,32 @@ def shared_notebook() -> Iterator[Notebook]:
 
 
 @pytest.fixture(scope="module")
+def world_code(shared_notebook: Notebook) -> types.CodeType:
+    """The code of a cell that makes the world: IPython takes longer to compile 720 lines than Python to run them."""
+    return compile(WORLD, shared_notebook.shell.compile.cache(WORLD, number=1), "exec")
+
+
+@pytest.fixture(scope="module")
 def empty_namespace(shared_notebook: Notebook) -> dict[str, Any]:
     """The names of the shell before the first world."""
     return dict(shared_notebook.shell.user_ns)
 
 
 @pytest.fixture
-def world(shared_notebook: Notebook, empty_namespace: dict[str, Any], tmp_path: Path) -> World:
-    return World(shared_notebook, empty_namespace, tmp_path)
+def world(
+    shared_notebook: Notebook, world_code: types.CodeType, empty_namespace: dict[str, Any], tmp_path: Path
+) -> World:
+    return World(shared_notebook, world_code, empty_namespace, tmp_path)
 
 
 @pytest.fixture(scope="module")
 def pure_world(
-    shared_notebook: Notebook, empty_namespace: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+    shared_notebook: Notebook,
+    world_code: types.CodeType,
+    empty_namespace: dict[str, Any],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> World:
-    made = World(shared_notebook, empty_namespace, tmp_path_factory.mktemp("world"))
+    made = World(shared_notebook, world_code, empty_namespace, tmp_path_factory.mktemp("world"))
     made.begin()
     return made
 

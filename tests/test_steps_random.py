@@ -8,11 +8,14 @@ own bits by the stepper itself, and where those differ the difference is within 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
 from stepping import record
+
+pytestmark = pytest.mark.any_jax
 
 EVERY = settings(max_examples=examples(12), derandomize=True)
 OPERATIONS = {

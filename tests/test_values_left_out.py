@@ -21,6 +21,8 @@ from jupyter_jaxpr.exports.bundle import bundle
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
 
+pytestmark = pytest.mark.any_jax
+
 FIXTURES = Path(__file__).parent / "fixtures"
 FUZZED = Path(__file__).parent / "fuzz" / "documents"
 OFF = "%config JaxprMagics.values = False"

@@ -22,17 +22,17 @@ _MODES = {"jitted_here": "jitted for the comparison", "eager": "without jit", "m
 
 @dataclass(frozen=True)
 class CompareText:
-    """A comparison in words."""
+    """The text of a comparison."""
 
     call: str
     verdict: list[str]
     head: tuple[str, ...]  # the name of each function
-    rows: list[tuple[str, ...]]  # what was measured, then of each function
+    rows: list[tuple[str, ...]]  # the quantity, then the value of each function
     remarks: list[str]
 
 
 def compare_text(document: Snapshot) -> CompareText | None:
-    """The comparison of a run; None where there is none."""
+    """Return the text of a run's comparison; None without a comparison."""
     comparison = document.comparison
     if comparison is None or not comparison.variants:
         return None
@@ -94,12 +94,12 @@ def _number(number: int | None) -> str:
 
 
 def arguments_sentence(call: str) -> str:
-    """Which arguments all variants were called with."""
+    """Return the sentence on the arguments of all variants."""
     return f"Each function was called with the arguments of {call}."
 
 
 def variant_remarks(variant: Variant) -> list[str]:
-    """What to say of one variant: its notes, what it raised, and why it has no derivative."""
+    """Return remarks on one variant: its notes, its error, and why it has no derivative."""
     remarks = list(variant.notes)
     if variant.error is not None:
         remarks.append(variant.error if variant.mode == "missing" else f"The call raised {variant.error}")

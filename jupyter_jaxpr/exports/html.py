@@ -20,29 +20,29 @@ from .time import TimeText, time_text
 
 
 def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
-    """The document as one `div`.
+    """Return the document as one `div`.
 
     Args:
-        document: What to show.
-        characters: How long the texts of the programs may be in all.
-        heading: Level of its headings.
+        document: The document.
+        characters: The length of all texts of the programs together, in characters.
+        heading: The level of the headings.
     """
     programs = [(index, document.programs[index]) for index in wording.exported(document)]
     texts = sum(1 + sum(level.text is not None for level in program.levels) for _, program in programs)
-    each = characters // max(1, texts)
+    characters_each = characters // max(1, texts)
     parts: list[Markup] = []
     if document.title:
         parts.append(element(f"h{heading}", document.title, class_="jjx-title"))
     parts += before(document, heading)
     budget = Budget()
     for index, program in programs:
-        shown = [_listing(listing) for listing in listings(document, index, each, budget)]
+        shown = [_listing(listing) for listing in listings(document, index, characters_each, budget)]
         parts.append(element("section", *about(document, program, heading), *shown, class_="jjx-program"))
     return element("div", *parts, *after(document, heading), class_="jjx-static").source
 
 
 def before(document: Snapshot, heading: int) -> list[Markup]:
-    """What stands above the programs: what the run has to say, a comparison of them."""
+    """Return the elements above the programs: the comparison and the run's message."""
     parts = []
     compared = compare_text(document)
     if compared is not None:
@@ -53,7 +53,7 @@ def before(document: Snapshot, heading: int) -> list[Markup]:
 
 
 def after(document: Snapshot, heading: int) -> list[Markup]:
-    """What stands below the programs: control flow, times, costs, the cache, notes, where it is from."""
+    """Return the elements below the programs: control flow, times, costs, cache, notes, origin."""
     parts: list[Markup] = []
     left = wording.of_libraries(document)
     if left is not None:
@@ -80,7 +80,7 @@ def after(document: Snapshot, heading: int) -> list[Markup]:
 
 
 def about(document: Snapshot, program: Program, heading: int) -> list[Markup]:
-    """What a program is, without its texts."""
+    """Return the elements that describe a program, without its texts."""
     parts = [
         element(f"h{heading}", element("code", str(wording.signature(program)))),
         element("p", wording.counts(document, program), class_="jjx-counts"),
@@ -118,14 +118,18 @@ def _listing(listing: Listing) -> Markup:
 
 
 def _compared(compared: CompareText, heading: str) -> Markup:
-    parts = [element(heading, "Compare"), element("ul", *(element("li", each) for each in compared.verdict))]
+    parts = [element(heading, "Compare"), element("ul", *(element("li", sentence) for sentence in compared.verdict))]
     head = element("tr", element("td"), *(element("th", name, scope="col") for name in compared.head))
     rows = (
         element("tr", element("th", label, scope="row"), *(element("td", cell) for cell in cells))
         for label, *cells in compared.rows
     )
     table = element("table", element("thead", head), element("tbody", *rows), class_="jjx-compare")
-    parts += [table, element("ul", *(element("li", each) for each in compared.remarks)), element("p", compared.call)]
+    parts += [
+        table,
+        element("ul", *(element("li", remark) for remark in compared.remarks)),
+        element("p", compared.call),
+    ]
     return element("section", *parts, class_="jjx-comparison")
 
 
@@ -163,11 +167,11 @@ def _times(times: TimeText, heading: str) -> Markup:
         parts += [element("p", element("code", program.name), f": {program.sentence}")]
         if program.rows:
             parts.append(_table("The same call, again", time.HEAD, program.rows, "jjx-time"))
-        parts.append(element("ul", *(element("li", each) for each in program.remarks)))
+        parts.append(element("ul", *(element("li", remark) for remark in program.remarks)))
     if times.sweep is not None:
         sweep = times.sweep
         parts.append(_table(sweep.title, sweep.head, sweep.rows, "jjx-sweep"))
-        parts.append(element("ul", *(element("li", each) for each in sweep.remarks)))
+        parts.append(element("ul", *(element("li", remark) for remark in sweep.remarks)))
     return element("section", *parts, class_="jjx-times")
 
 
@@ -177,7 +181,7 @@ def _cost(costs: CostText, heading: str) -> Markup:
         parts.append(_table("Cost by source line, with all steps of loops", cost.HEAD, costs.rows, "jjx-cost"))
     parts += [element("p", text) for text in (costs.left_out, costs.xla) if text]
     if costs.differences:
-        parts.append(element("ul", *(element("li", each) for each in costs.differences)))
+        parts.append(element("ul", *(element("li", difference) for difference in costs.differences)))
     if costs.memory:
         parts.append(element("p", costs.memory))
     return element("section", *parts, class_="jjx-costs")

@@ -13,25 +13,25 @@ _NOT_MEASURED = "–"
 _TIMES = {"eager": "eager time", "first": "first-call time", "warm": "warm time", "compile": "compile time"}
 _FEWEST_NUMBERS = 3
 _GROWING = {**_TIMES, "equations": "number of equations", "bytes": "memory size"}
-#: An exponent below this, up or down, is no growth.
+# An exponent of a smaller absolute value counts as no growth.
 _FLAT = 0.15
-#: An error below this would read as zero.
+# A smaller error would be printed as zero.
 _EXACT = 0.05
 
 
 @dataclass(frozen=True)
 class ProgramTimeText:
-    """The times of one program in words."""
+    """The text of one program's times."""
 
     name: str
     sentence: str
-    rows: list[tuple[str, ...]]  # as HEAD
+    rows: list[tuple[str, ...]]  # the columns of HEAD
     remarks: list[str]
 
 
 @dataclass(frozen=True)
 class SweepText:
-    """A sweep in words."""
+    """The text of a sweep."""
 
     title: str
     head: tuple[str, ...]
@@ -41,14 +41,14 @@ class SweepText:
 
 @dataclass(frozen=True)
 class TimeText:
-    """What ran again in one run, in words."""
+    """The text of the programs that ran again in one run."""
 
     programs: list[ProgramTimeText]
     sweep: SweepText | None
 
 
 def time_text(document: Snapshot) -> TimeText | None:
-    """The timings and the sweep of a run; None where there are none."""
+    """Return the text of a run's times and sweep; None without either."""
     programs = [_program(document, timing) for timing in document.timings]
     sweep = document.sweep
     if not programs and sweep is None:
@@ -88,7 +88,7 @@ def _point(point: SweepPoint, several: bool) -> tuple[str, ...]:
     named = (point.value, *((point.function,) if several else ()))
     if point.error is not None:
         return (*named, f"raised {point.error}", *[_NOT_MEASURED] * 4)
-    eager, warm = (None if each is None else each.median for each in (point.eager, point.warm))
+    eager, warm = (None if times is None else times.median for times in (point.eager, point.warm))
     compiled = f"{_seconds(point.compile)} from disk" if point.from_disk else _seconds(point.compile)
     against = _NOT_MEASURED if point.ratio is None else f"{factor(point.ratio)}×"
     return (*named, _seconds(eager), _seconds(point.first), _seconds(warm), against, compiled)
@@ -99,15 +99,15 @@ def _seconds(seconds: float | None) -> str:
 
 
 def unclear_growth(sweep: Sweep) -> str | None:
-    """The series of a sweep of numbers whose points do not show how the series grows; None where there is none."""
+    """Return a sentence on series of a sweep whose points do not show their growth; None without such a series."""
     if len({point.number for point in sweep.points if point.number is not None}) < _FEWEST_NUMBERS:
         return None
-    known = {(fit.function, fit.series) for fit in sweep.fits}
+    fitted = {(fit.function, fit.series) for fit in sweep.fits}
     unclear = [
         f"the {_TIMES[series]} of {function}"
         for function in sweep.functions
         for series in ("eager", "first", "warm")
-        if (function, series) not in known
+        if (function, series) not in fitted
         and any(getattr(point, series) is not None for point in sweep.points if point.function == function)
     ]
     if not unclear:
@@ -116,13 +116,13 @@ def unclear_growth(sweep: Sweep) -> str | None:
 
 
 def growth_sentence(sweep: Sweep, fit: SweepFit) -> str:
-    """How a series of a sweep grows."""
-    what = f"the {_GROWING[fit.series]} of {fit.function}"
+    """Return a sentence on the growth of a series of a sweep."""
+    subject = f"the {_GROWING[fit.series]} of {fit.function}"
     if abs(fit.exponent) < _FLAT:
-        return f"{what[0].upper()}{what[1:]} hardly depends on {sweep.name}."
+        return f"{subject[0].upper()}{subject[1:]} hardly depends on {sweep.name}."
     power = f"{sweep.name}^{fit.exponent:.1f}"
     if fit.error is not None and fit.error >= _EXACT:
         power = f"{power} ± {fit.error:.1f}"
     if any(point.number is not None and point.number < fit.first_number for point in sweep.points):
-        return f"From {sweep.name} = {fit.first_number:,.12g} on, {what} scales as {power}."
-    return f"{what[0].upper()}{what[1:]} scales as {power}."
+        return f"From {sweep.name} = {fit.first_number:,.12g} on, {subject} scales as {power}."
+    return f"{subject[0].upper()}{subject[1:]} scales as {power}."

@@ -22,6 +22,7 @@ from ..explain.errors.explained import trace_error
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported, is_jitted
 from ..jax.separate_traces import separate_traces
+from ..observe.collection import without_collection
 from ..observe.live_trace import LiveTrace, trace_live
 from ..observe.observation import ArgumentSpec, Finding, Observation, Place
 from ..observe.process_observer import observer
@@ -107,7 +108,8 @@ class Live:
         """
         with self._turn:
             try:
-                with time_limit(seconds):
+                # A collection looks at all objects of JAX and of the text's tree: a tenth of a second, several times.
+                with without_collection(), time_limit(seconds):
                     return self._trace(asked, names, observed, cells or {}, seconds)
             except TookTooLong:
                 text = _STOPPED.format(name="the function", seconds=duration(seconds))

@@ -1,9 +1,14 @@
-/** Holds the diffs of two programs of a model's runs that were asked for. */
+/**
+ * Which programs of a model's runs are compared, and what the views hide of a diff.
+ *
+ * A diff is in the document of the run of its later program.
+ */
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { DiffSide, Program, ProgramDiff, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
 import { earlierProgram, isSameFunction, signatureOf } from './earlier-program';
+import { Asking, askingOf } from './question-state';
 import { usersPrograms } from './users-programs';
 
 /** What is compared with what. */
@@ -34,9 +39,12 @@ const IDLE: DiffState = { kind: 'idle' };
 
 export class Diffs {
   constructor(private _model: IJaxprModel) {
+    this._asking = askingOf(_model, 'diff');
+    const emit = (): void => this._changed.emit();
+    this._asking.changed.connect(emit);
     _model.changed.connect((_, change) => {
-      if (change === 'snapshots') {
-        this._forget();
+      if (change === 'snapshots' || change === 'results') {
+        emit();
       }
     });
   }
@@ -45,10 +53,10 @@ export class Diffs {
     return this._changed;
   }
 
-  /** Compares runs of files; null where a kernel does. */
+  /** Compares runs of files; null where the kernel compares the runs. */
   comparer: Comparer | null = null;
 
-  /** Whether somebody can compare programs now. */
+  /** Whether programs can be compared now. */
   get canAsk(): boolean {
     return this.comparer !== null || this._model.requests !== null;
   }
@@ -123,72 +131,87 @@ export class Diffs {
   }
 
   stateOf(question: IDiffQuestion): DiffState {
-    return this._states.get(key(question)) ?? IDLE;
+    const run = this._run(question.after);
+    if (run === undefined) {
+      return IDLE;
+    }
+    if (this.comparer !== null) {
+      return this._ofFiles.get(key(question)) ?? IDLE;
+    }
+    const diff = run.diffs?.find(one => key(one) === key(question));
+    if (diff !== undefined) {
+      return { kind: 'done', diff };
+    }
+    const state = this._asking.stateOf(run, key(question));
+    switch (state.kind) {
+      case 'working':
+        return { kind: 'working' };
+      case 'failed':
+        return state;
+      default:
+        return IDLE;
+    }
   }
 
   /** Have two programs compared; does nothing where they are, or where no kernel can answer. */
   async ask(question: IDiffQuestion): Promise<void> {
     const { requests } = this._model;
+    const { before, after, level } = question;
+    const run = this._run(after);
     const { kind } = this.stateOf(question);
-    if (!this.canAsk || kind === 'working' || kind === 'done') {
+    if (this.comparer !== null) {
+      if (kind === 'idle' || kind === 'failed') {
+        await this._compareFiles(this.comparer, question);
+      }
       return;
     }
-    this._set(question, { kind: 'working' });
+    if (requests === null || run === undefined || kind === 'done') {
+      return;
+    }
+    await this._asking.start(run, key(question), {
+      snapshot: after.snapshot,
+      program: after.program,
+      before: before.snapshot,
+      before_program: before.program,
+      level,
+      ...requests.documentOf(before.snapshot)
+    });
+  }
+
+  private async _compareFiles(
+    compare: Comparer,
+    question: IDiffQuestion
+  ): Promise<void> {
+    const { before, after, level } = question;
+    const [one, other] = [this._run(before), this._run(after)];
+    if (one === undefined || other === undefined) {
+      return;
+    }
+    const set = (state: DiffState): void => {
+      this._ofFiles.set(key(question), state);
+      this._changed.emit();
+    };
+    set({ kind: 'working' });
     try {
-      const { before, after, level } = question;
-      const diff = await (this.comparer === null
-        ? requests?.ask('diff', {
-            snapshot: after.snapshot,
-            program: after.program,
-            before: before.snapshot,
-            before_program: before.program,
-            level,
-            ...requests.documentOf(before.snapshot)
-          })
-        : this.comparer(this._side(before), this._side(after), level));
-      if (diff === undefined) {
-        return; // the kernel has gone
-      }
-      this._set(question, { kind: 'done', diff });
+      const diff = await compare(
+        { document: one, program: before.program },
+        { document: other, program: after.program },
+        level
+      );
+      set({ kind: 'done', diff });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this._set(question, { kind: 'failed', reason });
+      set({ kind: 'failed', reason });
     }
   }
 
-  /** A diff has come with a program; it takes the place of what was known of earlier programs of that run. */
-  take(run: string, diff: ProgramDiff | null): void {
-    for (const [at, question] of this._questions) {
-      if (question.after.snapshot === run) {
-        this._states.delete(at);
-        this._questions.delete(at);
-      }
-    }
-    if (diff !== null) {
-      const { before, after } = diff;
-      const question: IDiffQuestion = {
-        before: { snapshot: before.snapshot, program: before.program },
-        after: { snapshot: after.snapshot, program: after.program },
-        level: 'jaxpr'
-      };
-      this._set(question, { kind: 'done', diff });
-    }
+  private _run(ref: IProgramRef): Snapshot | undefined {
+    return this._model.runs.find(one => one.snapshot.id === ref.snapshot)
+      ?.snapshot;
   }
 
   private _program(ref: IProgramRef): Program | undefined {
-    return this._model.runs.find(one => one.snapshot.id === ref.snapshot)
-      ?.snapshot.programs[ref.program];
-  }
-
-  private _side({ snapshot, program }: IProgramRef): {
-    document: Snapshot;
-    program: number;
-  } {
-    const run = this._model.runs.find(one => one.snapshot.id === snapshot);
-    if (run === undefined) {
-      throw new Error(snapshot); // asked only of runs that can be chosen
-    }
-    return { document: run.snapshot, program };
+    return this._run(ref)?.programs[ref.program];
   }
 
   private _holds({ before, after }: IDiffQuestion): boolean {
@@ -197,31 +220,15 @@ export class Diffs {
     );
   }
 
-  private _set(question: IDiffQuestion, state: DiffState): void {
-    if (!this._model.isDisposed) {
-      this._states.set(key(question), state);
-      this._questions.set(key(question), question);
-      this._changed.emit();
-    }
-  }
-
-  /** Let go of what belongs to runs that can no longer be chosen. */
-  private _forget(): void {
-    for (const [at, question] of this._questions) {
-      if (!this._holds(question)) {
-        this._states.delete(at);
-        this._questions.delete(at);
-      }
-    }
-  }
-
-  private _states = new Map<string, DiffState>();
-  private _questions = new Map<string, IDiffQuestion>();
+  private _asking: Asking<'diff'>;
+  /** The diffs of files: two files are no run of one kernel. */
+  private _ofFiles = new Map<string, DiffState>();
   private _chosen: IDiffQuestion | null = null;
   private _hidden: ReadonlySet<DiffNoise> = new Set();
   private _changed = new Signal<this, void>(this);
 }
 
+/** The subject of a question, or of a diff. */
 function key({ before, after, level }: IDiffQuestion): string {
   return [
     level,

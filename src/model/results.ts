@@ -9,7 +9,7 @@ import { REQUESTS } from '../protocol/requests';
 import type { Snapshot } from '../protocol/snapshot';
 
 /**
- * Put an answer into its field of the document, in the place of an older one about the same program or construct.
+ * Put an answer into its field of the document, in the place of an older one about the same subject.
  *
  * The document itself changes and stays the same object: what a page knows of a document, such as its links, is kept by
  * that object.
@@ -28,25 +28,43 @@ export function merge<Name extends RequestName>(
     fields[into] = answer;
     return;
   }
+  const subject = subjectOf(answer, by);
   const others = answersIn(document, name).filter(
-    one => one[by] !== (answer as unknown as Subjects)[by]
+    one => inOrder(subjectOf(one, by), subject) !== 0
   );
-  fields[into] = [...others, answer as unknown as Subjects].sort(
-    (a, b) => a[by] - b[by]
+  fields[into] = [...others, answer].sort((one, other) =>
+    inOrder(subjectOf(one, by), subjectOf(other, by))
   );
 }
 
-/** What an answer may be about, by its index. */
-type Subjects = Readonly<Record<'program' | 'control', number>>;
+/** What an answer is about: the values of its fields by their paths, such as `after.program`. */
+type Subject = readonly (string | number)[];
+
+function subjectOf(answer: unknown, by: readonly string[]): Subject {
+  const valueAt = (path: string): unknown =>
+    path
+      .split('.')
+      .reduce<unknown>(
+        (held, field) => (held as Record<string, unknown>)[field],
+        answer
+      );
+  return by.map(path => valueAt(path) as string | number);
+}
+
+/** As the kernel sorts: negative where the first one comes before the other, 0 where they are equal. */
+function inOrder(one: Subject, other: Subject): number {
+  const place = one.findIndex((value, index) => value !== other[index]);
+  return place < 0 ? 0 : one[place] < other[place] ? -1 : 1;
+}
 
 /** The answers to a request that a document holds. */
-function answersIn(document: Snapshot, name: RequestName): Subjects[] {
+function answersIn(document: Snapshot, name: RequestName): unknown[] {
   const { into, by } = REQUESTS[name];
   const held =
     into === null || into === 'document'
       ? null
       : (document as unknown as Record<string, unknown>)[into];
-  return (held ? (by === null ? [held] : held) : []) as Subjects[];
+  return (held ? (by === null ? [held] : held) : []) as unknown[];
 }
 
 /**
@@ -66,10 +84,13 @@ export function carry(older: Snapshot, newer: Snapshot): void {
   for (const name of Object.keys(REQUESTS) as RequestName[]) {
     const { by } = REQUESTS[name];
     const held = answersIn(newer, name);
-    answersIn(older, name)
-      .filter(one => held.every(own => by !== null && own[by] !== one[by]))
-      .forEach(one =>
-        merge(newer, name, one as unknown as Answer<typeof name>)
+    const isHeld = (one: unknown): boolean =>
+      held.some(
+        own =>
+          by === null || inOrder(subjectOf(own, by), subjectOf(one, by)) === 0
       );
+    answersIn(older, name)
+      .filter(one => !isHeld(one))
+      .forEach(one => merge(newer, name, one as Answer<typeof name>));
   }
 }

@@ -36,7 +36,7 @@ MEMORY = 500_000_000
 SENTENCES = re.compile(r"[A-Z][^\n]{5,1500}")
 SOUND = Path(__file__).parent / "documents" / "everything-0.12.json"
 #: Several answers of one kind in a document, the field of a document that has them.
-MERGED = ("costs", "timings", "shardings", "passes", "exact_links", "recordings")
+MERGED = ("costs", "timings", "shardings", "passes", "exact_links", "recordings", "diffs")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-# The test puts the folder for files in the place of @FOLDER@.
+# The test gives FOLDER, the folder for files.
 WORLD = """
 import collections, contextlib, copy, csv, enum, functools, io, itertools, json, logging, math, operator, os
 import pathlib, pickle, queue, random, sqlite3, subprocess, sys, threading, time, types, warnings
@@ -21,7 +21,6 @@ import jax, jax.numpy as jnp, numpy as np
 from jax import lax
 
 random.seed(0); np.random.seed(0)
-FOLDER = "@FOLDER@"
 x = jnp.arange(3.0)
 G = jnp.ones(3)
 COUNT = 0

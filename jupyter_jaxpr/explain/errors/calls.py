@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from typing import Any
 
@@ -51,7 +52,7 @@ class Calls:
         if isinstance(node, ast.FormattedValue | ast.JoinedStr):
             return self._printed()
         if not isinstance(node, ast.Call):
-            return self.in_place()
+            return self._percent() or self.in_place()
         match node:
             case ast.Call(func=ast.Name(id=("float" | "int" | "bool" | "complex") as name), args=[value], keywords=[]):
                 return self._conversion(node, name, value)
@@ -220,6 +221,32 @@ class Calls:
         return None
 
     # --- text ---
+
+    def _percent(self) -> list[FoundCure]:
+        """Of print("%.2f" % x)."""
+        node = self._raised.node
+        call = self._raised.parents.get(id(node)) if node is not None else None
+        match node, call:
+            case (
+                ast.BinOp(left=ast.Constant(value=str(words)), op=ast.Mod(), right=right),
+                ast.Call(func=ast.Name(id="print"), args=[_], keywords=[]),
+            ):
+                values = right.elts if isinstance(right, ast.Tuple) else [right]
+            case _:
+                return []
+        parts = re.split(r"%((?:\.\d+)?[dfegs]|%)", words)
+        specs = [each for each in parts[1::2] if each != "%"]
+        if "%" in "".join(parts[::2]) or len(specs) != len(values):
+            return []
+        text = ""
+        for place, part in enumerate(parts):
+            if place % 2 == 0:
+                text += part.replace("{", "{{").replace("}", "}}")
+            else:
+                text += "%" if part == "%" else "{}" if part in ("s", "d") else f"{{:{part}}}"
+        code = f"jax.debug.print({', '.join([repr(text), *map(self._source, values)])})"
+        said = "jax.debug.print prints the value each time that the program runs."
+        return [self._cure("jax.debug.print", code, said, over(call, code))]
 
     def _printed(self) -> list[FoundCure]:
         """Of a traced value that a text formats."""

@@ -7,6 +7,7 @@ import re
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from .call_messages import CALL_MESSAGES
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .lax_messages import LAX_MESSAGES
@@ -29,7 +30,7 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         return _key(raised)
     if isinstance(error, OverflowError) and (found := _BOUNDS.match(text)) and touches_jax(error):
         return _out_of_bounds(int(found[1]), found[2])
-    for row in (*ARRAY_MESSAGES, *LAX_MESSAGES, *MESSAGES):
+    for row in (*CALL_MESSAGES, *ARRAY_MESSAGES, *LAX_MESSAGES, *MESSAGES):
         found = re.match(row.pattern, text, re.DOTALL)
         if found is None or (row.of_others and not touches_jax(error)):
             continue

@@ -263,12 +263,34 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     return call.explained(f"jax.{word} needs one number, but {call.name} returns {what}", call.returns, cures)
 
 
+def _by_name(call: Applied, number: int) -> Explained | None:
+    """An argument to differentiate that the call passes by its name."""
+    raised, made, parameters = call.raised, call.call, call.parameters
+    if raised is None or made is None or number < len(made.args) or number >= len(parameters):
+        return None
+    named = {each.arg: each for each in made.keywords if each.arg is not None}
+    wanted = parameters[len(made.args) : number + 1]
+    if not all(name in named for name in wanted):
+        return None
+    word = called(call.transform) or "grad"
+    title = f"jax.{word} differentiates positional arguments, but {wanted[-1]} is passed by name"
+    values = [raised.source(each) for each in made.args] + [raised.source(named[name].value) for name in wanted]
+    others = [raised.source(each) for each in made.keywords if each.arg not in wanted]  # type: ignore[arg-type]
+    code = f"{raised.source(made.func)}({', '.join([*values, *others])})"
+    words = f"Without its name, {wanted[-1]} is the argument at position {number}."
+    cure = applied(FoundCure("by position", code, words), [edit_of(raised, over(made, code))])
+    return call.explained(title, "argnums counts from 0, and counts positional arguments only.", [cure])
+
+
 def _argnums(call: Applied, number: int, passed_count: int) -> Explained:
+    if (named := _by_name(call, number)) is not None:
+        return named
     given = count(passed_count, "argument")
     title = f"argnums={number} names no argument: the call passes {given}"
     option = call.option("argnums")
     text = "argnums counts from 0, and counts positional arguments only."
-    cure = FoundCure("argnums", None, f"Write a number from 0 to {passed_count - 1}.")
+    words = f"Write a number from 0 to {passed_count - 1}." if passed_count else "Pass the arguments by position."
+    cure = FoundCure("argnums", None, words)
     if call.raised is not None and option is not None and passed_count == 1:
         words = f"argnums=0 is the first argument, {call.argument(0)}."
         cure = applied(FoundCure("argnums", "0", words), [edit_of(call.raised, over(option, "0"))])

@@ -153,6 +153,23 @@ describe('a diff', () => {
     });
   });
 
+  it('is in the document of the later run, and a page that gets the document later asks for nothing', async () => {
+    const { diffs, model } = connected(run(1), run(2));
+    await diffs.ask(QUESTION);
+    const documents = model.runs.map(({ snapshot }) => snapshot);
+    expect(documents.map(one => one.diffs ?? [])).toEqual([
+      [programDiff()],
+      []
+    ]);
+    const reloaded = connected(...documents);
+    expect(reloaded.diffs.stateOf(QUESTION)).toEqual({
+      kind: 'done',
+      diff: programDiff()
+    });
+    await reloaded.diffs.ask(QUESTION);
+    expect(reloaded.kernel.questions).toEqual([]);
+  });
+
   it('says why there is none, and may be asked for again', async () => {
     const { diffs, kernel } = connected(run(1), run(2));
     const unreadable = {

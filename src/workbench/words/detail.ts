@@ -14,12 +14,25 @@ import { noEquationWords } from './no-equation';
 import type { JaxprListing } from '../levels/jaxpr-listing';
 import type { TextListing } from '../levels/text-listing';
 
+/** Space for the line under the pointer, in pixels: the strip does not cover the line. */
+const POINTED_LINE = 24;
+
+/** Of one line of text, in pixels: the least height, also where the pointer is near. */
+const LEAST_HEIGHT = 30;
+
 /**
- * The place below the code, as tall as its text. It grows and does not shrink while one program is shown: what is
- * pointed at next moves nothing.
+ * The place below the code, as tall as its text. What is pointed at next moves no line of the code: where the strip
+ * gets lower, the code gets as much space after its last line, so a code that is scrolled to its end stays where it
+ * is. The strip does not grow over the line under the pointer, which would point at nothing then; it scrolls instead.
  */
 export class Detail {
-  constructor(private _trans: TranslationBundle) {
+  /**
+   * @param _code - What stands above the strip and gets lower where the strip gets taller.
+   */
+  constructor(
+    private _trans: TranslationBundle,
+    private _code: HTMLElement
+  ) {
     this.node = element('div', 'jp-JaxprProgram-detail');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute(
@@ -32,6 +45,16 @@ export class Detail {
     this._button.addEventListener('click', () => this._open(!this._isOpen));
     this.node.append(this._content, this._button);
     this._open(false);
+    _code.addEventListener('mousemove', event => {
+      this._pointer = event.clientY;
+      if (this._pointer + POINTED_LINE > this._top) {
+        this._fit();
+      }
+    });
+    _code.addEventListener('mouseleave', () => {
+      this._pointer = null;
+      this._fit();
+    });
   }
 
   readonly node: HTMLElement;
@@ -42,18 +65,36 @@ export class Detail {
     this._content.replaceChildren(...(content === null ? [] : [content]));
     if (content === null) {
       this._tallest = 0;
-    } else if (!this._isOpen) {
-      this._tallest = Math.max(this._tallest, content.offsetHeight);
     }
-    this._setHeight();
+    this._fit();
   }
 
-  /** Open, the strip has a height of its own. */
-  private _setHeight(): void {
-    this._content.firstElementChild?.setAttribute(
-      'style',
-      this._isOpen ? '' : `min-height: ${this._tallest}px`
-    );
+  /** Take the height of the text, and give the code the rest of what the strip had at its tallest. */
+  private _fit(): void {
+    if (this.node.hidden) {
+      return;
+    }
+    // While it is measured, too: the browser would scroll a text that has no room below.
+    this._giveRoom(this._tallest);
+    const { bottom } = this.node.getBoundingClientRect();
+    const free =
+      this._pointer === null || this._isOpen
+        ? Infinity
+        : Math.max(LEAST_HEIGHT, bottom - this._pointer - POINTED_LINE);
+    this._content.style.maxHeight = '';
+    const wanted = this.node.offsetHeight;
+    if (wanted > free) {
+      this._content.style.maxHeight = `${free}px`;
+    }
+    const taken = Math.min(wanted, free);
+    this._top = bottom - taken;
+    this._tallest = Math.max(this._tallest, this._isOpen ? 0 : taken);
+    this._giveRoom(Math.max(0, this._tallest - taken));
+  }
+
+  /** Space below the last line of the code. */
+  private _giveRoom(pixels: number): void {
+    this._code.style.setProperty('--jjx-room-below', `${pixels}px`);
   }
 
   private _open(open: boolean): void {
@@ -66,14 +107,18 @@ export class Detail {
     this._button.setAttribute('aria-label', label);
     this._button.setAttribute('aria-expanded', String(open));
     this._button.replaceChildren(drawIcon(open ? 'down' : 'up'));
-    this._setHeight();
+    this._fit();
   }
 
   private _content: HTMLElement;
   private _button: HTMLButtonElement;
   private _isOpen = false;
-  /** Of the texts of the program so far, in pixels. */
+  /** Of the strip while the program is shown, in pixels. */
   private _tallest = 0;
+  /** The top of the strip. */
+  private _top = Infinity;
+  /** The height of the pointer over the code; null where it is elsewhere. */
+  private _pointer: number | null = null;
 }
 
 /** More numbers are counted. */
