@@ -344,7 +344,8 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         );
         const widget = wideWidget({
           trans,
-          languages,
+          python: async () =>
+            (await import('./python-colours')).pythonColours(languages),
           actions: {
             copy: () => void commands.execute(CommandIDs.copyProgram),
             more: (x, y) => menu.open(x, y)
