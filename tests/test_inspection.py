@@ -221,7 +221,7 @@ def test_files(tmp_path, suffix):
 
 
 def test_a_file_of_another_kind():
-    with pytest.raises(ValueError, match=r"f.pdf cannot be written: a snapshot is saved as .json, .html or .md."):
+    with pytest.raises(ValueError, match=r"f.pdf cannot be written: a snapshot is saved as .jaxpr.json, .json"):
         jj.inspect(plain, X, stage="trace").save("f.pdf")
 
 

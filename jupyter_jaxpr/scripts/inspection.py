@@ -33,6 +33,7 @@ from ..document.types import document as schema
 from ..document.types.steps import Recording
 from ..document.types.timing import ProgramTiming
 from ..document.types.transform import Transform, TransformKind
+from ..document.whole_file import SUFFIX, whole_file
 from ..document.without_values import as_saved, without_values
 from ..exports.bundle import bundle
 from ..exports.markdown import markdown
@@ -69,7 +70,7 @@ _NO_SHARDINGS = (
     "the function again."
 )
 _NO_SNAPSHOT = "diff takes a snapshot, not {kind}. Pass the later one, such as jupyter_jaxpr.inspect(f, x)."
-_NO_FORMAT = "{name} cannot be written: a snapshot is saved as .json, .html or .md."
+_NO_FORMAT = "{name} cannot be written: a snapshot is saved as .jaxpr.json, .json, .html or .md."
 
 
 class Snapshot:
@@ -400,12 +401,18 @@ class Snapshot:
         return cls(read(data))
 
     def save(self, path: str | Path) -> None:
-        """Write a file that can be read without a kernel: ``.json``, ``.html`` or ``.md``.
+        """Write a file that can be read without a kernel: ``.jaxpr.json``, ``.json``, ``.html`` or ``.md``.
+
+        JupyterLab opens a ``.jaxpr.json`` file in the panel's views.
 
         Raises:
             ValueError: The name has another ending.
         """
         path = Path(path)
+        if path.name.endswith(SUFFIX):
+            text = whole_file(lambda equations: self._whole(equations=equations), self._document.focus)
+            path.write_text(text, encoding="utf-8")
+            return
         writers: dict[str, Callable[[], str]] = {
             ".json": lambda: encode(self._whole()).decode(),
             ".html": lambda: page(self._whole(equations=True)),

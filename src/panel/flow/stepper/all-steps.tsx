@@ -1,5 +1,5 @@
 /** The table of all steps of a recording; only the rows on screen are drawn. */
-import { Clipboard } from '@jupyterlab/apputils';
+import { Clipboard } from '../../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
