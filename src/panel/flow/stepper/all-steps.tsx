@@ -138,7 +138,7 @@ function Table(props: IAllStepsProps & { length: number }): JSX.Element {
       <div
         className="jp-JaxprStepper-scroller"
         ref={scroller}
-        role="region"
+        role="group"
         aria-label={trans.__('All steps')}
         tabIndex={0}
         onScroll={event => setTop(event.currentTarget.scrollTop)}
