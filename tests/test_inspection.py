@@ -9,10 +9,12 @@ import sys
 
 import jax
 import jax.numpy as jnp
+import msgspec
 import numpy as np
 import pytest
 
 import jupyter_jaxpr as jj
+from jupyter_jaxpr.document.types.cures import Cure, Edit
 
 X = np.ones(4, np.float32)
 RUNS = []
@@ -147,6 +149,36 @@ def test_notes_have_lines_and_cures():
     }
 
 
+def test_notes_have_their_cures_with_edits():
+    def f(x):
+        for _ in range(12):
+            x = jnp.sin(x) * 2
+        return x
+
+    snapshot = jj.inspect(f, jnp.ones(3), stage="trace")
+    first = f.__code__.co_firstlineno
+    (note,) = snapshot.notes
+    assert (note.kind, note.line, note.cures) == ("unrolled_loop", first + 1, ())
+    document = snapshot.document
+    place = document.notes[0].frame
+    frame = document.frames[place]
+    cures = [
+        Cure("jnp.where", "jnp.where(c, x, y)", "It chooses.", "choice", [Edit(place, "jnp.where(c, x, FILL)")]),
+        Cure("static_argnames", None, "It compiles once for each value."),
+    ]
+    document.notes[0] = msgspec.structs.replace(document.notes[0], cures=cures)
+    file = document.files[frame.file].path
+    for read in (snapshot, jj.Snapshot.from_json(snapshot.to_json())):
+        chosen, advice = read.notes[0].cures
+        assert (chosen.name, chosen.level, chosen.text) == ("jnp.where", "choice", "It chooses.")
+        assert chosen.code == "jnp.where(c, x, y)"
+        (edit,) = chosen.edits
+        assert (edit.file, edit.line, edit.column) == (file, first + 1, frame.column)
+        assert (edit.end_line, edit.end_column) == (frame.end_line, frame.end_column)
+        assert edit.text == "jnp.where(c, x, FILL)"
+        assert (advice.name, advice.level, advice.code, advice.edits) == ("static_argnames", "advice", None, ())
+
+
 def test_json_and_back():
     snapshot = jj.inspect(plain, X)
     again = jj.Snapshot.from_json(snapshot.to_json())
@@ -189,7 +221,7 @@ def test_files(tmp_path, suffix):
 
 
 def test_a_file_of_another_kind():
-    with pytest.raises(ValueError, match=r"f.pdf cannot be written: a snapshot is saved as .json, .html or .md."):
+    with pytest.raises(ValueError, match=r"f.pdf cannot be written: a snapshot is saved as .jaxpr.json, .json"):
         jj.inspect(plain, X, stage="trace").save("f.pdf")
 
 

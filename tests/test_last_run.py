@@ -62,6 +62,13 @@ def test_it_gives_the_snapshot_and_the_ledger_of_the_last_cell(cells: Notebook) 
     ]
 
 
+def test_a_widget_without_an_argument_shows_the_run_of_the_last_cell(cells: Notebook) -> None:
+    assert raised(cells, "import jupyter_jaxpr as jj; jj.widget()") == NOTHING
+    cells.run("%%jaxpr --title first\ny = double(x)")
+    assert cells.run("jj.widget().shown == jj.widget(last()).shown").result.result
+    assert cells.run("jj.widget().shown['title']").result.result == "first"
+
+
 def test_it_unpacks(cells: Notebook) -> None:
     cells.run("%%jaxpr\ny = double(x)")
     cells.run("snapshot, ledger = last()")

@@ -199,6 +199,25 @@ def test_the_types_that_the_user_types(trace: Trace) -> None:
     )
 
 
+def test_a_function_without_known_arguments_is_traced_within_the_one_that_calls_it(trace: Trace) -> None:
+    source = """\
+def step(carry, x):
+    return carry + x, jnp.sin(carry)
+
+def around(xs):
+    return lax.scan(step, 0.0, xs)
+
+def other(x):
+    return step
+
+around(x)
+"""
+    answer = trace(source, 2)
+    assert (answer.state, answer.function, answer.line) == ("traced", "around", 4)
+    assert "sin" in text_of(answer)
+    assert trace(source.replace("lax.scan(step, 0.0, xs)", "xs"), 2).state == "needs_arguments"
+
+
 def test_a_function_without_parameters_needs_no_arguments(trace: Trace) -> None:
     assert trace("def f():\n    return jnp.sin(1.0)\n").state == "traced"
 

@@ -60,7 +60,10 @@ def page(document: Snapshot) -> str:
     texts = {index: linked_texts(document, index, budget) for index in order}
     benches = [
         element(
-            "section", *about(document, document.programs[index], 2), _bench(document, texts[index], index, number == 0)
+            "section",
+            # The first one's name is the heading of the page.
+            *about(document, document.programs[index], 2, named=number > 0 or heading != document.programs[index].name),
+            _bench(document, texts[index], index, number == 0),
         )
         for number, index in enumerate(order)
     ]
