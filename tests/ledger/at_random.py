@@ -152,7 +152,7 @@ NAMES = st.sampled_from(["plain", "picky", "loud", "nested"])
     st.lists(st.integers(0, 24), min_size=120, max_size=120),
 )
 def check(different: list[tuple[str, Call]], order: list[int]) -> None:
-    """Make calls in some order, each a few times; 24 clears the cache of one function."""
+    """Make calls in some order, each a few times; 24 stands for clearing one function's cache."""
     jitted = functions()
     arguments = [prepared(call) for _, call in different]
     calls: Counter[str] = Counter()
