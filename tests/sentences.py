@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-# The files whose strings are descriptions of the schema, checks of documents, code written for the user, or reasons for
-# which we use a private name of JAX.
+#: Files whose strings are descriptions of the schema, checks of documents, code that is written for the user, or the
+#: reasons for which we use a private name of JAX.
 NOT_READ = (
     "document/types/",
     "document/check/",
@@ -33,7 +33,7 @@ _PATTERN = re.compile(r"[\\^$|]|\?P<|\[\^|^<|^[a-z_0-9 ]{60,}$")
 
 
 def of_panel() -> Iterator[tuple[str, int, str]]:
-    """Yield file, line and text of each translated string."""
+    """File, line and text of each translated string."""
     for path in sorted((ROOT / "src").rglob("*.ts*")):
         if "__tests__" not in path.parts:
             text = path.read_text()
@@ -42,7 +42,7 @@ def of_panel() -> Iterator[tuple[str, int, str]]:
 
 
 def of_kernel() -> Iterator[tuple[str, int, str]]:
-    """Yield file, line and text of each string of the package that looks like words."""
+    """File, line and text of each string of the package that reads like words."""
     for path in sorted((ROOT / "jupyter_jaxpr").rglob("*.py")):
         name = str(path.relative_to(ROOT))
         if not any(part in name for part in NOT_READ):
@@ -58,7 +58,7 @@ def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             skipped.add(id(node.value))
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("_text", "TypeError", "AssertionError"):
-            skipped.update(map(id, ast.walk(node)))  # descriptions of the schema, and texts for developers
+            skipped.update(map(id, ast.walk(node)))  # descriptions of the schema, and what only we read
         elif isinstance(node, ast.JoinedStr) and id(node) not in skipped:
             skipped.update(map(id, ast.walk(node)))
             yield node.lineno, "".join(_part(value) for value in node.values)
@@ -74,7 +74,7 @@ def _part(value: ast.expr) -> str:
 
 
 def main() -> None:
-    """Print the texts that the command line asks for."""
+    """Print what the command line asks for."""
     parser = argparse.ArgumentParser(description="Choose texts that users read.")
     parser.add_argument("--seed", type=int, default=random.randrange(10_000))
     parser.add_argument("--count", type=int, default=60)

@@ -19,7 +19,7 @@ SEARCHES = frozenset("startswith endswith find rfind index count split rsplit pa
 PATTERNS = frozenset("search match fullmatch findall finditer split sub".split())
 _NAMES = "|".join(sorted(TEXTS))
 _HELD = rf"(?:\b(?:{_NAMES})|\b(?:{'|'.join(sorted(OWNERS))})\??\.text)\b!?"
-#: The same in TypeScript: a text is compared with a literal that is no name of a kind, a text is searched, or a pattern
+#: The same in TypeScript: a text beside a literal that is no name of a kind, a text that is searched, or a pattern that
 #: is tried on a text.
 IN_TYPESCRIPT = re.compile(
     rf"{_HELD}\s*[!=]==\s*(?:'[^']*[ A-Z][^']*'|`)"

@@ -1,5 +1,5 @@
 /** Lists the two programs of a diff: below each other in a narrow panel, else side by side. */
-import { Clipboard } from '@jupyterlab/apputils';
+import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

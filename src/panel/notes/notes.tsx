@@ -1,5 +1,5 @@
 /** The Notes view: for each note the finding, its place, its reason, and its cure. */
-import { Clipboard } from '@jupyterlab/apputils';
+import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,5 +1,5 @@
 /** The table of a sweep with copy buttons: columns if the panel is wide enough, else two lines for each point. */
-import { Clipboard } from '@jupyterlab/apputils';
+import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

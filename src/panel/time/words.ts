@@ -96,8 +96,11 @@ export function stageWords(
   }
 }
 
-/** Prints the range `5.2 to 6.9 ms`; the unit is printed once if both ends share it. */
+/** Prints the range `5.2 to 6.9 ms`; the unit is printed once if both ends share it; a dash for a single timed call. */
 export function middleHalf(time: WarmTime, trans: TranslationBundle): string {
+  if (time.runs === 1) {
+    return '–';
+  }
   const [low, high] = ends(duration(time.lower), duration(time.upper));
   return trans.__('%1 to %2', low, high);
 }

@@ -4,7 +4,7 @@
  * The kernel compiles a twin when the user requests exact links. The twin's text replaces the program's text until the
  * user goes back.
  */
-import { ReactWidget } from '@jupyterlab/ui-components';
+import { ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

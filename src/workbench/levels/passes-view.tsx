@@ -3,7 +3,7 @@
  *
  * The user requests the passes by a button, because XLA compiles the program once more for them.
  */
-import { ReactWidget } from '@jupyterlab/ui-components';
+import { ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -2,7 +2,7 @@
  * The shardings of a program over several devices, with a picture of the chosen array and the collectives, linked to
  * the program's lines. The view is one line until the user opens it.
  */
-import { ReactWidget } from '@jupyterlab/ui-components';
+import { ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
