@@ -55,7 +55,7 @@ class FullText {
     return this._body(root, first, indent, true);
   }
 
-  /** Prints lambda, equations and outputs. Returns the last line unless `push` asks to add the line to the text. */
+  /** Prints lambda, equations and outputs. With `push` the last line is added to the text; else it is returned. */
   private _body(
     scope: number,
     start: string,

@@ -145,7 +145,7 @@ export class LibraryCalls {
     });
   }
 
-  /** The single span of all equations in a scope and in the scopes inside; -1 if there are several. */
+  /** The single span of all equations in a scope and in the scopes inside, NO_SPAN or MANY_SPANS. */
   private _onlySpan(scope: number): number {
     const known = this._onlySpans.get(scope);
     if (known !== undefined) {
