@@ -90,7 +90,7 @@ export class MarksOfCells {
     const pointed = attention.ledgerInView ? attention.pointedAt : null;
     const pointedCell = pointed && cells.cellOf(pointed.file.path);
     if (pointed !== null && pointedCell !== null) {
-      // The line as a whole: a call is more than the name that JAX has for it.
+      // Marks the whole line, because the call is longer than the name that JAX reports.
       mark(pointedCell, { ...pointed, column: -1, endColumn: -1 });
     }
     if (attention.linksInView && model.program >= 0) {

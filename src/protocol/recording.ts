@@ -45,7 +45,7 @@ export const GOES_ON: ReadonlySet<Leaf['role']> = new Set([
 /**
  * Check a recording.
  *
- * @param controls How many constructs the document has; a message may be about any.
+ * @param controls The number of constructs in the document; a message about no document has no bound.
  */
 export function checkRecording(
   value: unknown,
