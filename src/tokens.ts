@@ -30,12 +30,11 @@ export interface IEquationRef {
 }
 
 /**
- * What the user points at, wherever the pointing was done.
- *
- * - equations: one equation or a group of them, in the jaxpr.
+ * The user's selection, made in any view or cell:
+ * - equations: one equation or a group of equations, in the jaxpr.
  * - text: a line of StableHLO or HLO, from 0.
  * - caret: a place in a cell: line from 1, column from 0 in UTF-16 code units.
- * - source: a place in a file of the run, be it a cell as it ran or a module, by its path.
+ * - source: a place in a file of the run, a cell as it ran or a module, by its path.
  */
 export type Selection =
   | { kind: 'equations'; equations: IEquationRef[] }
@@ -43,7 +42,7 @@ export type Selection =
   | { kind: 'caret'; cellId: string; line: number; column: number }
   | { kind: 'source'; path: string; line: number; column: number };
 
-/** What the kernel side is known to be. */
+/** The state of the kernel side, as far as the page knows. */
 export type Status =
   | { kind: 'no-notebook' }
   | { kind: 'no-kernel' }
@@ -73,7 +72,7 @@ export type ModelChange =
   | 'status'
   | 'snapshots'
   | 'program'
-  /** The document of a run has the answer to a request in it. */
+  /** The document of a run has received the answer to a request. */
   | 'results'
   | 'hover'
   | 'selection'
@@ -83,25 +82,28 @@ export type ModelChange =
 /** How a long request ended. */
 export type Outcome<T> =
   | { kind: 'done'; value: T }
-  /** Nothing was run: effects would repeat, or it takes long. Ask again with `confirmed` where the answer is yes. */
+  /**
+   * The kernel has run nothing, because effects would repeat or the work takes long. After the user confirms, ask again
+   * with `confirmed`.
+   */
   | { kind: 'confirm'; question: string };
 
-/** What runs the user's code again: it may take long, and can be stopped. */
+/** A request that may run the user's code again: it may take long, and can be stopped. */
 export interface ILongRequest<T> {
   /** Rejects with an Error whose message is a sentence for the user. */
   readonly result: Promise<Outcome<T>>;
-  /** Ask the kernel to stop; `result` then has what was done until then. */
+  /** Asks the kernel to stop; `result` then has the work until that moment. */
   stop(): void;
 }
 
 export interface ILongRequestOptions {
-  /** The user said yes to the question of an earlier `confirm`. */
+  /** True if the user has confirmed the question of an earlier `confirm`. */
   confirmed?: boolean;
-  /** Told how far the work is, about once a second. */
+  /** Called with the progress of the work, about once a second. */
   working?: (working: Working) => void;
 }
 
-/** What to sweep: as the user typed it, or as it suggests itself for a run of this kernel. */
+/** A sweep, with the texts that the user typed or that the panel proposed for a run of this kernel. */
 export interface ISweepQuestion {
   /** Such as n=64,256,1024. */
   sweep: EvaluableText;
@@ -120,12 +122,12 @@ export interface IProgramRef {
 
 /** Questions to the kernel about a run of its own; each rejects with an Error whose message is a sentence. */
 export interface IRequests {
-  /** Ask for what is answered at once; nothing of the user's runs. */
+  /** Sends a question that the kernel answers at once; no code of the user runs. */
   ask<Name extends ShortName>(
     type: Name,
     params: Params<Name>
   ): Promise<Answer<Name>>;
-  /** Ask, told how far it is; what takes long may run the user's code again. */
+  /** Sends a question and reports its progress; a long request may run the user's code again. */
   begin<Name extends RequestName>(
     type: Name,
     params: Params<Name>,
@@ -133,7 +135,10 @@ export interface IRequests {
   ): ILongRequest<Answer<Name>>;
   /** Trace the call that the snapshot offers to trace; the snapshot comes anew when no cell runs any more. */
   retrace(snapshot: string): void;
-  /** The document of a run that this kernel did not make, to be sent along; nothing of one that it holds. */
+  /**
+   * The document of a run that this kernel did not make, to be sent with a request; empty for a run that the kernel
+   * holds.
+   */
   documentOf(snapshot: string): { before_document?: Snapshot };
 }
 
@@ -142,7 +147,7 @@ export interface IRun {
   readonly snapshot: Snapshot;
   /** Read from a notebook instead of received from its kernel. */
   readonly fromSaved: boolean;
-  /** Traced from the text of a cell that has not run as it is; no kernel holds it. */
+  /** True for a trace of the written text of a cell that has not run; no kernel holds such a run. */
   readonly isWritten?: boolean;
 }
 
@@ -169,9 +174,9 @@ export interface IJaxprModel extends IDisposable {
   readonly runs: readonly IRun[];
   /** Index into the snapshot's programs; -1 when there is none. */
   readonly program: number;
-  /** What the mouse is over; previewed. */
+  /** The place under the mouse, which views preview. */
   readonly hover: Selection | null;
-  /** What was clicked, or where the caret is; stays. */
+  /** The place that the user clicked, or the place of the caret; it stays. */
   readonly selection: Selection | null;
   /** Our own last failure; null after the next snapshot. */
   readonly failure: IFailure | null;
@@ -192,9 +197,9 @@ export interface IJaxprModel extends IDisposable {
   readonly pinned: boolean;
   /** Replace the snapshot in view: after `make`, or when a saved output is opened. */
   show(snapshot: Snapshot, fromSaved: boolean): void;
-  /** Put what a cell would show as it is written in view, in the place of what it would have shown before. */
+  /** Shows the program of a cell's written text, in place of the program of its earlier text. */
   showWritten(snapshot: Snapshot): void;
-  /** Ask the kernel what a cell would show as it is written; rejects with a sentence. */
+  /** Asks the kernel what a cell would show with its present text; rejects with a sentence. */
   traceWritten(params: Params<'live'>): Promise<LiveProgram>;
   /** Show a saved copy until the first run of the kernel comes; does nothing where a run is in view. */
   standIn(snapshot: Snapshot): void;
@@ -208,7 +213,7 @@ export interface IJaxprTracker {
   readonly currentChanged: ISignal<IJaxprTracker, IJaxprModel | null>;
   /** Open the panel on a snapshot read from a saved output of the current notebook. */
   open(snapshot: Snapshot): void;
-  /** The panel is to be seen, asked for by a click (`user`) or by the first run of a notebook (`run`). */
+  /** Emits when the panel should be shown: after a click (`user`), or at the first run of a notebook (`run`). */
   readonly panelRequested: ISignal<IJaxprTracker, 'user' | 'run'>;
 }
 

@@ -16,8 +16,9 @@ export interface ICellPlace {
 }
 
 /**
- * The program for the caret: the one in view where it comes from the place or from the cell; else another program of
- * its run that comes from the place; else the newest run of the cell. Null where the one in view stays.
+ * The program to show for the caret: the program in view if it comes from the place or from the cell; else another
+ * program of its run that comes from the place; else a program of the newest run of the cell. Null if the program in
+ * view stays.
  */
 export function programAt(
   model: IJaxprModel,

@@ -1,8 +1,8 @@
 /**
- * Marks in a notebook's cells what belongs to the program in view, and tells the model what the user points at
- * there.
+ * Marks in a notebook's cells the text that belongs to the program in view, and sends the user's pointing there to the
+ * model.
  *
- * Places in a cell are those of the text that ran; `movedText` of the editor says where they are now.
+ * Places in a cell are places of the text that ran; the editor's `movedText` gives their present places.
  */
 import { Extension, StateEffect, Text } from '@codemirror/state';
 import { EditorView, ViewPlugin, ViewUpdate } from '@codemirror/view';
@@ -29,20 +29,20 @@ export type { ICells } from './ran-cells';
 /** Milliseconds from one key to the next of who types. */
 const TYPING = 200;
 
-/** A cell's editor marks, and is pointed at. */
+/** The CSS class of an editor with marks that the user can point at. */
 const RETURNS = 'jp-mod-jaxprReturns';
 
-/** The views that signs in a cell lead to. */
+/** The views that the signs in a cell lead to. */
 export type SignView = 'notes' | 'cost' | 'cache';
 
-/** The inner ones first. */
+/** The signs by selector, inner signs first. */
 const SIGNS: readonly [string, SignView][] = [
   ['.jp-JaxprCell-note', 'notes'],
   ['.jp-JaxprCell-count.jp-mod-cost', 'cost'],
   ['.jp-JaxprCell-counts', 'cache']
 ];
 
-/** The place of text that did not run: nothing comes from it. */
+/** The place of text that did not run: no equation comes from it. */
 const NEW_TEXT = { line: 0, column: 0 };
 
 /** Links between programs and cells. */
@@ -65,7 +65,7 @@ export class CellLinks implements IDisposable {
     }
   }
 
-  /** What belongs into the editor of a cell. */
+  /** The extension for the editor of a cell. */
   extension(cellId: string): Extension {
     return [
       movedText,
@@ -100,7 +100,7 @@ export class CellLinks implements IDisposable {
     ];
   }
 
-  /** Link this model's program to these cells from now on. */
+  /** Links the program of this model to these cells from now on. */
   follow(model: IJaxprModel | null, cells: ICells | null): void {
     if (this._model) {
       this._model.changed.disconnect(this._onChanged, this);
@@ -127,19 +127,19 @@ export class CellLinks implements IDisposable {
     }
   }
 
-  /** A sign in a cell was pressed: the user wants to see this view of the panel. */
+  /** Emits the view that the user requests by a press on a sign in a cell. */
   get viewWanted(): ISignal<this, SignView> {
     return this._viewWanted;
   }
 
-  /** The notebook has other cells than before. */
+  /** The cells of the notebook have changed. */
   cellsChanged(): void {
     if (!this._isDisposed) {
       this._relink();
     }
   }
 
-  /** From the cell that the keyboard came to, back to the program. */
+  /** Goes from the cell to which the keyboard came back to the program. */
   goToProgram(): void {
     this._attention?.goToProgram();
   }
@@ -181,7 +181,7 @@ export class CellLinks implements IDisposable {
     return this._model && cell ? { model: this._model, cell } : null;
   }
 
-  /** Whether the program in view may come from a cell. */
+  /** True if the program in view may come from a cell. */
   private _isLinked(cellId: string): boolean {
     return (
       (this._attention?.linksInView ?? false) &&
@@ -189,7 +189,7 @@ export class CellLinks implements IDisposable {
     );
   }
 
-  /** Where a place of an editor was in the text that ran; null for text that is new. */
+  /** The place in the text that ran of a place in an editor; null for new text. */
   private _ranPlace(
     view: EditorView,
     at: number
@@ -218,7 +218,7 @@ export class CellLinks implements IDisposable {
     ) {
       return;
     }
-    // The model answers with marks, and an editor may not be changed in the middle of an update.
+    // Deferred: the model answers with marks, and an editor must not change in the middle of an update.
     queueMicrotask(() => {
       this._follow(cellId, view);
       if (!this._isLinked(cellId)) {
@@ -230,7 +230,7 @@ export class CellLinks implements IDisposable {
         cellId,
         ...(this._ranPlace(view, head) ?? NEW_TEXT)
       };
-      // Where the mouse happens to rest does not count until it moves.
+      // A resting mouse is ignored until it moves.
       if (this._model?.hover?.kind === 'caret') {
         this._model.setHover(null);
       }
@@ -238,7 +238,7 @@ export class CellLinks implements IDisposable {
     });
   }
 
-  /** A press on a sign at the end of a line leads to what the sign is about, of the run that the sign is of. */
+  /** A press on a sign at the end of a line leads to the subject of the sign, in the run of the sign. */
   private _press(cellId: string, event: MouseEvent, view: EditorView): void {
     const sign = event.target instanceof Element ? event.target : null;
     const wanted = SIGNS.find(([selector]) => sign?.closest(selector));
@@ -322,7 +322,7 @@ export class CellLinks implements IDisposable {
     this._relink();
   }
 
-  /** A row of the Cache view was chosen: its line is marked, and brought into view. */
+  /** The user chose a row of the Cache view: marks its line, and scrolls to the line. */
   private _onPointed(): void {
     this._mark();
     const span = this._attention?.pointedAt ?? null;
@@ -354,7 +354,7 @@ export class CellLinks implements IDisposable {
     });
   }
 
-  /** Where a place of the run is in a cell now. */
+  /** The present place in a cell of a place of the run. */
   private _placeNow(
     cellId: string,
     { line, column }: { line: number; column: number }
@@ -374,7 +374,7 @@ export class CellLinks implements IDisposable {
     return { line: there.number, column: at - there.from };
   }
 
-  /** Find out which cells ran, and which of them have another text now. */
+  /** Finds the cells that ran, and the cells whose text has changed since. */
   private _relink(): void {
     const { _model: model, _cells: cells } = this;
     if (!model?.snapshot || cells === null) {
@@ -473,7 +473,7 @@ export class CellLinks implements IDisposable {
   private _marks: MarksOfCells;
   private _ran = new RanCells();
   private _views = new Map<string, Set<EditorView>>();
-  /** What each editor shows, so that the same is not shown again. */
+  /** The marks that each editor shows, so that equal marks are not set again. */
   private _marked = new Map<EditorView, string>();
   private _where: Parameters<CellLinks['_hoverAt']>[0] = null;
   private _frame = 0;

@@ -1,4 +1,4 @@
-/** Draws and words what a run knows of an expression. Text of the run is text, never markup. */
+/** Draws and words the facts that a run has about an expression. Text of the run is text, never markup. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IExpressionFacts, IOperations } from '../model/expressions';
@@ -14,11 +14,11 @@ import { IProgramNames, nameProgram } from '../program-text/names';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IEquationRef } from '../tokens';
 
-/** More equations are counted, not listed. */
+/** At most this many equations are listed; the rest are counted. */
 const MOST_EQUATIONS = 6;
 const LONGEST_LINE = 300;
 
-/** An expression as the page and a screen reader have it. */
+/** The facts about an expression, as an element and as text for a screen reader. */
 export interface IExpressionCard {
   node: HTMLElement;
   words: string;
@@ -66,7 +66,7 @@ export function expressionCard(
   return { node, words: sentences.join('\n') };
 }
 
-/** What is said of a place that a run has no equation and no type of. */
+/** The sentence for a place without an equation and without a type in the run. */
 export function unknownCard(
   snapshot: Snapshot,
   trans: TranslationBundle
@@ -167,7 +167,7 @@ function operationsSentence(
       );
 }
 
-/** Which program it is of, where the run has several. */
+/** The program of the facts, if the run has several. */
 function programSentences(
   { snapshot, program, programs }: IExpressionFacts,
   trans: TranslationBundle
@@ -192,7 +192,7 @@ function programSentences(
   ];
 }
 
-/** The first equations, each as the program has it, without parameters. */
+/** The first equations, as the program prints them, without parameters. */
 function equationLines({
   snapshot,
   program,

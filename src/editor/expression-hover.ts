@@ -1,4 +1,7 @@
-/** Shows what a run knows of the expression below the pointer, or at the caret on a key. */
+/**
+ * Shows the facts that a run has about the expression below the pointer, or about the expression at the caret after a
+ * key.
+ */
 import {
   EditorState,
   Extension,
@@ -20,10 +23,10 @@ import { dispatchKey } from '../workbench/reading/key-table';
 import type { IExpressionCard } from './expression-card';
 import type { IRanCell } from './ran-cells';
 
-/** Who rests the mouse wants to know; who passes by does not. */
+/** The pointer has to rest this many milliseconds before the card appears. */
 const HOVER_TIME = 350;
 
-/** What an expression is looked for in. */
+/** The run, and the text of the cell, in which an expression is searched. */
 export interface IRanIn {
   model: IJaxprModel;
   cell: IRanCell;
@@ -70,7 +73,7 @@ export function expressionHover(
   ];
 }
 
-/** Show what is known at the caret, and say it to a screen reader. */
+/** Shows the facts about the place of the caret, also to a screen reader. */
 async function show(
   view: EditorView,
   ran: IRanIn,
@@ -80,7 +83,7 @@ async function show(
   const at = state.selection.main.head;
   const found = factsAt(state, at, ran);
   const { expressionCard, unknownCard } = await load();
-  // Who went on does not want to know any more.
+  // The user has moved on, so the card is not shown.
   if (
     view.state.doc !== state.doc ||
     view.state.selection.main.head !== at ||
@@ -109,7 +112,7 @@ interface IFound {
   facts: IExpressionFacts;
 }
 
-/** What is known of a place of the present text, where the expression there is as it ran. */
+/** The facts about a place of the present text, if the expression there is unchanged. */
 function factsAt(
   state: EditorState,
   at: number,
@@ -145,7 +148,7 @@ function tooltip(
 
 const setAsked = StateEffect.define<Tooltip | null>();
 
-/** What is shown on a key, until the caret goes on or the text changes. */
+/** The card that a key has opened; it closes when the caret moves or the text changes. */
 const asked = StateField.define<Tooltip | null>({
   create: () => null,
   update(shown, transaction) {

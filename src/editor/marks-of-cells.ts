@@ -14,7 +14,7 @@ import type { ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { RanCells, sameText } from './ran-cells';
 
-/** What the marks depend on. */
+/** The state that the marks depend on. */
 export interface IMarksOf {
   model: IJaxprModel;
   attention: Attention;
@@ -90,7 +90,7 @@ export class MarksOfCells {
     const pointed = attention.ledgerInView ? attention.pointedAt : null;
     const pointedCell = pointed && cells.cellOf(pointed.file.path);
     if (pointed !== null && pointedCell !== null) {
-      // The line as a whole: a call is more than the name that JAX has for it.
+      // Marks the whole line, because the call is longer than the name that JAX reports.
       mark(pointedCell, { ...pointed, column: -1, endColumn: -1 });
     }
     if (attention.linksInView && model.program >= 0) {
@@ -117,8 +117,8 @@ export class MarksOfCells {
   }
 
   /**
-   * Of each cell: the types of its names, from the run that the cell has its text from. Lines that this run has no
-   * types for have those of the cell's own newest run.
+   * For each cell, the types of its names, from the run whose text the cell has. Lines without types in this run have
+   * the types of the cell's own newest run.
    */
   private _types({ model, cells }: IMarksOf): [string, ILineTypes[]][] {
     const found: [string, ILineTypes[]][] = [];
@@ -157,7 +157,7 @@ export class MarksOfCells {
     return types;
   }
 
-  /** Of each cell: what its lines cost, where that is to be seen. */
+  /** For each cell, the costs of its lines, while views show heat. */
   private _heatOf(
     { model, costs, cells }: IMarksOf,
     snapshot: Snapshot
@@ -192,7 +192,7 @@ export class MarksOfCells {
     return found;
   }
 
-  /** Of each cell: what the step in view computes there, in front of it its values, behind it what came out. */
+  /** For each cell, the marks of the step in view: its expressions, the values before, the values after. */
   private _stepOf({
     model,
     attention,
@@ -244,7 +244,7 @@ export class MarksOfCells {
     return found;
   }
 
-  /** Where the equations of a step were written, by file; steps share them. */
+  /** The places where the equations of a step were written, by file; steps share the result. */
   private _spansOf({
     snapshot,
     program,

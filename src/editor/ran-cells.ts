@@ -4,9 +4,9 @@ import type { Snapshot } from '../protocol/snapshot';
 
 /** The cells of the notebook whose program is in view. */
 export interface ICells {
-  /** A cell's text as it is now; null where the notebook has no such cell. */
+  /** The present text of a cell; null if the notebook has no such cell. */
   source(cellId: string): string | null;
-  /** The one cell with this text; null where there is none, or where several have it. */
+  /** The only cell with this text; null if no cell or several cells have it. */
   find(source: string): string | null;
   /** Bring a cell into view, with the caret there. */
   goTo(cellId: string, line: number, column: number): Promise<void>;
@@ -53,12 +53,12 @@ export class RanCells {
     }
   }
 
-  /** The cell that a file of the run in view is; null where its text is not the one that the cell had in it. */
+  /** The cell that a file of the run in view belongs to; null if the cell's text differs from the file. */
   cellOf(path: string): string | null {
     return this._ids.get(path) ?? null;
   }
 
-  /** What a cell was when it ran. */
+  /** The file and the text of a cell when it ran. */
   ran(cellId: string): IRanCell | undefined {
     return this._byId.get(cellId);
   }
@@ -74,9 +74,8 @@ export class RanCells {
   }
 
   /**
-   * Cells of a run that are not in the notebook, or have another text now.
-   *
-   * @param comesFrom Whether the program in view comes from a file.
+   * The cells of a run that the notebook lacks, or whose text has changed.
+   * @param comesFrom Returns true if the program in view comes from a file.
    */
   unlinked(
     snapshot: Snapshot,
@@ -159,7 +158,7 @@ function cellsOf(snapshot: Snapshot): IListedCell[] {
   return ran;
 }
 
-/** A new line at the end moves nothing. */
+/** True if two texts are equal; a new line at the end does not count. */
 export function sameText(a: string, b: string): boolean {
   return a.trimEnd() === b.trimEnd();
 }

@@ -46,7 +46,10 @@ import type { Refused, Snapshot, Working } from '../protocol/snapshot';
 /** The kernel of a session, for rooms that hand one on without talking to it. */
 export type KernelConnection = Kernel.IKernelConnection;
 
-/** Why a kernel cannot be heard; after 'disconnected' JupyterLab tries again by itself, after 'cut-off' no more. */
+/**
+ * The reason why the page cannot hear a kernel; after 'disconnected' JupyterLab reconnects by itself, after 'cut-off'
+ * it does not.
+ */
 export type Loss = 'restarting' | 'dead' | 'disconnected' | 'cut-off';
 
 export type ChannelState =
@@ -54,32 +57,32 @@ export type ChannelState =
   | { kind: 'connecting' }
   /** The kernel answers, and has no hub: the extension is not loaded in it. */
   | { kind: 'not-loaded' }
-  /** The hub is known; hello has come, or will. */
+  /** The hub is known; its hello has arrived or will arrive. */
   | { kind: 'joined' }
   | { kind: 'lost'; loss: Loss };
 
-/** The last reply to a question, where there is an answer, or a question to the user first. */
+/** The last reply to a question: an answer, or a confirmation that the kernel asks for. */
 export type LastReply<Name extends RequestName> = Exclude<
   Reply<Name>,
   Refused | Working
 >;
 
-/** A question that is on its way. */
+/** A question in progress. */
 export interface IAsked<Name extends RequestName> {
   /** Rejects with `Unanswered`. */
   readonly reply: Promise<LastReply<Name>>;
-  /** Ask the kernel to stop what it does for it; the reply then has what was done. */
+  /** Asks the kernel to stop its work on the question; the reply then has the results so far. */
   stop(): void;
 }
 
-/** Why a question has no answer; the model makes a sentence of it. */
+/** The reason why a question has no answer; the model words it as a sentence. */
 export class Unanswered extends Error {
   constructor(
     readonly why:
       | 'closed'
       | 'timeout'
       | 'stopped'
-      /** It is about a run, or in words, of a saved notebook or of an earlier kernel. */
+      /** The question is about a run, or has text, of a saved notebook or of an earlier kernel. */
       | 'not-its-own'
       | Unreadable
       | { kernel: string }
@@ -88,13 +91,13 @@ export class Unanswered extends Error {
   }
 }
 
-/** What a model sees of a kernel. */
+/** The side of a kernel that a model uses. */
 export interface IChannel extends IDisposable {
   readonly state: ChannelState;
   readonly stateChanged: ISignal<IChannel, ChannelState>;
-  /** Messages that the kernel sent, in order, each once. */
+  /** Emits the kernel's messages, in order, each once. */
   readonly received: ISignal<IChannel, Announcement>;
-  /** Messages that could not be read. */
+  /** Emits for each message that cannot be read. */
   readonly unreadable: ISignal<IChannel, Unreadable>;
   /**
    * Ask the kernel, while a cell runs too where the kernel has subshells.
@@ -108,9 +111,8 @@ export interface IChannel extends IDisposable {
     working?: (working: Working) => void
   ): IAsked<Name>;
   /**
-   * Have the kernel trace the last call of a run's cell, as soon as no cell runs; the run's snapshot comes anew.
-   *
-   * Does nothing where no kernel is joined.
+   * Asks the kernel to trace the last call of a run's cell as soon as no cell runs; the kernel then sends the run's
+   * snapshot again. Does nothing if no kernel is joined.
    */
   trace(snapshot: string): void;
 }
@@ -120,7 +122,7 @@ interface IPending {
   resolve: (reply: LastReply<RequestName>) => void;
   reject: (reason: Unanswered) => void;
   working: (working: Working) => void;
-  /** Wait anew: the kernel has given a sign of life. */
+  /** Restarts the timeout, because the kernel has sent a sign of life. */
   wait: () => void;
   timer: ReturnType<typeof setTimeout>;
   sizes: IDocumentSizes;
@@ -251,7 +253,7 @@ export class Channel implements IChannel {
     });
   }
 
-  /** Find the hub that an earlier page, or a cell before this one, left open; then ask for everything. */
+  /** Finds the hub that an earlier page, or an earlier cell, left open; then asks for all runs. */
   private async _look(): Promise<void> {
     const look = ++this._looks;
     let hub: string | undefined;
@@ -331,7 +333,7 @@ export class Channel implements IChannel {
     }
   }
 
-  /** Take a message of the hub: each once, none that is late. */
+  /** Handles a message of the hub: each message once, and no late message. */
   private _announce(data: unknown, buffers: Buffers): void {
     const message = decode(data, buffers);
     if (
@@ -413,7 +415,7 @@ export class Channel implements IChannel {
   }
 
   private async _startSubshell(): Promise<void> {
-    // The user's own setting about comms decides here too.
+    // The user's setting about comms over subshells decides here, too.
     if (
       !this.kernel.supportsSubshells ||
       this.kernel.commsOverSubshells === 'disabled'
@@ -555,14 +557,14 @@ export class Channel implements IChannel {
 
   private _state: ChannelState = { kind: 'connecting' };
   private _hub: string | null = null;
-  /** With which the last message was signed; each life of a kernel has its own. */
+  /** The session id that signs the last message; each life of a kernel has its own. */
   private _session: string | null = null;
   private _lastSequence = -1;
   /** Counts the searches for the hub, so that only the latest speaks. */
   private _looks = 0;
-  /** Counts the lives of the kernel: a subshell of an earlier one is gone. */
+  /** Counts the lives of the kernel: a subshell of an earlier life is gone. */
   private _lives = 0;
-  /** What the kernel sent in an earlier one is not sent back to be evaluated. */
+  /** Text that the kernel sent in an earlier life is not sent back for evaluation. */
   private _life = new KernelLife();
   /** The hub of this life: after a restart, and once it let go of its runs, the kernel has another one. */
   private _hubOfLife: string | null = null;
@@ -578,9 +580,8 @@ export class Channel implements IChannel {
 }
 
 /**
- * A question as the kernel reads it: what is to be evaluated as its text.
- *
- * @throws Unanswered where some of it is of another life.
+ * A question in the form that the kernel reads, with its evaluable texts as strings.
+ * @throws Unanswered if a text belongs to another life.
  */
 export function onWire(question: object, life: KernelLife): WireQuestion {
   const written = (value: unknown): unknown => {
@@ -603,7 +604,7 @@ export function onWire(question: object, life: KernelLife): WireQuestion {
 
 type Buffers = readonly (ArrayBuffer | ArrayBufferView)[];
 
-/** The message in a comm's data, or in its buffer where it is long; null where that is no JSON. */
+/** The message in a comm's data, or in its buffer if it is long; null if the message is not JSON. */
 function decode(data: unknown, buffers: Buffers): unknown {
   if ((data as { type?: unknown } | null)?.type !== 'buffer') {
     return data;
@@ -615,7 +616,7 @@ function decode(data: unknown, buffers: Buffers): unknown {
   }
 }
 
-/** Whether a message of an unknown comm can only be one of our hub. */
+/** True if a message of an unknown comm can only be a message of our hub. */
 function isOurs(data: unknown): boolean {
   const type = (data as { type?: unknown } | null)?.type;
   return (

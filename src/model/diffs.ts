@@ -52,7 +52,7 @@ export class Diffs {
     return this._changed;
   }
 
-  /** Compares runs of files; null where the kernel compares the runs. */
+  /** Compares runs of files; null if the kernel compares the runs. */
   comparer: Comparer | null = null;
 
   /** Whether programs can be compared now. */

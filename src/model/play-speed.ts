@@ -43,7 +43,7 @@ function write(speed: Speed): void {
   try {
     window.localStorage.setItem(KEY, String(speed));
   } catch {
-    // The page still keeps the speed.
+    // The storage failed, but the speed lasts as long as the page.
   }
 }
 

@@ -1,4 +1,4 @@
-/** A view that says when it is on the screen, so that cells are marked for what the user looks at. */
+/** A view that reports whether it is on screen, so that cells mark the lines of the view that the user looks at. */
 import { Message } from '@lumino/messaging';
 
 import { Attention, attentionOf } from '../model/attention';
@@ -10,7 +10,7 @@ export abstract class AttentiveWidget extends ModelWidget {
     super.dispose();
   }
 
-  /** Say whether this view is seen; called after each drawing, and when it is hidden or taken away. */
+  /** Reports whether this view is visible; called after each drawing, and when the view is hidden or removed. */
   protected abstract attend(attention: Attention, isSeen: boolean): void;
 
   protected override onUpdateRequest(message: Message): void {

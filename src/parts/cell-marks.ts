@@ -1,4 +1,6 @@
-/** Decorates a cell's editor, at the places where the text that ran is now: links, untraced lines, notes, costs. */
+/**
+ * Decorates a cell's editor with links, untraced lines, notes and costs, at the present places of the text that ran.
+ */
 import {
   EditorState,
   RangeSet,
@@ -19,61 +21,64 @@ import { IMovedRange, MovedText, movedText } from './moved-text';
 
 export type { ILineCount } from './cell-signs';
 
-/** A place in a cell: lines from 1, columns from 0 in UTF-16 code units, -1 where unknown. */
+/** A place in a cell: lines from 1, columns from 0 in UTF-16 code units, -1 for an unknown number. */
 export interface IMarkedSpan {
   line: number;
   column: number;
   endLine: number;
   endColumn: number;
-  /** own: it was written here. call: it was written elsewhere, and called from here. */
+  /**
+   * own: the equations were written in the span. call: the equations were written elsewhere, in code that the span
+   * calls.
+   */
   role: 'own' | 'call';
 }
 
-/** What part of the program's cost is on a line. */
+/** A line's share of the program's cost. */
 export interface ILineHeat {
   line: number;
-  /** From 0 to 1. */
+  /** A number from 0 to 1. */
   share: number;
   title: string;
 }
 
-/** What the names of a line had while JAX traced. */
+/** The types that the names of a line had while JAX traced. */
 export interface ILineTypes {
   line: number;
-  /** Of all names, for the end of the line. */
+  /** The types of all names, for the end of the line. */
   text: string;
   title: string;
-  /** Of each name, for the place after the name; -1 for the end of the line. */
+  /** The type of each name, with the column after the name; -1 for the end of the line. */
   names: readonly { column: number; text: string; title: string }[];
 }
 
-/** What the step in view of the stepper computes. */
+/** The marks of the step that the stepper shows. */
 export interface IStepMarks {
   spans: readonly IMarkedSpan[];
-  /** Values that go into the step and come out of it, at the ends of lines. */
+  /** The values that go into the step and come out of the step, for the ends of lines. */
   values: readonly { line: number; text: string; title: string }[];
 }
 
-/** What is marked in a cell. */
+/** All marks of a cell. */
 export interface ICellMarks {
   spans: readonly IMarkedSpan[];
   /** Lines that the trace did not reach. */
   untraced: readonly number[];
-  /** What is known of the calls of jitted functions at a line, in parts. */
+  /** The counts of the calls of jitted functions at a line, in parts. */
   counts: readonly { line: number; parts: readonly ILineCount[] }[];
-  /** What the names of a line had while JAX traced. */
+  /** The types that the names of a line had while JAX traced. */
   types: readonly ILineTypes[];
-  /** What was noted of a line. */
+  /** The notes about lines. */
   notes: readonly { line: number; text: string }[];
   /** Null while no step is in view. */
   step: IStepMarks | null;
-  /** What the lines cost; drawn beside them. */
+  /** The costs of lines, drawn beside them. */
   heat: readonly ILineHeat[];
-  /** Whether types stand after their names; else at the end of the line. */
+  /** True if types stand after their names, false if they stand at the end of the line. */
   typesAfterNames: boolean;
-  /** For the mouse over an untraced line. */
+  /** The tooltip of an untraced line. */
   untracedTitle: string;
-  /** For the mouse over what was edited since it ran. */
+  /** The tooltip of text that was edited since the cell ran. */
   changedTitle: string;
 }
 
@@ -93,7 +98,7 @@ export const NO_CELL_MARKS: ICellMarks = {
 /** Replace the marks of a cell. */
 export const setCellMarks = StateEffect.define<ICellMarks>();
 
-/** Fills a linked line's number, where the cell shows line numbers. */
+/** Fills the gutter beside the number of a linked line, if the cell shows line numbers. */
 class LinkedNumber extends GutterMarker {
   constructor(role: IMarkedSpan['role']) {
     super();
@@ -112,8 +117,8 @@ interface ICellMarking {
 }
 
 /**
- * The marks of a cell. They move with the text; of a text that is known only as the present one, they are gone as soon
- * as it changes.
+ * The marks of a cell. They move with the text. If only the present text is known, not the text that ran, any change
+ * removes them.
  */
 export const cellMarks = StateField.define<ICellMarking>({
   create: () => ({ marks: NO_CELL_MARKS, drawn: Decoration.none }),
@@ -154,19 +159,21 @@ function linkedNumbers(marks: DecorationSet): RangeSet<GutterMarker> {
   return RangeSet.of(numbers, true);
 }
 
-/** How many characters of code the counts are no wider than; their own are smaller, and have signs between them. */
+/**
+ * The counts are no wider than this many characters of code; their own letters are smaller, with signs between them.
+ */
 function charactersOf(parts: readonly ILineCount[]): number {
   return parts.reduce((sum, { text }) => sum + text.length + 3, 3);
 }
 
-/** Where places of the text that ran are now. */
+/** The present places of the text that ran. */
 class Places {
   constructor(
     private _state: EditorState,
     private _moved: MovedText | null
   ) {}
 
-  /** Null where nothing of the line is left. */
+  /** The present line; null if nothing of the line remains. */
   line(number: number): ReturnType<MovedText['line']> {
     if (this._moved !== null) {
       return this._moved.line(number);
@@ -177,7 +184,7 @@ class Places {
       : null;
   }
 
-  /** Null where nothing of the stretch is left. */
+  /** The present range; null if nothing of the range remains. */
   range(
     line: number,
     column: number,
@@ -198,7 +205,7 @@ class Places {
   }
 }
 
-/** Make the decorations; what is outside the text is left out. */
+/** Makes the decorations, without places outside of the text. */
 function decorate(
   state: EditorState,
   marks: ICellMarks,
@@ -219,7 +226,7 @@ function decorate(
   }
   const titled = (title: string, isChanged: boolean): string =>
     isChanged ? `${marks.changedTitle}\n${title}` : title;
-  // The values of a step stand in the place of the types: beside both, little would be seen of either.
+  // The values of a step replace the types of the line: there is no room for both.
   const stepped = new Set(marks.step?.values.map(({ line }) => line));
   for (const { line: number, text, title, names } of marks.types) {
     if (stepped.has(number) && !marks.typesAfterNames) {
@@ -272,7 +279,7 @@ function decorate(
   }
   for (const { line: number, text, title } of marks.step?.values ?? []) {
     const at = places.line(number);
-    // The values are of the text that ran.
+    // The values belong to the text that ran.
     if (at !== null && !at.isChanged) {
       const widget = new StepSign(text, title);
       ranges.push(Decoration.widget({ widget, side: 1 }).range(at.line.to));
@@ -311,7 +318,7 @@ function decorate(
     }
     for (let number = line; number <= endLine; number++) {
       const at = places.line(number);
-      // A line counts as linked while what is linked on it is as it ran.
+      // A line counts as linked while a linked range on it is unchanged.
       const isLinked =
         at !== null && !(range === null ? at.isChanged : range.isChanged);
       if (isLinked && linked.get(number) !== 'own') {

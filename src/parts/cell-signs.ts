@@ -1,4 +1,4 @@
-/** Draws signs at the end of a line, which are no part of the text. */
+/** Draws signs at the end of a line; a sign is not part of the text. */
 import { WidgetType } from '@codemirror/view';
 
 /** A number with its noun, such as `1 compile`. */
@@ -7,10 +7,10 @@ export interface ILineCount {
   text: string;
 }
 
-/** The class of what is of a text that ran and is not here any more. */
+/** The class of signs of a text that ran and was changed since. */
 const CHANGED = 'jp-mod-changed';
 
-/** Shown at the right of a line that calls jitted functions. */
+/** The counts at the right of a line that calls jitted functions. */
 export class LineCounts extends WidgetType {
   constructor(
     private _parts: readonly ILineCount[],
@@ -44,13 +44,13 @@ export class LineCounts extends WidgetType {
     return node;
   }
 
-  /** A press leads to the calls, or to the cost. */
+  /** A press on the counts shows the calls, or the cost. */
   override ignoreEvent(): boolean {
     return false;
   }
 }
 
-/** Shown behind names that had traced values. */
+/** The types behind names that had traced values. */
 export class LineTypes extends WidgetType {
   constructor(
     private _text: string,
@@ -72,22 +72,22 @@ export class LineTypes extends WidgetType {
     const node = document.createElement('span');
     node.className = 'jp-JaxprCell-types';
     node.classList.toggle(CHANGED, this._isChanged);
-    // Read on request: who types hears the code alone.
+    // A note is read on request only, so a screen reader reads only the code while the user types.
     node.setAttribute('role', 'note');
     node.setAttribute('aria-label', this._title);
     node.title = this._title;
-    // Drawn from the attribute: the text of the line stays the user's.
+    // CSS draws the types from the attribute, so that the text of the line stays the user's.
     node.dataset.jaxprTypes = this._text;
     return node;
   }
 
-  /** A click on the types puts the caret there, as a click beside the text does. */
+  /** A click on the types moves the caret, as a click beside the text does. */
   override ignoreEvent(): boolean {
     return false;
   }
 }
 
-/** Shown at the end of a line that has a note. */
+/** The sign at the end of a line that has a note. */
 export class NoteSign extends WidgetType {
   constructor(
     private _text: string,
@@ -110,7 +110,7 @@ export class NoteSign extends WidgetType {
     return node;
   }
 
-  /** A press leads to the note. */
+  /** A press on the sign shows the note. */
   override ignoreEvent(): boolean {
     return false;
   }

@@ -7,7 +7,7 @@ import { shortened } from './summary';
 /** Longer lines are cut. */
 const LONGEST_LINE = 300;
 
-/** A part of a line, in UTF-16 code units; the whole line where the columns are -1. */
+/** A marked part of a line, in UTF-16 code units; columns of -1 mark the whole line. */
 export interface IMark {
   line: number;
   column: number;
@@ -16,12 +16,12 @@ export interface IMark {
 
 export function CodeExcerpt(props: {
   lines: readonly string[];
-  /** Number of the first line. */
+  /** The number of the first line. */
   first: number;
-  /** What it is, for a screen reader. */
+  /** The name of the excerpt for a screen reader. */
   label: string;
   marks?: readonly IMark[];
-  /** What the marks mean: an error is marked in red. */
+  /** True if the marks show an error, which is drawn in red. */
   wrong?: boolean;
 }): JSX.Element {
   const { lines, first, label, marks = [], wrong = false } = props;
@@ -65,7 +65,8 @@ function Line(props: { text: string; mark: IMark | undefined }): JSX.Element {
   if (mark === undefined || mark.column < 0 || mark.endColumn <= mark.column) {
     return <Pieces text={text} />;
   }
-  // The pieces of the whole line, so that a string stays one, cut where the mark begins and ends.
+  // The line is split into tokens as a whole, so that a string stays one token, and is then cut at the ends of the
+  // mark.
   return <Pieces text={text} from={mark.column} to={mark.endColumn} />;
 }
 

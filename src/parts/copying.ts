@@ -15,13 +15,16 @@ import {
   whereAndWhen
 } from './summary';
 
-/** The text of a jaxpr, whole: what the panel folds comes back; the names of the user's code are comments. */
+/** The complete text of a jaxpr, without the panel's folds; the names of the user's code are comments. */
 export function programText(snapshot: Snapshot, program: number): string {
   const equations = new ProgramEquations(snapshot, snapshot.programs[program]);
   return fullText(equations, nameProgram(equations), variableNames(snapshot));
 }
 
-/** Heading, facts, the cells that the run comes from and the text, for an issue or a chat. Text of the program is never markup. */
+/**
+ * A heading, facts, the cells that the run comes from, and the text, for an issue or a chat. The text of the program is
+ * escaped, so it is never markup.
+ */
 export function programMarkdown(
   snapshot: Snapshot,
   program: number,
@@ -52,7 +55,7 @@ export function programMarkdown(
   ].join('\n\n');
 }
 
-/** A code span, fenced by more backticks than it holds in a row. */
+/** A code span, delimited by more backticks than the text has in a row. */
 export function code(text: string): string {
   const line = text.split(/\s+/).join(' ');
   const fence = '`'.repeat(longestRun(line) + 1);
@@ -60,7 +63,7 @@ export function code(text: string): string {
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
-/** The cell that ran, after the cells whose functions it called, each with its number. */
+/** The cell that ran, preceded by the cells whose functions it called, each with its number. */
 function cells(snapshot: Snapshot, trans: TranslationBundle): string[] {
   const { cell, files } = snapshot;
   const sources = files

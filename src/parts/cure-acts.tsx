@@ -1,4 +1,4 @@
-/** The buttons that put a cure into the notebook, or why there are none. */
+/** The buttons that put a cure into the notebook, or a sentence that says why there are none. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -15,13 +15,13 @@ import { Cure, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
 import { shortened } from './summary';
 
-/** Where a cure belongs to. */
+/** The owner of a cure: an entry of a document. */
 export interface ICureOf {
   model: IJaxprModel;
   snapshot: Snapshot;
 }
 
-/** `Cell [3], line 4`: the place that a cure edits. */
+/** Prints the place that a cure edits: `Cell [3], line 4`. */
 export function editPlaceWords(
   { file, executionCount, lines }: IEditPlace,
   trans: TranslationBundle
@@ -42,7 +42,7 @@ export function editPlaceWords(
       );
 }
 
-/** The buttons of a cure that is an edit, and a sentence where a button is not there. */
+/** The buttons of a cure that is an edit; a sentence takes the place of a missing button. */
 export function CureActs(
   props: ICureOf & {
     place: IEditPlace;
@@ -62,7 +62,7 @@ export function CureActs(
     setDone(applyCure(editing, snapshot, place, level) ? 'applied' : null);
   const insert = (): void =>
     setDone(insertCure(editing, snapshot, place, level) ? 'inserted' : null);
-  // After Undo the cure can be applied again, and nothing is applied.
+  // After Undo the cure can be applied again.
   const isDone =
     done === 'inserted' || (done === 'applied' && standing.kind !== 'applies');
   return (
@@ -102,7 +102,7 @@ export function CureActs(
   );
 }
 
-/** Draw again when a cell of the notebook is edited, added or deleted. */
+/** Draws again when a cell of the notebook is edited, added or deleted. */
 function useCells(editing: ICellEditing | null): void {
   const [, draw] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
@@ -113,7 +113,7 @@ function useCells(editing: ICellEditing | null): void {
   }, [editing]);
 }
 
-/** What was done, and what to press next. */
+/** The sentence after an edit, with the next step for the user. */
 function doneWords(
   done: 'applied' | 'inserted',
   level: Cure['level'],
@@ -140,7 +140,7 @@ function doneWords(
       );
 }
 
-/** Why a cure cannot be applied; empty where it can be. */
+/** The reason why a cure cannot be applied; empty if it can. */
 function whyWords(
   standing: Standing,
   place: IEditPlace,

@@ -6,7 +6,7 @@ import { IEditPlace, hunksOf } from '../model/cure-edits';
 import { PythonLine } from './code-excerpt';
 import { shortened } from './summary';
 
-/** More lines of one side of a hunk are not drawn. */
+/** At most this many lines of one side of a hunk are drawn. */
 const MOST_LINES = 60;
 const LONGEST_LINE = 300;
 
@@ -74,7 +74,7 @@ export function CureDiff(props: {
   );
 }
 
-/** Spaces that all lines begin with. */
+/** The number of spaces at the start of all lines. */
 function indentOf(lines: readonly string[]): number {
   const indents = lines
     .filter(line => line.trim() !== '')

@@ -8,7 +8,7 @@ import { CureActs, ICureOf, editPlaceWords } from './cure-acts';
 import { CureDiff } from './cure-diff';
 import { shortened } from './summary';
 
-/** Ways out to choose from. */
+/** The cures from which the user can choose. */
 export function Cures(
   props: ICureOf & {
     cures: readonly Cure[];
@@ -64,7 +64,7 @@ export function Cures(
   );
 }
 
-/** Where a cure edits the user's text; null where it does not: advice, or a sketch that no trial showed to apply. */
+/** The place where a cure edits the user's text; null for advice, and for a sketch without a passed trial. */
 export function appliedPlace(
   snapshot: Snapshot,
   level: Cure['level'],
@@ -75,7 +75,7 @@ export function appliedPlace(
     : editPlace(snapshot, edits ?? []);
 }
 
-/** How sure a cure is; empty for advice. */
+/** A word for the certainty of a cure; empty for advice. */
 export function levelWords(
   level: Cure['level'],
   trans: TranslationBundle

@@ -1,6 +1,6 @@
-/** Elements of the page, made one by one: text is never markup. */
+/** Makes elements of the page without markup, so that no text becomes markup. */
 
-/** An element with a class and a text. */
+/** Makes an element with a class and a text. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className: string,

@@ -1,4 +1,7 @@
-/** Says which cells of a run were edited or deleted since. The text lies over its line, so nothing below moves. */
+/**
+ * Names the cells of a run that were edited or deleted since the run. The text lies over its line, so it moves nothing
+ * below.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,17 +1,17 @@
 /** What fills the panel for a state of the model. */
 import { IJaxprModel } from '../tokens';
 
-/** What fills the panel. */
+/** The contents that the panel can have. */
 export type Filling =
-  /** A sentence and one thing to do. */
+  /** A sentence with one action for the user. */
   | 'empty'
-  /** A long trace or compile, and no program of an earlier run. */
+  /** The progress of a long trace or compile, without a program of an earlier run. */
   | 'running'
-  /** A snapshot without a program: its message, and its notes. */
+  /** A snapshot without a program: its message and its notes. */
   | 'message'
   | 'program';
 
-/** What fills the panel for a state of the model. */
+/** The content of the panel for a state of the model. */
 export function filling(model: IJaxprModel | null): Filling {
   if (model === null) {
     return 'empty';

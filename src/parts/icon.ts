@@ -1,7 +1,7 @@
-/** The sign of the panel, in its tab, its command and the notebook's toolbar, and the sign of the types. */
+/** The icon of the panel, in its tab, its command and the notebook's toolbar, and the icon of the types. */
 import { LabIcon } from '../host';
 
-// Braces around the lines of a program.
+// The panel's icon: braces around the lines of a program.
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 16 16">
   <g class="jp-icon3" fill="#616161">
     <path d="M5 2.2v1.2c-1 0-1.4.4-1.4 1.4v1.6c0 .8-.3 1.3-.9 1.6.6.3.9.8.9 1.6v1.6c0 1 .4 1.4 1.4 1.4v1.2c-1.8 0-2.7-.8-2.7-2.5V9.7c0-.8-.3-1.1-1-1.1V7.4c.7 0 1-.3 1-1.1V4.7C2.3 3 3.2 2.2 5 2.2z"/>
@@ -15,7 +15,7 @@ export const jaxprIcon = new LabIcon({
   svgstr: SVG
 });
 
-// A name, a colon and its type.
+// The icon of the types: a name, a colon and a type.
 const TYPES_SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 16 16">
   <g class="jp-icon3" fill="#616161">
     <path d="M1 5.2h1.5l1.3 2 1.3-2h1.4L4.6 8.1l2.1 3.2H5.2L3.7 9.1l-1.5 2.2H.8l2.2-3.2z"/>

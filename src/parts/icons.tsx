@@ -42,7 +42,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Always beside a word or on a button with a label, so a screen reader does not read it. */
+/** Hidden from screen readers, because an icon always stands beside a word or on a button with a label. */
 export function Icon({ name }: { name: IconName }): JSX.Element {
   return (
     <svg

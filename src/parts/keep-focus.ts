@@ -1,8 +1,8 @@
-/** Keeps the keyboard's focus in a part of the page whose controls are replaced: on the slider, or the first button. */
+/** Keeps the keyboard focus in a part of the page whose controls are replaced: on the slider, or the first button. */
 import * as React from 'react';
 
 /**
- * @param state What the controls are replaced with.
+ * @param state The state that replaces the controls.
  * @returns The ref and the listeners of the part.
  */
 export function useKeptFocus(state: string): {
@@ -13,7 +13,7 @@ export function useKeptFocus(state: string): {
   const ref = React.useRef<HTMLElement>(null);
   const isHere = React.useRef(false);
   React.useEffect(() => {
-    // The control that had it is gone, and nothing else has taken it.
+    // The focused control is gone, and no other control has the focus.
     const isLost =
       document.activeElement === null ||
       document.activeElement === document.body;

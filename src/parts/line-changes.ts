@@ -1,9 +1,9 @@
 /**
- * Finds the parts in which two texts differ. Equal lines are found first, as in a patience diff; the rest of a
- * line is compared from both of its ends.
+ * Finds the parts in which two texts differ. Equal lines are found first, as in a patience diff; the remaining lines
+ * are compared from both of their ends.
  */
 
-/** A stretch of a text, and what stands in another text instead. Either may be empty. */
+/** A range of a text, and the range of the other text that replaces it. Either may be empty. */
 export interface IChangedStretch {
   from: number;
   to: number;
@@ -11,7 +11,7 @@ export interface IChangedStretch {
   toNow: number;
 }
 
-/** The stretches in which two texts differ, in their order. */
+/** The differing ranges of two texts, in order. */
 export function lineChanges(before: string, now: string): IChangedStretch[] {
   const a = new Lines(before);
   const b = new Lines(now);
@@ -60,7 +60,7 @@ class Lines {
   }
 }
 
-/** Lines that are the same ones in both texts, ascending. */
+/** The pairs of equal lines of both texts, ascending. */
 function pairs(a: Lines, b: Lines): [number, number][] {
   const found: [number, number][] = [];
   const compare = (
@@ -91,7 +91,7 @@ function pairs(a: Lines, b: Lines): [number, number][] {
         fromNow = lineNow + 1;
       }
     } else if (to - from === toNow - fromNow) {
-      // As many lines as before: each was changed in its place.
+      // As many lines as before: each line was changed in its place.
       for (; from < to; from++, fromNow++) {
         found.push([from, fromNow]);
       }
@@ -102,7 +102,7 @@ function pairs(a: Lines, b: Lines): [number, number][] {
   return found;
 }
 
-/** Lines that stand once in each of two stretches, as many as keep their order. */
+/** The pairs of lines that occur exactly once in each of two ranges, as many as keep their order. */
 function unique(
   a: Lines,
   b: Lines,
@@ -134,7 +134,7 @@ function unique(
   return longestAscending(both);
 }
 
-/** The longest of the rows whose second numbers ascend. */
+/** The longest subsequence of pairs whose second numbers ascend. */
 function longestAscending(
   rows: readonly [number, number][]
 ): [number, number][] {
@@ -165,7 +165,7 @@ function longestAscending(
   return longest;
 }
 
-/** Leave out what both texts begin and end with. */
+/** Removes the common start and the common end of two texts. */
 function trimmed(
   before: string,
   now: string,

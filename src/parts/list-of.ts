@@ -1,12 +1,12 @@
 /**
  * Joins labels and names to a list, for a placeholder of a sentence or for a line of its own.
  *
- * The only place that joins translated texts which are no sentences: the user's language decides what stands between
- * two entries of a list.
+ * This is the only function that joins translated texts which are no sentences; the user's language decides the
+ * separator of a list.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-/** `1 convert, 2 broadcasts` */
+/** Joins entries: `1 convert, 2 broadcasts` */
 export function listOf(
   entries: readonly string[],
   trans: TranslationBundle

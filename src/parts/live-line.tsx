@@ -1,4 +1,4 @@
-/** Says what Live knows of the cell that the user writes in, and asks for argument types where none are known. */
+/** Shows the state of Live for the cell that the user writes, and asks for argument types if none are known. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -7,14 +7,14 @@ import { EvaluableText } from '../protocol/evaluable';
 import type { IJaxprModel } from '../tokens';
 import { shortened } from './summary';
 
-/** What Live does, in the words of its switch. */
+/** The description of Live that its switch shows. */
 export function liveWords(trans: TranslationBundle): string {
   return trans.__(
     "While you type, your function's Python runs on tracers. Nothing is compiled, none of your calls is executed."
   );
 }
 
-/** The line below the header; nothing where Live is off and was not asked. */
+/** The line below the header; empty while Live is off and the user has not asked for a trace. */
 export function LiveLine(props: {
   model: IJaxprModel;
   trans: TranslationBundle;
@@ -54,7 +54,7 @@ export function LiveLine(props: {
   );
 }
 
-/** The state in a few words. */
+/** A few words for the state. */
 function headOf(
   state: LiveState,
   model: IJaxprModel,
@@ -94,7 +94,7 @@ function nameOf(
   return answer.function ?? trans.__('the cell');
 }
 
-/** The kernel's sentences; those of an error are on its card. */
+/** The kernel's sentences; the sentences of an error are on its card. */
 function textOf(state: LiveState, trans: TranslationBundle): string {
   if (state.kind === 'distrusted') {
     return trans.__(

@@ -1,4 +1,4 @@
-/** Shows the progress of a long request in the place of its button. */
+/** Shows the progress of a long request in place of its button. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -8,13 +8,13 @@ import { Failed, Question, Working } from './progress-and-stop';
 
 export function Running(props: {
   state: AskingState;
-  /** Short, for a screen reader: what the question is about. */
+  /** A short title for a screen reader: the subject of the question. */
   title: string;
   stop: () => void;
   yes: () => void;
   no: () => void;
   trans: TranslationBundle;
-  /** What starts it; there while nothing runs. */
+  /** The control that starts the request; shown while no request is in progress. */
   children: React.ReactNode;
 }): JSX.Element {
   const { state, title, stop, yes, no, trans } = props;

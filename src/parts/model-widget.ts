@@ -1,13 +1,11 @@
-/** A React view that follows a model, idle while it is hidden. */
+/** A React view that follows a model and does nothing while it is hidden. */
 import { ReactWidget } from '../host';
 import { Message } from '@lumino/messaging';
 
 import { IJaxprModel, ModelChange } from '../tokens';
 
 export abstract class ModelWidget extends ReactWidget {
-  /**
-   * @param _follows The changes of the model that this view shows.
-   */
+  /** @param _follows The changes of the model that this view shows. */
   constructor(private _follows: readonly ModelChange[]) {
     super();
   }

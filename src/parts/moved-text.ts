@@ -1,4 +1,4 @@
-/** Finds where the places of a run are in the edited text of its cell, and which of them have another text. */
+/** Finds the present places of a run's text in the edited text of its cell, and which of these places have changed. */
 import {
   ChangeDesc,
   ChangeSet,
@@ -14,11 +14,11 @@ import { lineChanges } from './line-changes';
 export interface IMovedRange {
   from: number;
   to: number;
-  /** Its text is not the one that ran. */
+  /** True if the text of the place differs from the text that ran. */
   isChanged: boolean;
 }
 
-/** A text that ran, and where its places are in the present one. */
+/** A text that ran, and the places of its parts in the present text. */
 export class MovedText {
   private constructor(
     readonly ran: string,
@@ -27,7 +27,7 @@ export class MovedText {
     private _changes: ChangeDesc
   ) {}
 
-  /** Compare a text that ran with the present one, line by line. */
+  /** Compares a text that ran with the present text, line by line. */
   static between(ran: string, now: Text): MovedText {
     const doc = Text.of(ran.split(/\r\n?|\n/));
     const before = doc.toString();
@@ -42,7 +42,7 @@ export class MovedText {
     return new MovedText(ran, doc, now, ChangeSet.of(changes, doc.length).desc);
   }
 
-  /** The same after a change of the present text. */
+  /** The places after a further change of the present text. */
   after(changes: ChangeDesc, now: Text): MovedText {
     const all = this._ranDoc.eq(now)
       ? ChangeSet.empty(now.length).desc
@@ -50,7 +50,7 @@ export class MovedText {
     return new MovedText(this.ran, this._ranDoc, now, all);
   }
 
-  /** Whether the present text is not the one that ran; a new line at the end is no edit. */
+  /** True if the present text differs from the text that ran; a new line at the end does not count. */
   get isEdited(): boolean {
     return (
       !this._changes.empty &&
@@ -58,7 +58,7 @@ export class MovedText {
     );
   }
 
-  /** Where a stretch of the run is now; null where nothing of it is left, or the run had no such stretch. */
+  /** The present place of a range of the run; null if nothing of the range remains, or if the run has no such range. */
   range(
     line: number,
     column: number,
@@ -90,7 +90,7 @@ export class MovedText {
     return { from, to, isChanged };
   }
 
-  /** The present line of a line of the run; null where nothing of the line is left. */
+  /** The present line of a line of the run; null if nothing of the line remains. */
   line(number: number): { line: Line; isChanged: boolean } | null {
     if (number < 1 || number > this._ranDoc.lines) {
       return null;
@@ -104,18 +104,18 @@ export class MovedText {
     return { line, isChanged: line.text.trimEnd() !== text.trimEnd() };
   }
 
-  /** Where a place of the run is now, or was before it was deleted. */
+  /** The present place of a place of the run, or its last place before it was deleted. */
   place(line: number, column: number): number {
     const { lines } = this._ranDoc;
     const { from, to } = this._ranDoc.line(Math.min(Math.max(line, 1), lines));
     return this._changes.mapPos(Math.min(from + Math.max(column, 0), to), 1);
   }
 
-  /** Where in the run a place of the present text was; null for text that is new. */
+  /** The place in the run of a place of the present text; null for new text. */
   ranPlace(at: number): { line: number; column: number } | null {
     let isNew = false;
     this._changes.iterChangedRanges((from, to, fromNow, toNow) => {
-      // Beside what was inserted within a line is still the line.
+      // The text on both sides of an insertion within a line is still the line of the run.
       isNew ||= fromNow < at && at < toNow && from === to;
     }, true);
     const present = this._now.lineAt(at);
@@ -128,7 +128,7 @@ export class MovedText {
     return { line: line.number, column: ran - line.from };
   }
 
-  /** Whether nothing of a line was in the run. */
+  /** True if no part of a line was in the run. */
   private _isNewLine({ from, to }: Line): boolean {
     let isNew = false;
     this._changes.iterChangedRanges((ranFrom, ranTo, fromNow, toNow) => {
@@ -139,7 +139,7 @@ export class MovedText {
   }
 }
 
-/** Whether a place is within a word. */
+/** True if a position is inside a word. */
 function joins(doc: Text, at: number): boolean {
   return /^[\p{L}\p{N}_]{2}$/u.test(
     doc.sliceString(Math.max(0, at - 1), Math.min(doc.length, at + 1))
@@ -147,7 +147,8 @@ function joins(doc: Text, at: number): boolean {
 }
 
 /**
- * Changes without what they took away and brought back, as an undo does, or a text that is written anew as a whole.
+ * Refines changes that remove a text and insert the same text again, as an undo does, or an editor that writes the
+ * whole text anew.
  */
 function refined(changes: ChangeDesc, ran: Text, now: Text): ChangeDesc {
   const fine: { from: number; to: number; insert: Text }[] = [];
@@ -173,10 +174,10 @@ function refined(changes: ChangeDesc, ran: Text, now: Text): ChangeDesc {
   return isFiner ? ChangeSet.of(fine, ran.length).desc : changes;
 }
 
-/** Say which text of a cell ran; null for none. */
+/** Sets the text of a cell that ran; null for none. */
 export const setRanText = StateEffect.define<string | null>();
 
-/** The text of an editor that ran, and where its places are now; null where none is known. */
+/** The text of an editor that ran, with the present places of its parts; null if unknown. */
 export const movedText = StateField.define<MovedText | null>({
   create: () => null,
   update(moved, transaction) {

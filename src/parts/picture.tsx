@@ -1,4 +1,4 @@
-/** Shows a drawing as an SVG as wide as there is room, with a text alternative and buttons that save and copy it. */
+/** Shows a drawing as an SVG of the available width, with a text alternative and buttons that save and copy it. */
 import { Clipboard } from '../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -7,15 +7,15 @@ import { IDrawing, Shape } from './shapes';
 import { saveAs, standAlone } from './standing-alone';
 import { Icon } from './icons';
 
-/** Before it is measured: what a panel of 360 pixels has. */
+/** The width before the first measurement: that of a panel of 360 pixels. */
 const USUAL = 336;
 
 export function Picture(props: {
-  /** Its identity says when to draw anew; null where there is nothing to draw. */
+  /** Draws the picture for a width; a new function causes a new drawing. Null if there is nothing to draw. */
   draw: (width: number) => IDrawing | null;
-  /** What it shows, in a sentence. */
+  /** A sentence that describes the picture. */
   words: string;
-  /** Name of the file it is saved as, without its ending. */
+  /** The name of the saved file, without its ending. */
   file: string;
   trans: TranslationBundle;
 }): JSX.Element | null {
@@ -56,7 +56,7 @@ export function Picture(props: {
           viewBox={`0 0 ${drawing.width} ${drawing.height}`}
         >
           {drawing.shapes.map((shape, i) => (
-            // Shapes have no identity of their own; a new drawing is a new list.
+            // Shapes have no identity, so the key is the index; a new drawing is a new list.
             <Piece key={i} shape={shape} />
           ))}
         </svg>

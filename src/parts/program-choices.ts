@@ -9,21 +9,21 @@ export type Group = NonNullable<Program['group']> | 'libraries';
 export interface IChoice {
   run: IRun;
   program: number;
-  /** The group of the program; null where all programs of the run are in one. */
+  /** The group of the program; null if all programs of the run are in one group. */
   group: Group | null;
-  /** How many programs are folded into this entry; 0: the entry is one program. */
+  /** The number of programs that are folded into this entry; 0 for an entry of one program. */
   folded: number;
-  /** What unfolds them; null where the entry is one program. */
+  /** The key that unfolds the entry; null for an entry of one program. */
   fold: string | null;
-  /** Whether the folded programs have names of their own; else all have the name of `program`. */
+  /** True if the folded programs have different names; false if all have the name of `program`. */
   byGroup: boolean;
-  /** Whether they are all programs of their group. */
+  /** True if the folded programs are all programs of their group. */
   all: boolean;
 }
 
-/** Honest notebooks have fewer. */
+/** The list has at most this many entries; real notebooks have fewer. */
 const MOST = 500;
-/** From so many programs of one name on, the list shows the first ones and folds the others. */
+/** If this many programs share a name, the list shows the first ones and folds the others. */
 const MANY = 6;
 const SHOWN = 3;
 /** A group with more entries than this shows the first ones and folds the others, whatever their names. */
@@ -34,9 +34,8 @@ const GROUPS: readonly Group[] = ['jit', 'eager', 'traced', 'libraries'];
 
 /**
  * The entries of the list.
- *
- * @param runs - In the order of the list.
- * @param unfolded - Keys of what was unfolded, as `foldKey` gives them.
+ * @param runs - The runs in the order of the list.
+ * @param unfolded - The keys of the unfolded entries, as `foldKey` gives them.
  */
 export function choicesOf(
   runs: readonly IRun[],
@@ -45,14 +44,14 @@ export function choicesOf(
   return runs.flatMap(run => choicesOfRun(run, unfolded)).slice(0, MOST);
 }
 
-/** What is kept of an entry that was unfolded; a derived program stands with the program that it was derived from. */
+/** The key of a folded entry; a derived program has the key of the program that it was derived from. */
 export function foldKey({ snapshot }: IRun, program: number): string {
   const first = firstOf(snapshot, program);
   const { name } = snapshot.programs[first];
   return JSON.stringify([snapshot.id, groupOf(snapshot, first), name]);
 }
 
-/** What is kept of a group that was unfolded. */
+/** The key of a folded group. */
 export function groupKey({ snapshot }: IRun, program: number): string {
   return JSON.stringify([
     snapshot.id,
@@ -61,9 +60,8 @@ export function groupKey({ snapshot }: IRun, program: number): string {
 }
 
 /**
- * The place of a program among those of its run in the list, with nothing folded, the first one is 1; and their number.
- *
- * Programs of libraries are counted apart: a run has many that nobody looks for. Without a program, the place is 0.
+ * The position of a program among the programs of its run in the unfolded list, from 1, and their number. Programs of
+ * libraries are counted separately, because a run may have many of them. Without a program, the position is 0.
  */
 export function placeOf(
   snapshot: Snapshot,
@@ -112,7 +110,10 @@ function choicesOfRun(run: IRun, unfolded: ReadonlySet<string>): IChoice[] {
   return all;
 }
 
-/** The entries of a group; of a long one, the first ones and an entry for the others; of libraries, that alone. */
+/**
+ * The entries of a group. A long group has its first entries and an entry for the rest; the group of libraries has only
+ * the entry for the rest.
+ */
 function shortOf(choices: IChoice[], unfolded: ReadonlySet<string>): IChoice[] {
   const all = choices[0]?.group === 'libraries';
   if (!all && choices.length <= LONG) {
@@ -131,7 +132,7 @@ function shortOf(choices: IChoice[], unfolded: ReadonlySet<string>): IChoice[] {
   return [...choices.slice(0, most), entry];
 }
 
-/** The programs that were not derived from others, by group; only groups that have one. */
+/** The programs that were not derived from other programs, by group; empty groups are left out. */
 function groupsOf(snapshot: Snapshot): { group: Group; programs: number[] }[] {
   const firsts = snapshot.programs
     .map((_, program) => program)
@@ -142,7 +143,7 @@ function groupsOf(snapshot: Snapshot): { group: Group; programs: number[] }[] {
   })).filter(({ programs }) => programs.length > 0);
 }
 
-/** How often each text is there. */
+/** The number of occurrences of each text. */
 function counted(texts: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const text of texts) {
@@ -151,13 +152,13 @@ function counted(texts: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** The program that a program was derived from in the end, or itself. */
+/** The program at the root of a chain of derived programs, or the program itself. */
 function firstOf(snapshot: Snapshot, program: number): number {
   const original = originalOf(snapshot, program);
   return original === program ? program : firstOf(snapshot, original);
 }
 
-/** A program, followed by what was derived from it. */
+/** A program, followed by the programs that were derived from it. */
 function after(snapshot: Snapshot, program: number): number[] {
   return [
     program,

@@ -14,14 +14,14 @@ import { useRoving } from './roving';
 import { Signature } from './signature';
 import { activityWords, originWords, shortened, whereAndWhen } from './summary';
 
-/** What the buttons of the header do beyond the model. */
+/** The actions of the header's buttons that go beyond the model. */
 export interface IHeaderActions {
   copy(): void;
-  /** Open the menu of further actions, at a place of the window in pixels. */
+  /** Opens the menu of further actions, at a position of the window in pixels. */
   more(x: number, y: number): void;
-  /** Presents the panel; left out where the application cannot. */
+  /** Presents the panel; left out if the application cannot present. */
   presenter?: { isPresenting(): boolean; toggle(): void };
-  /** Turn Live on or off; left out where no cells are in reach. */
+  /** Turns Live on or off; left out if no cells are available. */
   live?: () => void;
 }
 
@@ -29,7 +29,7 @@ export function Header(props: {
   model: IJaxprModel;
   trans: TranslationBundle;
   actions: IHeaderActions;
-  /** What stands in the place of signature and run for a while, and takes no room of its own. */
+  /** An element that covers signature and run for a while, without space of its own. */
   above?: React.ReactNode;
 }): JSX.Element | null {
   const { model, trans, actions, above } = props;
@@ -123,7 +123,7 @@ export function Header(props: {
         </div>
       </div>
       {program !== null && (
-        // A key of its own: an unfolded signature folds when another program comes.
+        // The key folds an unfolded signature when another program comes into view.
         <Signature
           key={`${snapshot.id} ${model.program}`}
           program={program}
@@ -175,11 +175,11 @@ function Action(props: {
   pressed?: boolean;
   disabled?: boolean;
   menu?: boolean;
-  /** Stays while the panel is presented. */
+  /** True if the button stays while the panel is presented. */
   isPresenter?: boolean;
-  /** Whether it is on or off, and stays so. */
+  /** True if the button is a switch that stays on or off. */
   isSwitch?: boolean;
-  /** What it does, where the label does not say it. */
+  /** The tooltip of the button, if the label does not say what it does. */
   title?: string;
   onClick: (event: React.MouseEvent<HTMLButtonElement>) => void;
 }): JSX.Element {

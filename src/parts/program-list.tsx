@@ -14,7 +14,7 @@ import {
 } from './program-choices';
 import { shortArguments, shortened, whereAndWhen } from './summary';
 
-/** The words of a program in the list: its signature in few letters, and how the program came about. */
+/** The words of a program in the list: its short signature, and its origin. */
 function ChoiceWords(props: {
   choice: IChoice;
   trans: TranslationBundle;
@@ -52,7 +52,10 @@ function ChoiceWords(props: {
   );
 }
 
-/** What is unfolded when the list opens: the programs of the name in view, and its group where it would be hidden. */
+/**
+ * The entries that start unfolded: the programs with the name of the program in view, and its group if the group would
+ * hide it.
+ */
 function foldsInView(model: IJaxprModel): ReadonlySet<string> {
   const run = model.runs.find(each => each.snapshot === model.snapshot);
   const { program } = model;
@@ -66,7 +69,9 @@ function foldsInView(model: IJaxprModel): ReadonlySet<string> {
   return isThere ? byName : byName.add(groupKey(run, program));
 }
 
-/** The next entry from a place on, the first after the last, whose program's name starts with a text; -1: none. */
+/**
+ * The index of the next entry whose program's name starts with a text; the first entry follows the last. -1 for none.
+ */
 function startingWith(
   choices: readonly IChoice[],
   text: string,
@@ -95,7 +100,7 @@ function groupWords(group: Group, trans: TranslationBundle): string {
 export function ProgramList(props: {
   model: IJaxprModel;
   trans: TranslationBundle;
-  /** Props that make the button a stop of the header's row. */
+  /** The properties that make the button a stop of the header's row. */
   stop: object;
 }): JSX.Element {
   const { model, trans } = props;
@@ -211,7 +216,7 @@ function List(props: {
     }
     event.preventDefault();
   };
-  /** Go to the next program whose name starts with what was typed within a second. */
+  /** Goes to the next program whose name starts with the letters that the user typed within a second. */
   const find = (key: string): void => {
     const now = Date.now();
     const text = (
@@ -224,7 +229,7 @@ function List(props: {
       setActive(found);
       return;
     }
-    // In a long group that is folded.
+    // The matching program may be in a folded group.
     const groups = model.runs.flatMap(run =>
       run.snapshot.programs.map((_, program) => groupKey(run, program))
     );
@@ -304,7 +309,7 @@ function List(props: {
                           : ' jp-mod-derived'
                       }`}
                       aria-selected={index === inView}
-                      // Before the list loses the focus and closes.
+                      // Acts on mousedown, before the list loses the focus and closes.
                       onMouseDown={event => {
                         event.preventDefault();
                         choose(index);

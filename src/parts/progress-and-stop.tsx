@@ -1,4 +1,4 @@
-/** Shows the progress of a long request with a Stop button, a question, or why there is no answer. */
+/** Shows the progress of a long request with a Stop button, a confirmation, or the reason why there is no answer. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -10,9 +10,9 @@ const LONGEST = 1000;
 
 export function Working(props: {
   state: Extract<AskingState, { kind: 'working' }>;
-  /** What becomes of what was done until now. */
+  /** A sentence about the results so far, if the user stops. */
   stopping: string;
-  /** A screen reader is told how far it is here, and nowhere else. */
+  /** True if a screen reader reads the progress from this element. */
   announced?: boolean;
   stop: () => void;
   trans: TranslationBundle;
@@ -56,10 +56,13 @@ export function Working(props: {
   );
 }
 
-/** It would repeat effects, or take long: nothing was run yet. The keyboard is on the answer that runs nothing. */
+/**
+ * The confirmation before the kernel repeats effects or does long work; nothing has run yet. The keyboard focus is on
+ * the answer that runs nothing.
+ */
 export function Question(props: {
   question: string;
-  /** Short, for a screen reader: what the question is about. */
+  /** A short title for a screen reader: the subject of the question. */
   title: string;
   answers: { yes: string; no: string };
   yes: () => void;
@@ -93,7 +96,7 @@ export function Question(props: {
   );
 }
 
-/** Why it cannot be done, and what to do. */
+/** The reason of a failure, and what to do. */
 export function Failed(props: { reason: string }): JSX.Element {
   return (
     <p className="jp-JaxprLongWork-failed" role="alert">

@@ -1,7 +1,7 @@
 /**
- * Divides a line of Python into keywords, defined names, strings, numbers and comments.
+ * Splits a line of Python into keywords, defined names, strings, numbers and comments.
  *
- * Enough to read a few lines by. A string over several lines is coloured on its first line only.
+ * The split serves to read a few lines; a string over several lines is coloured on its first line only.
  */
 export type PieceKind =
   'keyword' | 'definition' | 'string' | 'number' | 'comment' | null;

@@ -1,7 +1,7 @@
 /** Makes a row of controls one stop of the Tab key, with arrow keys between the controls. */
 import * as React from 'react';
 
-/** Marks a control of the row. */
+/** The attribute that marks a control of the row. */
 export const STOP = 'data-jaxpr-stop';
 
 const STEPS: Record<string, (at: number, last: number) => number> = {
@@ -11,7 +11,7 @@ const STEPS: Record<string, (at: number, last: number) => number> = {
   End: (_, last) => last
 };
 
-/** The control of a row that a key leads to; undefined for another key, or where the keyboard is not in the row. */
+/** The control of a row that a key leads to; undefined for another key, or if the focus is outside of the row. */
 export function stepped<Control extends Element>(
   key: string,
   row: readonly Control[],
@@ -21,7 +21,7 @@ export function stepped<Control extends Element>(
   return at < 0 ? undefined : row[STEPS[key]?.(at, row.length - 1) ?? -1];
 }
 
-/** The props of the row, and of each control in it by its place. */
+/** The properties of the row, and of each control by its index. */
 export function useRoving(start = 0): {
   row: {
     onKeyDown: (event: React.KeyboardEvent<HTMLElement>) => void;

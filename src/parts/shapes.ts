@@ -1,19 +1,19 @@
-/** The pieces of a drawing: lines, boxes and words at places, before anything is on the screen. */
+/** The pieces of a drawing: lines, boxes and words with their positions, before they are drawn on the page. */
 
-/** How a piece looks; the style sheet says in which colours. */
+/** The look of a piece; the style sheet gives it colours. */
 export type Look =
-  /** Words. */
+  /** Looks of words. */
   | 'name'
   | 'strong'
   | 'type'
   | 'quiet'
-  /** Lines and boxes. */
+  /** Looks of lines and boxes. */
   | 'rail'
   | 'carry'
   | 'box'
   | 'inner'
   | 'gate'
-  /** Parts of an array, each in a colour of its own. */
+  /** Looks of the shards of an array, each with its own colour. */
   | 'shard0'
   | 'shard1'
   | 'shard2'
@@ -40,7 +40,7 @@ export type Shape =
       anchor: 'start' | 'middle' | 'end';
       text: string;
       look: Look;
-      /** The words before they were cut; the same where they fit. */
+      /** The uncut words; equal to the text if it fits. */
       whole: string;
     };
 
@@ -50,17 +50,17 @@ export interface IDrawing {
   shapes: readonly Shape[];
 }
 
-/** Widths of a letter at 11 px; of the UI's font a mean. */
+/** Widths of a letter at 11 px; for the font of the user interface, an average. */
 const CODE_WIDTH = 6.7;
 const UI_WIDTH = 5.9;
 
-/** The width that words take, in pixels. */
+/** The width of words in pixels. */
 export function widthOf(text: string, look: Look): number {
   const inCode = look !== 'quiet';
   return text.length * (inCode ? CODE_WIDTH : UI_WIDTH);
 }
 
-/** Words cut to a width, with a sign where something is missing. */
+/** Cuts words to a width, with a sign for the missing part. */
 export function fitted(text: string, look: Look, width: number): string {
   if (widthOf(text, look) <= width) {
     return text;
@@ -69,7 +69,7 @@ export function fitted(text: string, look: Look, width: number): string {
   return letters < 2 ? '…' : `${text.slice(0, letters - 1)}…`;
 }
 
-/** Pieces that are put down one by one. */
+/** Collects the pieces of a drawing. */
 export class Pieces {
   readonly shapes: Shape[] = [];
 
@@ -109,7 +109,7 @@ export class Pieces {
     this.shapes.push({ kind: 'rect', x, y, width, height, look });
   }
 
-  /** A line along `points`, with a head at its end. */
+  /** A line along `points`, with an arrowhead at its end. */
   arrow(points: readonly (readonly [number, number])[], look: Look): void {
     const [x, y] = points[points.length - 1];
     const [fromX, fromY] = points[points.length - 2];

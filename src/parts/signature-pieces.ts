@@ -1,20 +1,22 @@
-/** Divides the signature of a program into pieces, whole or with its pytrees as counts of arrays. */
+/** Splits the signature of a program into pieces, in full or with its pytrees as counts of arrays. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Argument, Program, Snapshot } from '../protocol/snapshot';
 import { argumentName } from './summary';
 import { ITree, numbersIn, rootOf, treeWords } from './tree-words';
 
-/** A signature is cut even when it is shown whole: a tree may have a million leaves. */
+/** A longer signature is cut even if it is shown in full: a tree may have a million leaves. */
 const LONGEST = 20_000;
 
-/** The kernel cuts a type at 1,000 letters; a saved notebook may hold any text, and more than this is not read. */
+/**
+ * Only this much of a type is read: the kernel cuts a type at 1,000 letters, but a saved notebook may hold any text.
+ */
 const LONGEST_FOLDED = 2000;
 
-/** A static value, or a type without arrays, of more letters is cut where it is folded. */
+/** A longer static value, or a longer type without arrays, is cut in a folded signature. */
 const LONG_VALUE = 48;
 
-/** A type such as f32[8,4], key<fry>[] or bf16[8]. */
+/** Matches a type such as f32[8,4], key<fry>[] or bf16[8]. */
 const TYPE = /[A-Za-z_]\w*(?:<[^<>]*>)?\[([^\]]*)\]/g;
 
 export interface IPiece {
@@ -22,21 +24,21 @@ export interface IPiece {
   type: boolean;
 }
 
-/** How much of a signature is folded. */
+/** The degree of folding of a signature. */
 export interface IFolding {
-  /** So many arguments, the longest ones first; the result is one of them. */
+  /** The number of folded arguments, the longest first; the result counts as an argument. */
   folded: number;
-  /** So many arguments are shown, and the rest is counted. */
+  /** The number of shown arguments; the others are counted. */
   shown: number;
 }
 
-/** All of it, as asked for. */
+/** The full signature, on the user's request. */
 export const WHOLE: IFolding = { folded: 0, shown: Infinity };
 
-/** As much as may stand on two lines. */
+/** A signature without folds that may take two lines. */
 const UNFOLDED: IFolding = { folded: 0, shown: Infinity };
 
-/** The ways to fold a signature, each shorter than the one before. */
+/** The degrees of folding for a signature, each shorter than the one before. */
 export function foldings(program: Program): IFolding[] {
   const { length } = program.arguments;
   const parts = length + 1;
@@ -110,7 +112,7 @@ export function signaturePieces(
   );
 }
 
-/** A pytree as a count of its arrays, a long value as its first words; null where the type is short. */
+/** A pytree as a count of its arrays, a long value as its first words; null for a short type. */
 function shortType(
   argument: Argument,
   program: Program,
@@ -129,7 +131,7 @@ function shortType(
   return `${type.slice(0, end > 0 ? end : LONG_VALUE)} …`;
 }
 
-/** The arrays of an argument; null where their number is not known. */
+/** The arrays of an argument; null if their number is unknown. */
 function treeOf(
   { name, type }: Argument,
   program: Program,
@@ -141,7 +143,7 @@ function treeOf(
     );
     return treeOfShapes(shapes);
   }
-  // The kernel cuts the type of a large tree; the program's inputs are all there.
+  // The kernel cuts the type of a large tree, but the document has all inputs of the program.
   const scope = snapshot?.scopes[program.scope];
   const { input_names: paths } = program;
   if (!snapshot || !scope || name === '' || paths.length !== scope.inputs) {
@@ -165,7 +167,7 @@ function treeOfShapes(shapes: (number | string)[][]): ITree {
   };
 }
 
-/** An axis as a number; a symbolic one stays a text. */
+/** An axis as a number; a symbolic axis stays a text. */
 function asNumber(axis: string): number | string {
   return /^\d+$/.test(axis) ? Number(axis) : axis;
 }

@@ -6,7 +6,7 @@ import { Program, Snapshot } from '../protocol/snapshot';
 import { WHOLE, foldings, signaturePieces } from './signature-pieces';
 
 const MOST_LINES = 2;
-/** Where the lines cannot be counted, such as in a hidden panel. */
+/** The greatest number of letters, used if the lines cannot be counted, as in a hidden panel. */
 const MOST_LETTERS = 360;
 
 export function Signature(props: {
@@ -16,7 +16,7 @@ export function Signature(props: {
 }): JSX.Element {
   const { program, snapshot = null, trans } = props;
   const [unfolded, setUnfolded] = React.useState(false);
-  /** Which of the ways to fold is shown. */
+  /** The index of the degree of folding in use. */
   const [way, setWay] = React.useState(0);
   const place = React.useRef<HTMLDivElement>(null);
   const ways = React.useMemo(() => foldings(program), [program]);
@@ -66,7 +66,7 @@ export function Signature(props: {
   );
 }
 
-/** Whether what is shown takes few enough lines. */
+/** True if the signature takes few enough lines. */
 function isShort(node: HTMLElement, letters: number): boolean {
   const line = parseFloat(getComputedStyle(node).lineHeight);
   return node.scrollHeight === 0 || !(line > 0)
@@ -74,7 +74,7 @@ function isShort(node: HTMLElement, letters: number): boolean {
     : node.scrollHeight < (MOST_LINES + 0.5) * line;
 }
 
-/** The width of a node; `changed` is called when the width is another. */
+/** The width of a node; `changed` is called when the width changes. */
 function useWidthOf(
   place: React.RefObject<HTMLElement>,
   changed: () => void
@@ -87,7 +87,7 @@ function useWidthOf(
     }
     let before = node.clientWidth;
     const observer = new ResizeObserver(() => {
-      // A hidden panel has no width, and keeps what it had.
+      // A hidden panel has no width, so the last width stays.
       if (node.clientWidth > 0 && node.clientWidth !== before) {
         before = node.clientWidth;
         setWidth(before);

@@ -8,11 +8,11 @@ import { duration } from '../quantities';
 export interface IStage {
   key: 'trace' | 'lower' | 'compile' | 'first-run' | 'rest';
   label: string;
-  /** Null where JAX reported none. */
+  /** The seconds of the stage; null if JAX reported none. */
   seconds: number | null;
 }
 
-/** The stages in their order; rest is the time that none of them explains. */
+/** The stages in order; `rest` is the time that belongs to no stage. */
 export function stageList(stages: Stages, trans: TranslationBundle): IStage[] {
   return [
     { key: 'trace', label: trans.__('trace'), seconds: stages.trace },
@@ -31,7 +31,7 @@ export function stageList(stages: Stages, trans: TranslationBundle): IStage[] {
   ];
 }
 
-/** The picture in one sentence, for who does not see it. */
+/** The bar in one sentence, for users who cannot see it. */
 export function stageSentence(
   stages: Stages,
   trans: TranslationBundle
@@ -78,7 +78,7 @@ export function Bar(props: {
 }): JSX.Element {
   const { stages, trans } = props;
   const list = stageList(stages, trans);
-  // Shares, not seconds: a flex box whose grow factors sum to less than 1 is not filled.
+  // The shares are used instead of seconds, because a flex box whose grow factors sum to less than 1 is not filled.
   const sum = list.reduce((sum, { seconds }) => sum + (seconds ?? 0), 0);
   return (
     <div
@@ -102,7 +102,7 @@ export function Bar(props: {
 
 export function StageBar(props: {
   stages: Stages;
-  /** Seconds of a warm call; null where it was not measured. */
+  /** The seconds of a warm call; null if it was not measured. */
   warm?: number | null;
   trans: TranslationBundle;
 }): JSX.Element {

@@ -1,6 +1,6 @@
-/** Makes the text of an SVG file that looks like the drawing on the page, without the page's styles. */
+/** Makes the text of an SVG file that looks like the drawing on the page without needing the page's styles. */
 
-/** What the style sheet decides and the file must bring. */
+/** The style properties that come from the style sheet and have to be in the file. */
 const STYLES = [
   'fill',
   'stroke',
@@ -11,7 +11,7 @@ const STYLES = [
   'font-weight'
 ] as const;
 
-/** The text of a file with a drawing: styles at every piece, on the ground that it stands on. */
+/** The text of a file with a drawing: each piece has its styles, and the drawing has the page's background. */
 export function standAlone(svg: SVGSVGElement, title: string): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const originals = svg.querySelectorAll<SVGElement>('path, rect, text');
@@ -45,7 +45,7 @@ export function standAlone(svg: SVGSVGElement, title: string): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** Give a file to the browser to save; a text is that of an SVG. */
+/** Lets the browser save a file; a text is an SVG. */
 export function saveAs(name: string, file: Blob | string): void {
   const url = URL.createObjectURL(
     file instanceof Blob ? file : new Blob([file], { type: 'image/svg+xml' })
@@ -54,14 +54,14 @@ export function saveAs(name: string, file: Blob | string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // Not before the browser has begun to read it.
+  // Later, because the browser has to begin reading the file first.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
 const MARGIN = 8;
 
-/** The first ground below that is not clear. */
+/** The background of the nearest ancestor whose background is not transparent. */
 function groundOf(node: Element): string {
   for (let at: Element | null = node; at !== null; at = at.parentElement) {
     const colour = getComputedStyle(at).backgroundColor;

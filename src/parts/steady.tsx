@@ -1,8 +1,8 @@
-/** Shows a text that changes in the room of the widest one, so that nothing around it moves. */
+/** Shows a changing text in the space of the widest text, so that nothing around it moves. */
 import * as React from 'react';
 
 export function Steady(props: {
-  /** Read by nobody: it only takes the room. */
+  /** The widest text, which takes the space and is hidden from the reader. */
   widest: string;
   children: React.ReactNode;
 }): JSX.Element {
@@ -14,8 +14,8 @@ export function Steady(props: {
 }
 
 /**
- * A text that takes no less room than each of these texts, however the lines break: of the first words the longest,
- * then of the second words, and so on.
+ * A text that takes at least the space of each of these texts, however the lines break: the longest of their first
+ * words, then the longest of their second words, and so on.
  */
 export function widestOf(texts: Iterable<string>): string {
   const widest: string[] = [];

@@ -1,4 +1,4 @@
-/** Draws the values of a step at the end of a line; they are no part of the text. */
+/** Draws the values of a step at the end of a line; they are not part of the text. */
 import { WidgetType } from '@codemirror/view';
 
 export class StepSign extends WidgetType {
@@ -20,7 +20,7 @@ export class StepSign extends WidgetType {
     return node;
   }
 
-  /** The next step writes into the same sign: nothing blinks while steps are played. */
+  /** The values of the next step are written into the same element, so that nothing flickers while steps are played. */
   override updateDOM(node: HTMLElement): boolean {
     if (!node.classList.contains('jp-JaxprCell-step')) {
       return false;
@@ -29,17 +29,17 @@ export class StepSign extends WidgetType {
     return true;
   }
 
-  /** A click puts the caret there, as a click beside the text does. */
+  /** A click on the values moves the caret, as a click beside the text does. */
   override ignoreEvent(): boolean {
     return false;
   }
 
   private _fill(node: HTMLElement): void {
-    // Read on request: who types hears the code alone.
+    // A note is read on request only, so a screen reader reads only the code while the user types.
     node.setAttribute('role', 'note');
     node.setAttribute('aria-label', this._title);
     node.title = this._title;
-    // Drawn from the attribute: the text of the line stays the user's.
+    // CSS draws the values from the attribute, so that the text of the line stays the user's.
     node.dataset.jaxprStep = this._text;
   }
 }

@@ -7,11 +7,11 @@ export interface IStretch {
   bold: boolean;
 }
 
-// What is between the two is bold. Only numbers are, and they hold neither.
+// The text between the two marks is bold. Only numbers are marked, and they contain neither mark.
 const FROM = '\ue000';
 const TO = '\ue001';
 
-/** Mark a part of a sentence, before it is put in: the translator sees one sentence. */
+/** Marks a part of a sentence before it is put into the sentence, so that the translator sees one sentence. */
 export function bold(text: string): string {
   return `${FROM}${text}${TO}`;
 }

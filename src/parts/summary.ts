@@ -12,19 +12,19 @@ export function shortened(text: string, longest: number = LONGEST): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** The program in focus; null where there is none. */
+/** The program that is shown first; null if there is none. */
 export function shownFirst(snapshot: Snapshot): Program | null {
   return snapshot.programs[snapshot.focus] ?? null;
 }
 
-/** The arguments in few letters: `({b, w}, f32[8])`. */
+/** A short form of the arguments: `({b, w}, f32[8])`. */
 export function shortArguments(program: Program): string {
   return shortened(
     `(${program.arguments.map(each => each.summary).join(', ')})`
   );
 }
 
-/** An argument with its name, before its type: `xs: ` or, for a static one, `n=`. */
+/** The name of an argument before its type: `xs: ` or, for a static argument, `n=`. */
 export function argumentName(argument: Argument): string {
   if (argument.name === '') {
     return '';
@@ -41,12 +41,12 @@ export function fullSignature(program: Program): string {
   return `(${parts.join(', ')})${result}`;
 }
 
-// In a plural text %1 is the bare number; what is shown of it comes as %2.
+// In a plural text, %1 is the bare number, and %2 the number as it is shown.
 export function equations(count: number, trans: TranslationBundle): string {
   return trans._n('%2 equation', '%2 equations', count, grouped(count));
 }
 
-/** What the run did with the function and where the program comes from, in the kernel's words; null where unknown. */
+/** The calls of the function in the run and the origin of the program, in the kernel's words; null if unknown. */
 export function activityWords(program: Program): string | null {
   const words = program.summary?.activity ?? null;
   return words === null ? null : shortened(words);
@@ -57,20 +57,20 @@ export function originWords(program: Program): string | null {
   return words === null ? null : shortened(words);
 }
 
-/** How large a program is: `17 equations`, `1 scan ×100`. Documents of earlier versions know the equations alone. */
+/** The size of a program: `17 equations`, `1 scan ×100`. Documents of earlier versions have only the equations. */
 export function sizeWords(program: Program, trans: TranslationBundle): string {
   const size = program.summary?.size ?? [equations(program.equations, trans)];
   return shortened(size.join(' · '));
 }
 
-/** How long the first call took; null where this run did not make the program. */
+/** The time of the first call; null if this run did not make the program. */
 export function firstCall(program: Program): string | null {
   const total = program.stages?.total ?? null;
   const made = program.origin === 'ran' || program.origin === 'derived';
   return made && total !== null ? duration(total) : null;
 }
 
-/** Which cell, and when: `Cell [7] · 02:34`. */
+/** The cell and the time of the run: `Cell [7] · 02:34`. */
 export function whereAndWhen(
   snapshot: Snapshot,
   trans: TranslationBundle
@@ -82,11 +82,11 @@ export function whereAndWhen(
     : trans.__('Cell [%1] · %2', number, time);
 }
 
-/** Where a note is about. */
+/** The place of a note. */
 export interface INotePlace {
   /** `Line 4`, `Line 4 of cell [3]`, `Line 12 of model.py`. */
   label: string;
-  /** The cell to go to; null where the line is in no cell. */
+  /** The id of the cell of the line; null if the line is in no cell. */
   cellId: string | null;
   span: ISourceSpan;
 }
@@ -99,7 +99,7 @@ export function notePlace(
   return framePlace(snapshot, note.frame, trans);
 }
 
-/** The place that a frame is; null for the frame -1. */
+/** The place of a frame; null for the frame -1. */
 export function framePlace(
   snapshot: Snapshot,
   frame: number,

@@ -1,16 +1,15 @@
 /** Prints a table as plain text with aligned columns, or as Markdown. */
 import { code } from './copying';
 
-/** Plain text, without the spaces that do not break. */
+/** Replaces non-breaking spaces by spaces. */
 export function spaced(text: string): string {
   return text.replace(/\u00a0/g, ' ');
 }
 
 /**
- * A function that prints rows as lines.
- *
- * @param rows All rows of the table, its heads too: each column is as wide as its longest text.
- * @param words Columns of words, which begin below each other; numbers end below each other.
+ * Returns a function that prints rows as lines.
+ * @param rows All rows of the table, including its heads: each column is as wide as its longest text.
+ * @param words The columns of words, which are aligned left; numbers are aligned right.
  */
 export function lineOf(
   rows: readonly (readonly string[])[],
@@ -30,7 +29,7 @@ export function lineOf(
       .trimEnd();
 }
 
-/** A table as Markdown has it; its texts are Markdown already. */
+/** Prints a Markdown table; its texts are escaped already. */
 export function markdownTable(
   heads: readonly string[],
   rows: readonly (readonly string[])[],

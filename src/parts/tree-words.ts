@@ -3,18 +3,18 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { shortCount } from '../quantities';
 
-/** Arrays that one name of the user's stands for. */
+/** The arrays that one name of the user's code stands for. */
 export interface ITree {
-  /** Empty where there is no name. */
+  /** The name; empty if there is none. */
   name: string;
   arrays: number;
-  /** How many numbers the arrays hold; null where the shape of an array is not known. */
+  /** The number of elements of the arrays; null if the shape of an array is unknown. */
   numbers: number | null;
 }
 
 export function treeWords(tree: ITree, trans: TranslationBundle): string {
   const { name, arrays } = tree;
-  // In a plural text %1 is the bare number.
+  // In a plural text, %1 is the bare number.
   const words =
     tree.numbers === null
       ? trans._n('%1 array', '%1 arrays', arrays)
@@ -27,7 +27,7 @@ export function treeWords(tree: ITree, trans: TranslationBundle): string {
   return name === '' ? words : trans.__('%1: %2', name, words);
 }
 
-/** How many numbers an array of these axes holds; null for an axis without a number. */
+/** The number of elements of an array with these axes; null for a symbolic axis. */
 export function numbersIn(shape: readonly (number | string)[]): number | null {
   return shape.reduce<number | null>(
     (product, axis) =>
@@ -36,7 +36,7 @@ export function numbersIn(shape: readonly (number | string)[]): number | null {
   );
 }
 
-/** The name that a path such as `p['w']` or `state.params` begins with. */
+/** The name at the start of a path such as `p['w']` or `state.params`. */
 export function rootOf(path: string): string {
   return /^[^.[]{0,200}/.exec(path)?.[0] ?? '';
 }

@@ -1,7 +1,7 @@
-/** Gives a component the width in pixels of its place on the page. */
+/** Gives a component the width in pixels of its element. */
 import * as React from 'react';
 
-/** Before it is measured: what a panel of 360 pixels has. */
+/** The width before the first measurement: that of a panel of 360 pixels. */
 const USUAL = 336;
 
 export function useWidth(): [React.RefObject<HTMLDivElement>, number] {
@@ -13,7 +13,7 @@ export function useWidth(): [React.RefObject<HTMLDivElement>, number] {
       return;
     }
     const observer = new ResizeObserver(() => {
-      // A hidden view has no width, and keeps what it had.
+      // A hidden view has no width, so the last width stays.
       if (node.clientWidth > 0) {
         setWidth(node.clientWidth);
       }

@@ -79,7 +79,7 @@ export class NotebookEditing implements ICellEditing {
       return;
     }
     const { sharedModel } = cell.model;
-    // Undo takes back what was typed within half a second in one step; the edit is a step of its own.
+    // Undo merges changes within half a second into one step; this call makes the edit a step of its own.
     stopCapturing(sharedModel);
     sharedModel.transact(() => {
       for (let i = changes.length - 1; i >= 0; i--) {
@@ -142,7 +142,7 @@ export class NotebookEditing implements ICellEditing {
   }
 }
 
-/** End the step of the undo that is going on, where the shared model has such steps. */
+/** Ends the current undo step, if the shared model has such steps. */
 function stopCapturing(sharedModel: object): void {
   const { undoManager } = sharedModel as {
     undoManager?: { stopCapturing?: () => void } | null;

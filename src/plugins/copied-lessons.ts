@@ -3,10 +3,10 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 
 import type { ILesson } from './lesson-files';
 
-/** The folder of the copies; `python -m jupyter_jaxpr.lessons` has the same. */
+/** The folder of the copies, the same as in `python -m jupyter_jaxpr.lessons`. */
 export const LESSONS_FOLDER = 'jaxpr-lessons';
 
-/** The files of the server, as far as they are needed. */
+/** The functions of the server's files that are needed. */
 export type Files = Pick<
   JupyterFrontEnd['serviceManager']['contents'],
   'get' | 'save'

@@ -10,7 +10,7 @@ import { IJaxprModel, IJaxprTracker, ModelChange } from '../tokens';
 
 export const COPY_LINK = 'jupyter-jaxpr:copy-link';
 
-/** Add the command, and follow the address that the page was opened with, or goes to. */
+/** Adds the command, and follows the address with which the page was opened, and later addresses. */
 export function addEquationLinks(
   app: JupyterFrontEnd,
   panel: JaxprPanel,
@@ -87,7 +87,10 @@ export function addEquationLinks(
   });
 }
 
-/** The fragment of the page's address, where it may be one of ours; JupyterLab takes the fragment away later. */
+/**
+ * The fragment of the page's address if it may be an address of an equation; read early, because JupyterLab removes it
+ * later.
+ */
 function fragmentNow(): string | null {
   const { hash } = window.location;
   return hash.startsWith('#jaxpr?') ? hash : null;

@@ -8,7 +8,7 @@ import type { JaxprPanel } from '../panel/shell/panel';
 /** JupyterLab gives a side area two ninths of the window: 300 px of a laptop's. */
 const FIRST_WIDTH = 400; // pixels
 
-/** Where it is kept that the panel was seen: from then on a person's own width counts. */
+/** The key in the browser's storage that records that the panel was seen: from then on the user's own width counts. */
 const SEEN = 'jupyter-jaxpr:seen';
 
 /** Widen the side area when the panel is first shown in a workspace. */
@@ -47,7 +47,7 @@ function onceSized(widget: Widget, then: () => void): void {
   observer.observe(widget.node);
 }
 
-/** Give the area of a widget its first width, where the area beside it keeps as much. */
+/** Gives the area of a widget its first width, if the area beside it stays at least as wide. */
 function widen(panel: Widget): void {
   let area = panel;
   while (area.parent !== null && !(area.parent instanceof SplitPanel)) {

@@ -86,7 +86,7 @@ export const lessonsPlugin: JupyterFrontEndPlugin<void> = {
         ) {
           await commands.execute(TOGGLE_PANEL);
         }
-        // A launcher gives its place to the widget that its card made.
+        // The launcher replaces itself by the widget that the command of its card returns.
         return commands.execute('docmanager:open', { path: first });
       }
     });

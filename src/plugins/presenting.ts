@@ -19,11 +19,11 @@ export function addPresenting(
   trans: TranslationBundle
 ): void {
   const { commands } = app;
-  /** What is put back at the end. */
+  /** The settings that are restored at the end. */
   let before: { presentationMode: boolean; leftCollapsed: boolean } | null =
     null;
 
-  /** A step on or back where steps are in view, else a program. */
+  /** Moves one step forward or back if steps are in view, else one program. */
   const go = (by: 1 | -1): void => {
     const model = tracker.current;
     const walk =

@@ -5,9 +5,8 @@ import { CommandRegistry } from '@lumino/commands';
 import { EvaluableText } from '../protocol/evaluable';
 
 /**
- * Run a code of this extension as a cell: the one that a person has in the notebook, or a new one.
- *
- * @param where Where a new cell stands: above or below the cell in which the person is.
+ * Runs code of this extension as a cell: in the user's cell that has the code, or in a new cell.
+ * @param where The place of a new cell: above or below the user's present cell.
  */
 export async function runAsCell(
   source: EvaluableText,
@@ -38,8 +37,8 @@ export async function runAsCell(
 }
 
 /**
- * Whether a cell holds a line, and beside it nothing that does more when it runs again: a person may load the extension
- * and import JAX in one cell.
+ * True if a cell has the line, and otherwise only lines that may safely run again: a user may load the extension and
+ * import JAX in one cell.
  */
 export function isOnly(line: string, source: string): boolean {
   const written = source
@@ -59,12 +58,11 @@ export function isOnly(line: string, source: string): boolean {
 }
 
 /**
- * Run the cell of a run again, after the extension is loaded where it is not.
- *
+ * Runs the cell of a run again, after loading the extension if needed.
  * @param cell The id of the cell.
- * @param load What loads the extension; null where it is loaded.
- * @param how Whether the cells above run first.
- * @returns False where the notebook has no such cell any more: then nothing is run.
+ * @param load The code that loads the extension; null if it is loaded.
+ * @param how Decides whether the cells above run first.
+ * @returns False if the notebook no longer has the cell; then nothing runs.
  */
 export async function runAgain(
   cell: string,

@@ -11,7 +11,7 @@ import type { JaxprPanel } from '../panel/shell/panel';
 import type { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
 
-/** So many outputs are looked at: a notebook may have many that cannot be shown. */
+/** At most this many outputs are read: a notebook may have many that cannot be shown. */
 const LOOKED_AT = 8;
 
 /**
@@ -73,7 +73,7 @@ export function cellOfCopy(
   notebook: Pick<Notebook, 'model'>,
   { id }: Snapshot
 ): string | null {
-  // The document names a cell, too, and may name any.
+  // The document also names a cell, but may name any cell, so the name is not trusted.
   for (const cell of notebook.model?.cells ?? []) {
     for (const value of savedIn(cell)) {
       if ((value as { id?: unknown } | null)?.id === id) {
@@ -88,7 +88,9 @@ function lacksRuns({ snapshot, status }: IJaxprModel): boolean {
   return snapshot === null && ['not-loaded', 'no-kernel'].includes(status.kind);
 }
 
-/** Whether a kernel runs for the notebook that this page does not know yet, as after a reload: it may have runs. */
+/**
+ * True if a kernel runs for the notebook that this page does not know yet, as after a reload: the kernel may have runs.
+ */
 async function willHaveRuns({
   sessionContext
 }: NotebookPanel): Promise<boolean> {
@@ -118,7 +120,7 @@ async function firstSaved(
   return null;
 }
 
-/** What the outputs of a cell have for the panel, before anybody looked whether it can be read. */
+/** The parts of a cell's outputs that are for the panel, before any check. */
 function* savedIn(cell: ICellModel): Iterable<unknown> {
   if (cell.type !== 'code') {
     return;

@@ -1,8 +1,8 @@
 /**
  * Reads the equations of a program by scope and index, wherever the snapshot holds them.
  *
- * A large program arrives in parts: the document holds the first equations of a scope, pages bring the others,
- * each with pools of its own. `ProgramEquations` is the one place that knows which part holds which equation.
+ * A large program arrives in parts: the document holds the first equations of a scope, and pages bring the others, each
+ * page with pools of its own. Only `ProgramEquations` knows which part holds which equation.
  */
 import type {
   Aval,
@@ -27,21 +27,24 @@ export type Pools = Pick<
 
 /** A program inside an equation, as it is printed. */
 export interface IPrintedProgram {
-  /** The parameter that holds it. */
+  /** The parameter that holds the program. */
   parameter: string;
-  /** Its place in the parameter's tuple; -1 where there is none. */
+  /** The index in the parameter's tuple; -1 if the parameter is no tuple. */
   position: number;
   scope: number;
-  /** It stands inside a text and is printed as a program of its own. */
+  /** True if the program stands inside a text and is printed as a program of its own. */
   inText: boolean;
-  /** It says how two values are combined; its equations are not counted. */
+  /** True if the program combines two values; its equations are not counted. */
   combiner: boolean;
 }
 
 /** The sign that stands for a program in a parameter's text. */
 export const PROGRAM_SIGN = '\uFFFC';
 
-/** As jupyter_jaxpr/program/jaxpr/parameters.py has it: `reduce.jaxpr`, `scatter-add.update_jaxpr`, and so on. */
+/**
+ * The combiners are the same as in jupyter_jaxpr/program/jaxpr/parameters.py: `reduce.jaxpr`,
+ * `scatter-add.update_jaxpr`, and so on.
+ */
 function isCombiner(primitive: string, parameter: string): boolean {
   return (
     ((primitive === 'reduce' || primitive === 'reduce_window') &&
@@ -56,7 +59,7 @@ export class ScopePart {
   constructor(
     readonly pools: Pools,
     readonly scope: Scope,
-    /** Names of the earlier variables that a page's equations use. */
+    /** The names of earlier variables that the equations of a page use. */
     readonly earlierNames: ReadonlyMap<number, string> | null
   ) {
     this.first = scope.first_equation;
@@ -94,9 +97,9 @@ export class ScopePart {
     this._childStart[count] = children;
   }
 
-  /** Index of the first equation here. */
+  /** The index of the first equation of the part. */
   readonly first: number;
-  /** Index after the last equation here. */
+  /** The index after the last equation of the part. */
   readonly end: number;
 
   holds(equation: number): boolean {
@@ -121,7 +124,7 @@ export class ScopePart {
     return this._outputStart[equation - this.first + 1];
   }
 
-  /** Index into the pools' stacks; -1 for none. */
+  /** The index of an equation's stack in the pools; -1 for none. */
   stack(equation: number): number {
     return this.scope.stack[equation - this.first];
   }
@@ -132,7 +135,7 @@ export class ScopePart {
     );
   }
 
-  /** Pairs of name and value; the value is null where it is a program or a tuple of programs. */
+  /** The parameters as pairs of name and value; the value is null for a program or a tuple of programs. */
   parameters(equation: number): [string, string | null][] {
     const list = this.scope.parameters[equation - this.first];
     if (list < 0) {
@@ -194,7 +197,7 @@ export class ScopePart {
     return printed;
   }
 
-  /** The type of a variable that is bound here; null for one of another part. */
+  /** The type of a variable that this part binds; null for a variable of another part. */
   aval(variable: number): Aval | null {
     const aval =
       this.scope.variable_avals[variable - this.scope.first_variable];
@@ -221,7 +224,7 @@ export class ProgramEquations {
     this.root = program.scope;
     this._base = new Int32Array(snapshot.scopes.length).fill(-1);
     this._visit(this.root);
-    // Of an incomplete program, the equations that call these may not be here yet.
+    // In an incomplete program, the equations that call these scopes may not have arrived.
     for (const [scope] of program.lets ?? []) {
       this._visit(scope);
     }
@@ -245,12 +248,12 @@ export class ProgramEquations {
     return this._pages;
   }
 
-  /** Whether a scope is the program's, as far as it is known. */
+  /** True if the scope belongs to the program, as far as is known. */
   has(scope: number): boolean {
     return this._base[scope] >= 0;
   }
 
-  /** A number for an equation that stays when pages arrive. */
+  /** The id of an equation; it stays the same when pages arrive. */
   id(scope: number, equation: number): number {
     return this._base[scope] + equation;
   }
@@ -282,7 +285,7 @@ export class ProgramEquations {
     return parts[low].holds(equation) ? parts[low] : null;
   }
 
-  /** How many equations of a scope are here, from the first on without a gap. */
+  /** The number of equations of a scope that are here, from the first on without a gap. */
   held(scope: number): number {
     let held = 0;
     for (const part of this.parts(scope)) {
@@ -294,7 +297,7 @@ export class ProgramEquations {
     return held;
   }
 
-  /** How many equations the scope has, those not here included. */
+  /** The number of equations of a scope, including those that have not arrived. */
   count(scope: number): number {
     return this.snapshot.scopes[scope].count;
   }
@@ -311,9 +314,9 @@ export class ProgramEquations {
   }
 
   /**
-   * Take a page of a scope's equations in, with those inside of them; gives what was added, outer before inner.
-   *
-   * @param isShown - Whether a scope has rows already: they ask for what they lack.
+   * Adds a page of a scope's equations, with the equations inside them. Returns the added parts, outer parts before
+   * inner ones.
+   * @param isShown - True for a scope that has rows already: its rows request the missing equations.
    */
   addPage(
     scope: number,

@@ -1,7 +1,7 @@
 /**
- * Prints the whole text of a program as the Python side's `text("jaxpr")` does.
+ * Prints the whole text of a program, which a copy gives, as `text("jaxpr")` does in Python.
  *
- * This is what a copy gives. The layout is specified in jupyter_jaxpr/document/FORMAT.md, "The text of a program".
+ * The layout is specified in jupyter_jaxpr/document/FORMAT.md, "The text of a program".
  */
 import { LIMITS } from '../protocol/limits';
 import { grouped } from '../quantities';
@@ -10,9 +10,8 @@ import { IProgramNames, nameProgram, namingWork } from './names';
 import type { VariableNames } from './variable-names';
 
 /**
- * The whole text of a program, its lines separated by newlines.
- *
- * With `assigned`, the first line of an equation ends with a comment: what the user's code calls its results.
+ * The whole text of a program, its lines separated by newlines. With `assigned`, the first line of an equation ends
+ * with a comment that names the variables of the user's code to which its results are assigned.
  */
 export function fullText(
   equations: ProgramEquations,
@@ -25,7 +24,7 @@ export function fullText(
   return printer.text();
 }
 
-/** How much may still be printed; programs that share each other would be printed without end. */
+/** The remaining length of the text; programs that share each other would be printed without end. */
 interface IBudget {
   lines: number;
   characters: number;
@@ -36,7 +35,7 @@ class FullText {
     private _equations: ProgramEquations,
     private _names: IProgramNames,
     private _assigned: VariableNames | null,
-    /** Of each program that stands inside a text: its own names. */
+    /** The names of each program that stands inside a text. */
     private _apart: Map<number, IProgramNames>,
     private _budget: IBudget
   ) {}
@@ -45,7 +44,7 @@ class FullText {
     return this._lines.join('\n');
   }
 
-  /** A program with its own lets; the first line continues `start`, every later one has `indent` before it. */
+  /** Prints a program with its own lets; the first line continues `start`, later lines start with `indent`. */
   program(root: number, indent: string, start = indent): string {
     let first = start;
     for (const [scope, name] of this._names.lets) {
@@ -56,7 +55,7 @@ class FullText {
     return this._body(root, first, indent, true);
   }
 
-  /** Lambda, equations and outputs; the last line is handed back unless it is to be pushed. */
+  /** Prints lambda, equations and outputs. With `push` the last line is added to the text; else it is returned. */
   private _body(
     scope: number,
     start: string,
@@ -96,7 +95,7 @@ class FullText {
     this._budget.characters -= line.length;
   }
 
-  /** `  # pre`; of an equation with several results `  # c: total, d: ys`. */
+  /** Prints the comment `  # pre`; for an equation with several results, `  # c: total, d: ys`. */
   private _comment(part: ScopePart, scope: number, equation: number): string {
     const start = part.outputStart(equation);
     const end = part.outputEnd(equation);
@@ -195,7 +194,7 @@ class FullText {
     this._push(`${indent}]${after}`);
   }
 
-  /** The value of a parameter whose programs are all hoisted. */
+  /** The value of a parameter if all its programs are printed before the text. */
   private _hoisted(
     printed: readonly { parameter: string; position: number; scope: number }[],
     name: string

@@ -1,18 +1,18 @@
-/** Finds runs of equations that one call of a library made, to fold them to a line. */
+/** Finds runs of equations that one call of a library made, in order to fold them to a line. */
 import { ProgramEquations, ScopePart } from './equations';
 import { SourceSpans, callee, calledAs, operatorAs } from './source-spans';
 
-/** Equations first to last of a scope, made by one call in the user's code. */
+/** The equations from first to last of a scope that one call in the user's code made. */
 export interface ILibraryCall {
   first: number;
   last: number;
-  /** As it stands in the cell, such as `jax.nn.softmax`. */
+  /** The called function as the cell writes it, such as `jax.nn.softmax`. */
   name: string;
 }
 
 /**
- * An operator's few equations read well as they are; a call's are one thing, and so is an operator's that has a program
- * inside, as each has that ran outside of jit.
+ * An operator folds only if it has an inner program, as operators outside of jit have; its few equations read well
+ * otherwise. A call of a function always folds.
  */
 const FEWEST_OF_OPERATOR = 3;
 
@@ -56,7 +56,7 @@ export class LibraryCalls {
         return (
           other !== null &&
           other.chain === origin.chain &&
-          // Of a custom_jvp in a library nothing of the library is on the stack: what it holds decides.
+          // The stack of a custom_jvp in a library has no library frame, so the equations inside decide.
           (other.calls.length > 0 || part.hasChildren(equation)) &&
           !this._isControlFlow(part, equation) &&
           isBackward(part.nameStack(equation)) === backward &&
@@ -81,7 +81,7 @@ export class LibraryCalls {
     return calls;
   }
 
-  /** Equations first to end, those inside included. */
+  /** The number of equations from first to end, including those inside. */
   private _size(part: ScopePart, first: number, end: number): number {
     let size = end - first;
     for (let equation = first; equation < end; equation++) {
@@ -117,7 +117,7 @@ export class LibraryCalls {
     return name?.split('.').pop() || null;
   }
 
-  /** What the user wrote as control flow is shown as such, whatever its body is. */
+  /** True for control flow that the user wrote, which is never folded, whatever its body. */
   private _isControlFlow(part: ScopePart, equation: number): boolean {
     if (!part.hasChildren(equation)) {
       return false;
@@ -131,7 +131,10 @@ export class LibraryCalls {
       : CONTROL_FLOW.has(called.function.split('.').pop() ?? '');
   }
 
-  /** Whether the programs inside an equation come from this span alone: nothing of the user's would be hidden. */
+  /**
+   * True if the programs inside an equation come from this span alone, so that folding would hide none of the user's
+   * code.
+   */
   private _holdsOnly(part: ScopePart, equation: number, span: number): boolean {
     if (!part.hasChildren(equation)) {
       return true;
@@ -142,13 +145,13 @@ export class LibraryCalls {
     });
   }
 
-  /** The span of every equation in a scope and in the scopes inside. */
+  /** The single span of all equations in a scope and in the scopes inside, NO_SPAN or MANY_SPANS. */
   private _onlySpan(scope: number): number {
     const known = this._onlySpans.get(scope);
     if (known !== undefined) {
       return known;
     }
-    // Inner scopes first, without recursion: a program may nest deeply.
+    // Handles inner scopes first, without recursion, because a program may nest deeply.
     const pending = [{ scope, entered: false }];
     while (pending.length > 0) {
       const { scope: next, entered } = pending[pending.length - 1];
@@ -193,7 +196,7 @@ export class LibraryCalls {
   private _onlySpans = new Map<number, number>();
 }
 
-/** Equations of a gradient's way back stand apart from those of the way there. */
+/** True for equations of a gradient's backward pass, which stand apart from the forward pass. */
 function isBackward(nameStack: string): boolean {
   return nameStack.includes('transpose(');
 }

@@ -1,19 +1,19 @@
 /**
- * Finds runs of equations under one name, to fold them to a line: what a `jax.named_scope` holds, what `vmap` or
- * `transpose(jvp(...))` made.
+ * Finds runs of equations under one name, such as those of a `jax.named_scope`, of `vmap` or of `transpose(jvp(...))`,
+ * in order to fold them to a line.
  */
 import type { ProgramEquations } from './equations';
 import type { IFold, IRow } from './rows';
 
-/** A run that may grow with each row. */
+/** A run of equations that may grow with each row. */
 interface IGroup {
   name: string;
   first: IRow;
-  /** How many equations of its own scope it has. */
+  /** The number of equations in its own scope. */
   equations: number;
 }
 
-/** The names of a stack, outer ones first: `a/transpose(jvp(b/c))` has two. */
+/** The names of a name stack, outer names first: `a/transpose(jvp(b/c))` has two. */
 export function namesInStack(stack: string): string[] {
   const names: string[] = [];
   let depth = 0;
@@ -30,13 +30,13 @@ export function namesInStack(stack: string): string[] {
   return [...names, name].filter(one => one !== '');
 }
 
-/** The groups of a program, those that begin first before the others, outer before inner. */
+/** The groups of a program, ordered by their first row, outer groups before inner ones. */
 export function nameGroups(
   rows: readonly IRow[],
   equations: ProgramEquations
 ): IFold[] {
   const found: IFold[] = [];
-  /** Of each depth: the groups that are open there, outer ones first. */
+  /** The open groups of each depth, outer groups first. */
   const open: IGroup[][] = [];
   const names = new Map<string, string[]>();
   const calls = callsAround(rows);
@@ -86,7 +86,7 @@ export function nameGroups(
   return joined(found);
 }
 
-/** Groups of the same rows are one, under both names. */
+/** Groups with the same rows become one group with both names. */
 function joined(groups: readonly IFold[]): IFold[] {
   const kept: IFold[] = [];
   for (const group of groups) {
@@ -120,7 +120,7 @@ function foldOf(
   };
 }
 
-/** Of each row: the call of a library that its equation is a part of. */
+/** For each row, the library call that made its equation. */
 function callsAround(rows: readonly IRow[]): (IFold | undefined)[] {
   const calls: (IFold | undefined)[] = [];
   for (const row of rows) {
@@ -137,7 +137,9 @@ function callsAround(rows: readonly IRow[]): (IFold | undefined)[] {
   return calls;
 }
 
-/** Whether a group is a library's call, or begins or ends in the middle of one: the call is a line already. */
+/**
+ * True if a group equals a library call, or starts or ends in the middle of one: the call is folded to a line already.
+ */
 function crosses(
   calls: readonly (IFold | undefined)[],
   first: IRow,

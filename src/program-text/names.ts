@@ -1,16 +1,16 @@
 /**
  * Names the variables of a program exactly as `print(jaxpr)` does.
  *
- * The rules are in jupyter_jaxpr/document/FORMAT.md, "Variables and their names"; jupyter_jaxpr/document/names.py
- * says the same in Python, and the golden fixtures keep the two together.
+ * The rules are in jupyter_jaxpr/document/FORMAT.md, "Variables and their names". jupyter_jaxpr/document/names.py
+ * implements them in Python; tests compare both with the golden fixtures.
  */
 import { ProgramEquations } from './equations';
 
 /** The names of one program. */
 export interface IProgramNames {
-  /** Of each scope, by its index: the names of its variables, by their numbers. */
+  /** For each scope, by its index, the names of its variables, by their numbers. */
   readonly variables: (string[] | undefined)[];
-  /** The scopes that are printed first and under which name, in order. */
+  /** The scopes that are printed before the program, with their names, in order. */
   readonly lets: Map<number, string>;
 }
 
@@ -44,7 +44,7 @@ export function nameProgram(
   return { variables: names.variables, lets };
 }
 
-/** How much is looked at to name a program that stands inside a text, at most. */
+/** The greatest number of variables that are read in order to name a program inside a text. */
 export function namingWork(
   equations: ProgramEquations,
   names: IProgramNames
@@ -55,7 +55,7 @@ export function namingWork(
   );
 }
 
-/** An incomplete program cannot be named from its structure: the kernel did it. */
+/** The kernel sends the names of an incomplete program, because they cannot be computed from a part. */
 function givenNames(equations: ProgramEquations): IProgramNames {
   const { snapshot, program } = equations;
   const names: IProgramNames = { variables: [], lets: new Map() };
@@ -68,7 +68,7 @@ function givenNames(equations: ProgramEquations): IProgramNames {
   return names;
 }
 
-/** Take in the names that came with the parts of a scope. */
+/** Adds the names that arrived with the parts of a scope. */
 export function takeGivenNames(
   equations: ProgramEquations,
   scope: number,
@@ -85,14 +85,14 @@ export function takeGivenNames(
   }
 }
 
-/** Which scopes are printed first: those used more than once, and long ones. */
+/** Finds the scopes that are printed before the program: scopes that are used more than once, and long scopes. */
 function findLets(
   equations: ProgramEquations,
   root: number
 ): Map<number, string> {
   const { snapshot } = equations;
   const limit = snapshot.naming.hoist_above;
-  // A scope that is reached a third time tells nothing new; stopping there keeps deep sharing linear.
+  // Third and later visits of a scope are skipped, so that the time for deep sharing stays linear.
   const visits = new Map<number, number>([]);
   const queue = [root];
   for (let head = 0; head < queue.length; head++) {
@@ -127,11 +127,11 @@ function findLets(
   return lets;
 }
 
-/** Where the naming of a body stands; bodies nest as deep as the user's program, so this is not the call stack. */
+/** The state of naming a body; an explicit stack, because bodies nest as deeply as the user's program. */
 interface IPosition {
   scope: number;
   equation: number;
-  /** Bodies of the current equation that are still to be named, the next one last. */
+  /** The bodies of the current equation that are not named yet, the next one last. */
   pending: number[];
 }
 
@@ -162,7 +162,7 @@ class Naming {
     }
   }
 
-  /** Name what the body's lambda binds. */
+  /** Names the variables that the body's lambda binds. */
   private _enter(scope: number): IPosition {
     const names = this._table(scope);
     const { constants, inputs } = this._equations.snapshot.scopes[scope];
@@ -172,7 +172,7 @@ class Naming {
     return { scope, equation: 0, pending: [] };
   }
 
-  /** Name equations up to the next one that has bodies inside; false at the end of the scope. */
+  /** Names equations up to the next equation with bodies inside; returns false at the end of the scope. */
   private _advance(position: IPosition): boolean {
     const { scope } = position;
     const names = this._table(scope);
@@ -200,7 +200,7 @@ class Naming {
     return false;
   }
 
-  /** Inside a jit, inputs and outputs take the names outside. */
+  /** Inside a jit, inputs and outputs have the names of the same values outside. */
   private _shareJitNames(scope: number, equation: number): void {
     const { snapshot } = this._equations;
     const part = this._equations.parts(scope)[0];
@@ -260,7 +260,7 @@ class Naming {
     });
   }
 
-  /** At the top, what nothing uses is printed as _. */
+  /** At the outermost level, a variable without uses is printed as _. */
   private _markUnused(root: number): void {
     const part = this._equations.parts(root)[0];
     const names = this._table(root);

@@ -1,6 +1,6 @@
 /** Shortens the parameters of a primitive to the few letters that the panel shows. */
 
-/** Parameters that say what an equation does; the others are one click away. */
+/** The parameters that describe the operation of each primitive; the other parameters appear after a click. */
 const TELLING: Readonly<Record<string, string>> = {
   argmax: 'axes',
   argmin: 'axes',
@@ -32,7 +32,7 @@ const TELLING: Readonly<Record<string, string>> = {
 const LONGEST_WHOLE = 12;
 const LONGEST_LABEL = 32;
 
-/** What a chip shows in place of the parameters between the brackets. */
+/** The text of the chip that replaces the parameters between the brackets. */
 export function parameterLabel(
   primitive: string,
   parameters: readonly (readonly [string, string, ...unknown[]])[]

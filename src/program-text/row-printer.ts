@@ -1,10 +1,10 @@
-/** Prints a row and, on request, its parts and what can be folded in it. */
+/** Prints a row and, on request, the parts of its text and the chips that can be folded. */
 import { PROGRAM_SIGN, Pools, ScopePart } from './equations';
 import { moreEquations, variableName } from './full-text';
 import { parameterLabel } from './parameter-labels';
 import { IFold, IRow, ProgramRows } from './rows';
 
-/** What a part of a row is. */
+/** The kind of a part of a row. */
 export type PartKind =
   'binder' | 'keyword' | 'label' | 'literal' | 'operand' | 'primitive' | 'type';
 
@@ -13,11 +13,11 @@ export interface IPart {
   from: number;
   to: number;
   kind: PartKind;
-  /** Of a binder or an operand: the variable's number in the row's scope; else -1. */
+  /** For a binder or an operand, the number of the variable in the row's scope; else -1. */
   variable: number;
 }
 
-/** A part of a row's text that is shown as a few letters until it is opened. */
+/** A part of a row's text that is shown as a few letters until the reader opens it. */
 export interface IChip {
   from: number;
   to: number;
@@ -33,27 +33,27 @@ export interface IPrintedRow {
 
 /** The text of a fold's line. */
 export interface IPrintedCall {
-  /** What it reads from before; names of variables. */
+  /** The names of variables that the call reads from earlier equations. */
   inputs: string[];
-  /** What later equations read of it; name and type. */
+  /** The names and types of variables of the call that later equations read. */
   outputs: { name: string; type: string }[];
 }
 
-/** Lists of more members than this are cut, as a chip. */
+/** Lists with more members than this are shortened to a chip. */
 const LONG_LIST = 12;
 
-/** Prints the rows of one program, without the space that their depth stands for. */
+/** Prints the rows of one program, without indentation. */
 export class RowPrinter {
   constructor(private _program: ProgramRows) {}
 
-  /** Only the text: what a large program is first made of, so without the parts and by the shortest way. */
+  /** Prints only the text, the fastest way: the document of a large program is made from it. */
   text(row: IRow): string {
     return row.kind === 'equation'
       ? this._equationText(row)
       : this._print(row, false).text;
   }
 
-  /** The text and what its parts are: for the rows on screen. */
+  /** Prints the text and its parts, for the rows on screen. */
   print(row: IRow): IPrintedRow {
     return this._print(row, true);
   }
@@ -121,7 +121,7 @@ export class RowPrinter {
     return text;
   }
 
-  /** The brackets; kept, as most equations of a program share a few parameter lists. */
+  /** The parameters in brackets; kept, because most equations of a program share a few parameter lists. */
   private _parametersText(row: IRow, part: ScopePart): string {
     if (part.hasChildren(row.equation)) {
       return brackets(this._shownParameters(row, part));
@@ -135,7 +135,7 @@ export class RowPrinter {
     return (known[list] ??= brackets(this._shownParameters(row, part)));
   }
 
-  /** Of each variable of a scope: the last equation that reads it; a result is read after all of them. */
+  /** For each variable of a scope, the last equation that reads it; a result counts as read after all equations. */
   private _lastRead(scope: number): number[] {
     const { equations } = this._program;
     const parts = equations.parts(scope);
@@ -241,7 +241,7 @@ export class RowPrinter {
     }
   }
 
-  /** Everything in the brackets but the programs, which stand on rows of their own. */
+  /** The parameters without programs, which stand on rows of their own. */
   private _shownParameters(row: IRow, part: ScopePart): ShownParameter[] {
     const shown: ShownParameter[] = [];
     for (const [name, value] of part.parameters(row.equation)) {
@@ -326,7 +326,7 @@ export class RowPrinter {
   private _lastReads = new Map<number, { parts: number; last: number[] }>();
 }
 
-/** Name, text, and whether it is the name of a program. */
+/** A name, a text, and true if the text is the name of a program. */
 type ShownParameter = readonly [string, string, boolean];
 
 function brackets(shown: readonly ShownParameter[]): string {
@@ -358,7 +358,7 @@ class Pieces implements IPrintedRow {
     this.text += text;
   }
 
-  /** Everything from here to the end so far. */
+  /** Makes a chip of the text from a position to the present end. */
   chip(from: number, label: () => string): void {
     if (this._detailed) {
       this.chips.push({ from, to: this.text.length, label: label() });

@@ -1,8 +1,8 @@
 /**
- * Makes the rows of a program: a row for each equation, nested programs where they are used.
+ * Makes the rows of a program as the panel shows it: a row for each equation, and inner programs where they are used.
  *
- * This is how the panel shows a program. What a copy of the whole gives is in full-text.ts. A row knows its
- * place and is printed when asked; `RowPrinter` (row-printer.ts) gives its text and what its parts are.
+ * full-text.ts prints the text for a copy. A row knows its place and is printed on request; `RowPrinter`
+ * (row-printer.ts) gives its text and the parts of the text.
  */
 import { LIMITS } from '../protocol/limits';
 import type { ScopePage } from '../protocol/snapshot';
@@ -33,57 +33,62 @@ export type RowKind = 'open' | 'equation' | 'close' | 'more';
 /** A line of the panel. */
 export interface IRow {
   kind: RowKind;
-  /** Its place among the rows, from 0; changes when a page arrives. */
+  /** The index of the row, from 0; it changes when a page arrives. */
   index: number;
-  /** How deep it is indented. */
+  /** The depth of the indentation. */
   depth: number;
   scope: number;
-  /** Its index in the scope; for more: the first that is missing; else -1. */
+  /** The index of the equation in the scope; in a row of kind `more`, of the first missing equation; else -1. */
   equation: number;
   /**
-   * The equation's number in the program, from 1; for more: of the first that is missing; 0 in combiners, which are
-   * not counted, and else.
+   * The number of the equation in the program, from 1; in a row of kind `more`, of the first missing equation; 0 in
+   * combiners, which are not counted, and in other rows.
    */
   number: number;
   names: IProgramNames;
-  /** For open: the parameter it is the value of, such as `branches[0]=`; empty where there is only one. */
+  /**
+   * In a row of kind `open`, the parameter that holds the program, such as `branches[0]=`; empty if there is only one.
+   */
   label: string;
-  /** Programs of this equation that stand in full elsewhere, with the row that has them. */
+  /** The programs of this equation that are printed in full at another row, with that row. */
   elsewhere: { program: IPrintedProgram; row: IRow }[] | null;
-  /** What can be folded from here on, the outer one first. */
+  /** The folds that start at this row, the outer fold first. */
   folds: IFold[] | null;
 }
 
-/** Rows that can be shown as one. */
+/** Rows that can be folded to one row. */
 export interface IFold {
   /**
-   * scope: from the end of the first row on. call: all of it, behind a line of its own. names: as a call, for equations
-   * under one name.
+   * scope: hides the rows after the end of the first row. call: hides all rows behind a line of its own. names: as
+   * call, for equations under one name.
    */
   kind: 'scope' | 'call' | 'names';
   first: IRow;
   last: IRow;
-  /** The number of the first equation hidden, and of the last one; 0 where there is none. */
+  /** The numbers of the first and the last hidden equation; 0 for none. */
   from: number;
   to: number;
-  /** For a call: as it stands in the cell; for names: the names. */
+  /** For a call, its text in the cell; for names, the names. */
   name: string;
   /** Whether the fold starts closed. */
   closed: boolean;
 }
 
-/** Rows that came in place of others. */
+/** Rows that replaced other rows. */
 export interface IInsertedRows {
-  /** The place of the first row that they replace. */
+  /** The index of the first replaced row. */
   at: number;
-  /** How many rows they replace. */
+  /** The number of replaced rows. */
   removed: number;
   rows: readonly IRow[];
   /** The equations as they were added to the program. */
   parts: readonly IAddedPart[];
 }
 
-/** Above this many equations, nested programs of more than the second number start folded. */
+/**
+ * In a program with more equations than the first number, inner programs with more equations than the second number
+ * start folded.
+ */
 const MANY_EQUATIONS = 1000;
 const LONG_SCOPE = 50;
 
@@ -112,7 +117,7 @@ export class ProgramRows {
     return this._rowOfEquation[id];
   }
 
-  /** Put a page of equations in the place of the row that stands for them. */
+  /** Replaces the row that stands for missing equations by a page of equations. */
   insert(more: IRow, page: ScopePage): IInsertedRows {
     const { scope } = more;
     const parts = this.equations.addPage(scope, page, inner =>
@@ -134,14 +139,14 @@ export class ProgramRows {
         this._rows.push(row);
       }
     }
-    // The results may have got their names with the page: their row is printed again.
+    // The results may have received their names with the page, so their row is printed again.
     const closing = this._rows[at + rows.length];
     return closing?.kind === 'close' && closing.scope === scope
       ? { at, removed: 2, rows: [...rows, closing], parts }
       : { at, removed: 1, rows, parts };
   }
 
-  /** How many equations a row stands for, those inside of others counted. */
+  /** The number of equations that a row stands for, including inner equations. */
   missing(more: IRow): number {
     const { equations } = this;
     if (more.number === 0) {
@@ -177,32 +182,32 @@ export class ProgramRows {
 
   private _rows: IRow[];
   private _rowOfEquation: IRow[] = [];
-  /** Of each scope that stands in full somewhere: the row of its equation. */
+  /** For each scope that is printed in full, the row of its equation. */
   private _rowOfProgram = new Map<number, IRow>();
   private _calls: LibraryCalls;
 }
 
-/** A scope on its way into rows. */
+/** The state of writing a scope's rows. */
 interface IPosition {
   scope: number;
   depth: number;
   names: IProgramNames;
-  /** Parts still to be written, the current one first. */
+  /** The parts that are not written yet, the current part first. */
   parts: ScopePart[];
   equation: number;
-  /** Equations before this one are here; the rest of the scope is not. */
+  /** The index after the last equation that has arrived. */
   held: number;
-  /** The number before the scope's first equation. */
+  /** The number of the equation before the scope's first equation. */
   before: number;
-  /** Whether its equations have numbers. */
+  /** True if the equations of the scope have numbers. */
   counted: boolean;
   calls: Map<number, { last: number; name: string }>;
   call: { last: number; fold: IFold } | null;
-  /** Programs of the current equation that are still to be written, the next one last. */
+  /** The programs of the current equation that are not written yet, the next one last. */
   pending: { program: IPrintedProgram; label: string }[];
   /** The fold of the current equation's programs. */
   fold: IFold | null;
-  /** The fold around the program itself, where it is one of several of an equation. */
+  /** The fold around the program, if the equation has several programs. */
   around: IFold | null;
   closes: boolean;
 }
@@ -225,7 +230,7 @@ class Builder {
     return this._rows;
   }
 
-  /** The rows of a page that has arrived, and of what is still missing after it. */
+  /** The rows of an arrived page, and a row for the equations that are still missing after it. */
   page(part: ScopePart, more: IRow): IRow[] {
     const { scope, depth, names } = more;
     this._write({
@@ -275,7 +280,9 @@ class Builder {
     }
   }
 
-  /** Names of a program inside a text; null where they are given, or there are too many such programs. */
+  /**
+   * The names of a program inside a text; null if the kernel sent the names, or if there are too many such programs.
+   */
   private _namedApart(scope: number): IProgramNames | null {
     if (!this._equations.program.complete || this._toName <= 0) {
       return null;
@@ -328,7 +335,7 @@ class Builder {
     };
   }
 
-  /** Write equations up to the next one with programs inside; false at the end of the scope. */
+  /** Writes equations up to the next equation with inner programs; returns false at the end of the scope. */
   private _advance(position: IPosition): boolean {
     const { scope, depth, names } = position;
     for (;;) {
@@ -374,7 +381,7 @@ class Builder {
     }
   }
 
-  /** Line up the programs inside an equation; false where all of them stand elsewhere. */
+  /** Prepares the programs inside an equation; returns false if all of them are printed at other rows. */
   private _programs(position: IPosition, part: ScopePart, row: IRow): boolean {
     const printed = part.printedPrograms(row.equation);
     const here: IPosition['pending'] = [];
@@ -424,7 +431,7 @@ class Builder {
     return true;
   }
 
-  /** What the equation just written closes. */
+  /** Ends the folds that the last written equation closes. */
   private _endFolds(position: IPosition): void {
     const last = this._rows[this._rows.length - 1];
     if (position.fold) {

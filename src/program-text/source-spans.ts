@@ -1,12 +1,12 @@
 /**
- * Finds spans in source files for the stacks of a snapshot and its pages; equal spans have equal numbers,
- * whichever pool they came from.
+ * Finds the spans in source files for the stacks of a snapshot and its pages; equal spans have equal numbers, also
+ * across pools.
  */
 import type { File, Snapshot } from '../protocol/snapshot';
 
 import { Pools } from './equations';
 
-/** The part of a page's pools that says where things came from. */
+/** The part of a page's pools that has the source places. */
 export type SourcePools = Pick<
   Pools,
   'strings' | 'files' | 'frames' | 'stacks'
@@ -15,7 +15,7 @@ export type SourcePools = Pick<
 /** A place in a source file. */
 export interface ISourceSpan {
   file: File;
-  /** The Python function around it. */
+  /** The Python function around the span. */
   function: string;
   /** From 1. */
   line: number;
@@ -26,19 +26,22 @@ export interface ISourceSpan {
   endColumn: number;
 }
 
-/** What is known of a stack: numbers that are equal where the things are. */
+/** The numbers that identify a stack's places; equal places have equal numbers. */
 export interface IOrigin {
-  /** The innermost user frame: the span. */
+  /** The number of the innermost user frame's span. */
   span: number;
-  /** All user frames. */
+  /** The number of the chain of all user frames. */
   chain: number;
-  /** All user frames and all library frames. */
+  /** The number of the whole stack: all user frames and all library frames. */
   exact: number;
-  /** Every user frame, innermost first, as spans. */
+  /** The spans of all user frames, innermost first. */
   frames: readonly number[];
-  /** The library frames below them as spans, outermost first; none where the user's own code made the equation. */
+  /**
+   * The spans of the library frames below the user frames, outermost first; empty if the user's own code made the
+   * equation.
+   */
   calls: readonly number[];
-  /** A list of this one alone; most equations have such, and share it. */
+  /** A list with only this origin, shared by most equations. */
   alone: readonly IOrigin[];
 }
 
@@ -46,7 +49,7 @@ export interface IOrigin {
 export class SourceSpans {
   constructor(private _snapshot: Snapshot) {}
 
-  /** Where a stack points; null for none, and for a stack without a user frame. */
+  /** The origin of a stack; null for no stack, and for a stack without a user frame. */
   origin(pools: SourcePools, stack: number): IOrigin | null {
     if (stack < 0) {
       return null;
@@ -174,12 +177,12 @@ export class SourceSpans {
   private _lines = new Map<string, string[] | null>();
 }
 
-/** Equal for equal lines of equal files. */
+/** The key of a line of a file. */
 export function lineKey(path: string, line: number): string {
   return `${line}:${path}`;
 }
 
-/** Equal for spans of equal places. */
+/** The key of a span. */
 export function spanKey(span: ISourceSpan): string {
   return `${span.line}:${span.column}:${span.endLine}:${span.endColumn}:${span.file.path}`;
 }
@@ -210,12 +213,12 @@ export function narrowest(
   return ids.filter(id => size(id) === least);
 }
 
-/** Longer names make no line shorter. */
+/** Longer names would make a folded line no shorter. */
 const LONGEST_NAME = 40;
 
 /**
- * What the user called: `jax.nn.softmax` of `jax.nn.softmax(h @ w)`; a short expression that is no call as it
- * is; null where neither reads well.
+ * The function that an expression calls: `jax.nn.softmax` for `jax.nn.softmax(h @ w)`; a short expression without a
+ * call as it is; null for any other expression.
  */
 export function calledAs(expression: string): string | null {
   const name = callee(expression) ?? expression;
@@ -230,7 +233,7 @@ export function operatorAs(expression: string): string {
     : `${line.slice(0, LONGEST_NAME - 1).trimEnd()}…`;
 }
 
-/** What an expression calls; null where it is no call, as `a * f(x)`. */
+/** The function that an expression calls; null for an expression such as `a * f(x)`, which is no call. */
 export function callee(expression: string): string | null {
   if (!expression.endsWith(')')) {
     return null;
@@ -261,5 +264,5 @@ export function callee(expression: string): string | null {
   return open > 0 ? expression.slice(0, open) : null;
 }
 
-/** What stands between operands and in no name: signs, and the blanks around words such as `and`. */
+/** Matches the text between operands: signs, and the spaces around words such as `and`. */
 const OPERATOR = /[-+*/%@&|^~<>=!,:\s]/;

@@ -1,11 +1,10 @@
 /**
  * Finds the names that the user's assignments gave to the results of equations.
- *
- * jupyter_jaxpr/document/read/variable_names.py gives the exports the same names.
+ * jupyter_jaxpr/document/read/variable_names.py finds the same names for the exports.
  */
 import type { Snapshot } from '../protocol/snapshot';
 
-/** The names of the variables of a document, each read from the assignment that stored the value. */
+/** The names of the variables of a document, read from the assignments that stored the values. */
 export class VariableNames {
   constructor(snapshot: Snapshot) {
     for (const { kind, name, scope, variables } of snapshot.named_values ??

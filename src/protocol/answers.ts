@@ -22,7 +22,7 @@ type Check<Name extends RequestName> = (
   sizes: IDocumentSizes
 ) => Answer<Name>;
 
-/** How the answer to each request is looked at; throws `Mismatch`. */
+/** The check of the answer to each request; a failed check throws `Mismatch`. */
 export const ANSWERS: { readonly [Name in RequestName]: Check<Name> } = {
   compare: (value, field, { programs }) =>
     checkVariantComparison(value, field, programs),

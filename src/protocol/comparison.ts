@@ -38,9 +38,8 @@ const MODES: readonly NonNullable<Variant['mode']>[] = [
 ];
 
 /**
- * Check a comparison of variants.
- *
- * @param programs How many programs the document has; a message may be about any.
+ * Checks a comparison of variants.
+ * @param programs The number of programs in the document; a message about no document has no bound.
  */
 export function checkVariantComparison(
   value: unknown,

@@ -1,8 +1,8 @@
 /**
  * Checks the cards of a document; a `Mismatch` names the wrong field.
  *
- * A card's equation is one of its scope's, but the document may not hold it: a large program is sent in pages, and a
- * saved copy may be cut.
+ * The equation of a card belongs to its scope, but the document may lack the equation: a large program arrives in
+ * pages, and a saved copy may be cut.
  */
 import { LIMITS, MOST } from './limits';
 import { Branch, Control, Scope, Slot } from './snapshot';
@@ -17,7 +17,7 @@ import {
   upTo
 } from './structure';
 
-/** How long the pools are that a card's indices point into. */
+/** The lengths of the pools that the indices of a card point into. */
 export interface IControlPools {
   avals: number;
   literals: number;
@@ -91,7 +91,7 @@ function checkControl(
   integer(card.equation, at('equation'), 0, scope.count);
   integer(card.equations, at('equations'), 1, scope.count + 1);
   integer(card.predicate_equation, at('predicate_equation'), -1, scope.count);
-  // A card comes after the one it is in: there is no way round.
+  // A card comes after the card that contains it, so no card contains itself.
   integer(card.parent, at('parent'), -1, number);
   integer(card.depth, at('depth'), 0);
   integer(card.unroll, at('unroll'), 1);

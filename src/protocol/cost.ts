@@ -21,7 +21,7 @@ import {
   upTo
 } from './structure';
 
-/** How long the lists of a document are that indices point into. */
+/** The lengths of the document's lists that indices point into. */
 export interface IDocumentSizes {
   programs: number;
   frames: number;
@@ -29,7 +29,7 @@ export interface IDocumentSizes {
   scopes: readonly number[];
 }
 
-/** Of a question that is about no document. */
+/** The sizes for a question that is about no document. */
 export const NO_DOCUMENT: IDocumentSizes = {
   programs: 0,
   frames: 0,
@@ -158,7 +158,7 @@ function checkNode(
 ): void {
   const node = fields(value, field);
   text(node.label, `${field}.label`);
-  // A parent stands before its children, so no bar is inside itself.
+  // A parent comes before its children, so no bar is inside itself.
   integer(node.parent, `${field}.parent`, -1, place);
   integer(node.scope, `${field}.scope`, -1, sizes.scopes.length);
   integer(node.frame, `${field}.frame`, -1, sizes.frames);

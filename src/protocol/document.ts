@@ -1,8 +1,8 @@
 /**
- * Reads a decoded JSON value of any origin as a `Snapshot` whose every index is in range, or says why not.
+ * Reads a decoded JSON value of any origin as a `Snapshot` with all indices in range, or states why that is impossible.
  *
- * A saved notebook is untrusted and a kernel may be newer than this page, so nothing behind this door looks
- * again: views index pools without fear. The version is looked at first; fields that are not known are ignored.
+ * A saved notebook is untrusted and a kernel may be newer than this page. No code after this check repeats it: views
+ * use indices without a check. The version is checked first; unknown fields are ignored.
  */
 import {
   Mismatch,
@@ -39,7 +39,7 @@ import { checkNote, checkRetrace } from './notes';
 /** The version of the document that this side reads. */
 export const DOCUMENT_VERSION = 1;
 
-/** Why a document or a message cannot be shown; the panel makes a sentence of it. */
+/** The reason why a document or a message cannot be shown; the panel words it as a sentence. */
 export type Unreadable =
   | { unreadable: 'newer'; found: number; known: number }
   | { unreadable: 'broken'; field: string; expected: string };
@@ -48,12 +48,12 @@ export function isUnreadable(value: object | Unreadable): value is Unreadable {
   return 'unreadable' in value;
 }
 
-/** Look at a whole document; never throws. */
+/** Checks a whole document; never throws. */
 export function readSnapshot(value: unknown): Snapshot | Unreadable {
   return readable(() => checkSnapshot(value));
 }
 
-/** Run a check; a mismatch, or anything else that goes wrong in it, becomes a value. */
+/** Runs a check; a mismatch, or any other error in it, becomes a value. */
 export function readable<T extends object>(check: () => T): T | Unreadable {
   try {
     return check();

@@ -7,21 +7,24 @@
  */
 import type { Snapshot } from './snapshot';
 
-/** The lives in which documents came. A document that was read from a notebook is in none. */
+/** The kernel life in which each document arrived. A document from a notebook has no life. */
 const LIVES = new WeakMap<Snapshot, KernelLife>();
 
-/** From when a page first hears a kernel until that kernel restarts, ends, or is left. Only a channel makes one. */
+/**
+ * The time from a page's first contact with a kernel until the kernel restarts, ends, or is exchanged. Only a channel
+ * makes one.
+ */
 export class KernelLife {
   get isOver(): boolean {
     return this._isOver;
   }
 
-  /** What the kernel sent until now is of an earlier life from now on. */
+  /** Ends the life: documents that the kernel has sent until now belong to an earlier life. */
   end(): void {
     this._isOver = true;
   }
 
-  /** A document has come from the kernel. */
+  /** Records that a document has arrived from the kernel. */
   received(snapshot: Snapshot): void {
     LIVES.set(snapshot, this);
   }
@@ -29,7 +32,7 @@ export class KernelLife {
   private _isOver = false;
 }
 
-/** What a text field says when the user has changed it; an event of React fits. */
+/** The event of a text field that the user has changed; an event of React fits. */
 export interface ITyping {
   readonly currentTarget: HTMLInputElement;
   readonly nativeEvent: Event;
@@ -43,9 +46,8 @@ export class EvaluableText {
   }
 
   /**
-   * What the user has just typed into a field of this page.
-   *
-   * @throws TypeError where the event is not one of the field.
+   * The text that the user has just typed into a field of this page.
+   * @throws TypeError if the event is not an event of the field.
    */
   static typed({ currentTarget, nativeEvent }: ITyping): EvaluableText {
     const { target, type } = nativeEvent;
@@ -89,28 +91,28 @@ export class EvaluableText {
     return new EvaluableText(literal[0], null);
   }
 
-  /** To be shown. */
+  /** The text for the screen. */
   get shown(): string {
     return this.#text;
   }
 
-  /** To be put in a cell; null where the kernel that sent it is gone. */
+  /** The text for a cell; null if the kernel that sent the text is gone. */
   get inCell(): string | null {
     return this.#life?.isOver === true ? null : this.#text;
   }
 
-  /** To be evaluated by the kernel of a life; null where another one sent it. */
+  /** The text for the kernel of a life; null if another kernel sent the text. */
   evaluatedIn(life: KernelLife): string | null {
     const isAnothers = this.#life !== null && this.#life !== life;
     return isAnothers ? null : this.inCell;
   }
 
-  /** Without white space around it. */
+  /** The text without white space at its ends. */
   trimmed(): EvaluableText {
     return new EvaluableText(this.#text.trim(), this.#life);
   }
 
-  /** What stands between commas; nothing that is empty. */
+  /** The parts between commas, without empty parts. */
   listed(): EvaluableText[] {
     return this.#text
       .split(',')

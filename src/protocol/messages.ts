@@ -40,16 +40,16 @@ export const PROTOCOL = 2;
 /** The version of this side of the extension; a test holds it against package.json. */
 export const VERSION = '0.1.0';
 
-/** The comm that the kernel opens: what happened. */
+/** The comm that the kernel opens for its announcements. */
 export const TARGET = 'jupyter_jaxpr';
 
-/** The comm that the browser opens: what the user asks. */
+/** The comm that the browser opens for its questions. */
 export const REQUESTS_TARGET = 'jupyter_jaxpr.requests';
 
-/** What the kernel says without being asked. */
+/** A message that the kernel sends without a question. */
 export type Announcement = Hello | Progress | SnapshotMessage | Failed;
 
-/** What the kernel says to a question; after a word about its progress more come. */
+/** A reply of the kernel to a question; after a reply about the progress, more replies follow. */
 export type Reply<Name extends RequestName = RequestName> =
   | (Omit<Answered, 'result'> & { result: Answer<Name> })
   | Refused
@@ -75,7 +75,7 @@ export function readReply<Name extends RequestName>(
   return readable(() => checkReply(value, name, sizes));
 }
 
-/** The id of a reply, before anything else of it is looked at; null where it has none. */
+/** The id of a reply, read before the rest is checked; null if the reply has none. */
 export function replyId(value: unknown): number | null {
   const id = (value as { id?: unknown } | null | undefined)?.id;
   return typeof id === 'number' ? id : null;
@@ -98,7 +98,7 @@ function checkAnnouncement(value: unknown): Announcement {
   integer(message.seq, 'seq', 0);
   switch (type) {
     case 'hello':
-      // Of another protocol only the version is sure to be there, and only it is needed.
+      // In a message of another protocol, only the version is sure to be there, and only the version is needed.
       if (integer(message.protocol, 'protocol', 1) === PROTOCOL) {
         checkEnvironment(message.environment);
       } else {

@@ -10,7 +10,9 @@ export type Answer<Name extends RequestName> = IRequestTypes[Name]['answer'];
 type Reference =
   'snapshot' | 'before' | 'path' | 'platform' | 'cell_id' | 'in_view';
 
-/** What a request is about, as its sender writes it: what may be any text is text that may be evaluated. */
+/**
+ * The parameters of a request as the sender writes them: a field that may hold any text has to hold an `EvaluableText`.
+ */
 type Written<Request> = {
   [
     Field in keyof Omit<Request, 'id' | 'type' | 'confirmed'>
@@ -28,23 +30,23 @@ export type Params<Name extends RequestName> = Written<
   IRequestTypes[Name]['params']
 >;
 
-/** A question; the channel adds the id. One that takes long says whether the user said yes to what was asked before. */
+/** A question; the channel adds the id. A long request also says whether the user has confirmed it. */
 export type Question<Name extends RequestName> = Params<Name> & {
   readonly type: Name;
   readonly confirmed?: boolean;
 };
 
-/** A question as the kernel reads it, but for the id. */
+/** A question in the form that the kernel reads, without the id. */
 export type WireQuestion = {
   [Name in RequestName]: Omit<IRequestTypes[Name]['params'], 'id'>;
 }[RequestName];
 
-/** Requests that may ask the user before, tell how far they are, and can be stopped. */
+/** Requests that may ask for a confirmation, report their progress, and can be stopped. */
 export type LongName = {
   [Name in RequestName]: (typeof REQUESTS)[Name]['isLong'] extends true
     ? Name
     : never;
 }[RequestName];
 
-/** Requests that are answered at once. */
+/** Requests that the kernel answers at once. */
 export type ShortName = Exclude<RequestName, LongName>;

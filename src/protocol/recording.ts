@@ -35,7 +35,7 @@ const ROLES: readonly Leaf['role'][] = [
   'result'
 ];
 
-/** Leaves that have a value after the last step of each visit too. */
+/** The roles of leaves that also have a value after the last step of each visit. */
 export const GOES_ON: ReadonlySet<Leaf['role']> = new Set([
   'carry',
   'condition',
@@ -45,7 +45,7 @@ export const GOES_ON: ReadonlySet<Leaf['role']> = new Set([
 /**
  * Check a recording.
  *
- * @param controls How many constructs the document has; a message may be about any.
+ * @param controls The number of constructs in the document; a message about no document has no bound.
  */
 export function checkRecording(
   value: unknown,
@@ -76,7 +76,7 @@ export function checkRecording(
     `${field}.branch_taken`,
     text
   ).length;
-  // A loop takes no branch, and need not say so of each step.
+  // A recording of a loop takes no branch, and may leave out the field.
   if (taken !== 0) {
     sameLength(taken, `${field}.branch_taken`, points);
   }
@@ -101,7 +101,7 @@ export function checkRecording(
   return recording as unknown as Recording;
 }
 
-/** Visits cover the points without a gap, in order; how many there are goes out. */
+/** Checks that the visits cover the points without a gap, in order; returns the number of visits. */
 function checkVisits(recording: Fields, field: string, points: number): number {
   const name = `${field}.visits`;
   const visits = upTo(MOST.Recording.visits, recording.visits, name);
@@ -121,7 +121,7 @@ function checkVisits(recording: Fields, field: string, points: number): number {
   return visits.length;
 }
 
-/** How many values a leaf has goes out. */
+/** Checks a leaf; returns the number of its values. */
 function checkLeaf(
   value: unknown,
   field: string,

@@ -58,7 +58,7 @@ export function checkScope(value: unknown, pools: IPools): Scope {
     0,
     pools.avals
   ).length;
-  // A first page holds the constants and inputs too; a later one only what its equations bind.
+  // The first page also holds the constants and inputs; a later page holds only the variables that its equations bind.
   const expected = firstEquation === 0 ? constants + inputs + bound : bound;
   if (here !== expected) {
     throw new Mismatch('scopes.variable_avals', `${expected} variables`);
@@ -68,7 +68,7 @@ export function checkScope(value: unknown, pools: IPools): Scope {
 
   const operands = list(scope.operands, 'scopes.operands');
   sameLength(operands, 'scopes.operands', primitives);
-  // An equation reads what stands before it.
+  // An equation reads only variables that are bound before it.
   bound = firstEquation === 0 ? constants + inputs : firstVariable;
   for (let i = 0; i < operands.length; i++) {
     indices(operands[i], 'scopes.operands', lowest, bound);
@@ -120,10 +120,10 @@ export function checkScope(value: unknown, pools: IPools): Scope {
   return scope as unknown as Scope;
 }
 
-/** A jaxpr never contains itself, and is not deeper than a printer goes. */
+/** Refuses a scope that contains itself, and scopes that nest more deeply than a printer can print. */
 export function refuseCycles(scopes: readonly Scope[]): void {
   const OPEN = -1;
-  /** Of each scope: how many are inside each other from there on; 0 where that is not known yet. */
+  /** For each scope, the depth of the scopes inside it; 0 while unknown. */
   const depth = new Int32Array(scopes.length);
   // An explicit stack: nesting may be deeper than JavaScript's own.
   const path: { scope: number; next: number; inside: number }[] = [];
@@ -185,7 +185,7 @@ function checkScopeEquations(
   pools: ReturnType<typeof checkPools>
 ): void {
   checkScope(value.scope, pools);
-  // Variables of other pages: bound earlier, or results that are bound later.
+  // Variables of other pages: variables that are bound earlier, or results that are bound later.
   const operands = indices(
     value.operands,
     `${where}.operands`,

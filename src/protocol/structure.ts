@@ -1,12 +1,13 @@
 /**
  * Checks the types of decoded JSON; a `Mismatch` names the wrong field.
  *
- * Nothing here copies: what passes is the value itself, so a document of a million numbers costs one look at each.
+ * The checks copy nothing and return the checked value itself, so a document of a million numbers costs one look at
+ * each number.
  */
 
 import { LIMITS } from './limits';
 
-/** What was found is not what the document or the message promises. Caught inside this room. */
+/** The value differs from the value that the document or the message promises. Caught inside this room. */
 export class Mismatch extends Error {
   constructor(
     readonly field: string,
@@ -32,7 +33,7 @@ export function text(value: unknown, field: string): string {
   if (value.length > LIMITS.TEXT) {
     throw new Mismatch(field, `a text of at most ${LIMITS.TEXT} characters`);
   }
-  // Half of a surrogate pair is in no JSON that the kernel writes or reads. Older browsers cannot tell.
+  // No JSON that the kernel writes or reads has half of a surrogate pair. Older browsers lack the method.
   const { isWellFormed } = value as { isWellFormed?: () => boolean };
   if (isWellFormed?.call(value) === false) {
     throw new Mismatch(field, 'a text of whole characters');
@@ -47,7 +48,7 @@ export function flag(value: unknown, field: string): boolean {
   return value;
 }
 
-/** A value of the user's: any number but infinity and NaN. */
+/** Checks a number of the user's: any number except infinity and NaN. */
 export function finite(value: unknown, field: string): number {
   if (typeof value !== 'number' || !Number.isFinite(value)) {
     throw new Mismatch(field, 'a number');
@@ -110,7 +111,7 @@ export function oneOf<T extends string>(
   return value as T;
 }
 
-/** A field that documents of earlier versions lack; null is no such field. */
+/** A field that documents of earlier versions lack; null means that the field is missing. */
 export function given(value: unknown, inEarlier: unknown): unknown {
   return value === undefined ? inEarlier : value;
 }
@@ -134,7 +135,7 @@ export function list(value: unknown, field: string): readonly unknown[] {
   return value;
 }
 
-/** A list that is not longer than honest ones of its kind. */
+/** Checks a list that is not longer than real lists of its kind. */
 export function upTo(
   most: number,
   value: unknown,
@@ -147,7 +148,7 @@ export function upTo(
   return entries;
 }
 
-/** A row of so many entries; what a later version adds at its end is not known. */
+/** Checks a row of this many entries; a later version may add entries at its end. */
 export function row(
   value: unknown,
   field: string,

@@ -43,7 +43,7 @@ export function checkLevel(value: unknown, pools: IPools): void {
   checkLines(level, 'levels', lines, pools);
 }
 
-/** What is said of some lines of a text beside their stacks; documents of older versions say nothing. */
+/** Checks the further facts about lines of a text; documents of older versions have none. */
 function checkLines(
   value: Record<string, unknown>,
   name: string,
@@ -88,7 +88,10 @@ export function checkTextPage(
   return page as unknown as TextPage;
 }
 
-/** Of a twin: which equations its lines come from, ascending; `scopes` has the equations of each scope. */
+/**
+ * Checks, for a twin, the equations that its lines come from, ascending; `scopes` has the number of equations of each
+ * scope.
+ */
 function checkLineEquations(
   value: unknown,
   lines: number,

@@ -17,7 +17,7 @@ import {
 
 const ROLES = /^[fbrtm-]*$/;
 
-/** Every program is derived from one before it, and once: so a list of what was made of what ends. */
+/** Each program is derived from an earlier program, and only once, so every chain of derivations ends. */
 export function checkTransforms(
   value: unknown,
   field: string,

@@ -12,7 +12,7 @@ import { levelCountWords } from '../workbench/words/view-words';
 import { shortened } from '../parts/summary';
 import { countsWords } from '../workbench/words/role-words';
 
-/** What a column tells. */
+/** The events of a column. */
 export interface IColumnHost {
   entered(column: TransformColumn): void;
   left(column: TransformColumn, by: 1 | -1): void;
@@ -25,7 +25,7 @@ export interface IColumnOptions {
   /** Index into the snapshot's programs; -1 where there is only something to say. */
   program: number;
   title: string;
-  /** What was done exactly, or why there is nothing; may be empty. */
+  /** The exact call of the transform, or the reason why there is no program; may be empty. */
   words: string;
   tools: ReadingTools;
   host: IColumnHost;
@@ -85,7 +85,7 @@ export class TransformColumn {
     return this._options.program;
   }
 
-  /** Something to say of it, or nothing. */
+  /** Shows a message, or removes it. */
   tell(text: string): void {
     this._said = text;
     this.showCount();

@@ -1,8 +1,8 @@
 /**
  * Shows a program beside its derived programs, one column each, linked by their source.
  *
- * What is pointed at in one column is marked in all: every equation that the same expression of the user's made. What
- * is switched on here is asked for again with the next run. While the view is out of sight it does nothing.
+ * A selection in one column marks in all columns the equations of the same expression. The transforms that the user
+ * switches on are requested again for the next run. While the view is out of sight it does nothing.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
@@ -102,7 +102,7 @@ export class TransformView extends LinkedView {
     this._transforms = null;
   }
 
-  /** A transform is on its way, has come, or could not be asked for. */
+  /** A transform is in progress, has arrived, or could not be requested. */
   private _onDeriving(): void {
     if (this.isVisible && this._shown) {
       this._arrange();
@@ -125,7 +125,7 @@ export class TransformView extends LinkedView {
     }
   }
 
-  /** Another program: what the run has of it is shown, what is switched on is asked for. */
+  /** Another program is in view: shows its transforms, and requests the missing transforms that are switched on. */
   private _follow(snapshot: Snapshot, original: number): void {
     for (const { kind } of transformsOf(snapshot, original)) {
       this._wanted.add(kind);
@@ -159,7 +159,7 @@ export class TransformView extends LinkedView {
     this.mark(false);
   }
 
-  /** Put the columns beside each other: the program, then what is switched on, in the order of the switches. */
+  /** Arranges the columns: the program, then the transforms that are switched on, in the order of the switches. */
   private _arrange(): void {
     const { model, _shown: shown } = this;
     if (!model || !shown || !this.isVisible) {
@@ -231,7 +231,7 @@ export class TransformView extends LinkedView {
     return entries;
   }
 
-  /** Why a transform is not there. */
+  /** The reason why a transform is not there. */
   private _why(
     snapshot: Snapshot,
     original: number,
@@ -337,7 +337,7 @@ export class TransformView extends LinkedView {
     }
   }
 
-  /** The keyboard goes on in the next column that has a program, at the place that is marked there. */
+  /** Moves the keyboard focus to the next column with a program, at the marked place there. */
   private _goToColumn(from: TransformColumn, by: 1 | -1): void {
     for (
       let at = this._columns.indexOf(from) + by;
@@ -365,9 +365,9 @@ export class TransformView extends LinkedView {
   private _detail: Detail;
   private _tools: ReadingTools;
   private _transforms: Transforms | null = null;
-  /** What is switched on, for this run and the next ones. */
+  /** The transforms that are switched on, for this run and the next runs. */
   private _wanted = new Set<TransformKind>();
-  /** Whether the user has switched anything. */
+  /** True if the user has used a switch. */
   private _chosen = false;
   private _together = true;
   private _shown: { snapshot: Snapshot; original: number } | null = null;
@@ -382,6 +382,6 @@ interface IEntry {
   program: number;
   title: string;
   words: string;
-  /** Why there is no program; else empty. */
+  /** The reason why there is no program; else empty. */
   said: string;
 }

@@ -1,8 +1,4 @@
-/**
- * Remembers which columns are shown, their order and their widths.
- *
- * Plain data: order, which are shown, how wide, whether they scroll together.
- */
+/** Remembers the columns in view, their order, their widths, and whether they scroll together, as plain data. */
 import type { LevelName } from '../tokens';
 
 /** A column of the wide view. */
@@ -15,15 +11,15 @@ export const COLUMNS: readonly ColumnName[] = [
   'hlo'
 ];
 
-/** How the columns stand. */
+/** The arrangement of the columns. */
 export interface IArrangement {
-  /** All of them, those out of sight too, from left to right. */
+  /** All columns from left to right, including hidden ones. */
   readonly order: readonly ColumnName[];
-  /** Null until the user has chosen: as many are shown as there is room for. */
+  /** The hidden columns; null until the user has chosen: then as many are shown as fit. */
   readonly hidden: readonly ColumnName[] | null;
-  /** Of each column: its part of the width, in proportion to the others. */
+  /** For each column, its share of the width, relative to the other columns. */
   readonly weights: Readonly<Record<ColumnName, number>>;
-  /** Whether what is pointed at in one column is brought into view in the others. */
+  /** True if a selection in one column scrolls the others. */
   readonly together: boolean;
 }
 
@@ -38,7 +34,10 @@ export const FIRST_ARRANGEMENT: IArrangement = {
 const ROOM_FOR_FOUR = 1100;
 const ROOM_FOR_THREE = 1000;
 
-/** The columns that there is room for. @param width Of all columns, in pixels; 0 where it is not known. */
+/**
+ * The columns that fit.
+ * @param width The width of all columns in pixels; 0 if unknown.
+ */
 export function fitting(width: number): readonly ColumnName[] {
   if (width === 0 || width >= ROOM_FOR_FOUR) {
     return COLUMNS;
@@ -48,10 +47,10 @@ export function fitting(width: number): readonly ColumnName[] {
     : ['jaxpr', 'hlo'];
 }
 
-/** A column is never narrower than this part of two. */
+/** A column is at least this share of the width of two neighbours. */
 const LEAST = 0.15;
 
-/** Read what was remembered; what makes no sense is as it was at first. */
+/** Reads a remembered arrangement; invalid parts get their default. */
 export function arrangementFrom(remembered: unknown): IArrangement {
   const { order, hidden, weights, together } = (
     typeof remembered === 'object' && remembered !== null ? remembered : {}
@@ -92,7 +91,7 @@ export function shownColumns(
   );
 }
 
-/** Show a column, or take it out of sight; the last one stays. */
+/** Shows or hides a column; the last visible column stays. */
 export function toggled(
   arrangement: IArrangement,
   fit: readonly ColumnName[],
@@ -110,7 +109,7 @@ export function toggled(
       };
 }
 
-/** Move a column past its neighbour in sight. */
+/** Moves a column past its visible neighbour. */
 export function moved(
   arrangement: IArrangement,
   fit: readonly ColumnName[],
@@ -127,7 +126,7 @@ export function moved(
   return { ...arrangement, order };
 }
 
-/** How much of the two columns beside a divider the left one has, from 0 to 1. */
+/** The left column's share of the two columns beside a divider, from 0 to 1. */
 export function shareOf(
   { weights }: IArrangement,
   left: ColumnName,
@@ -136,7 +135,7 @@ export function shareOf(
   return weights[left] / (weights[left] + weights[right]);
 }
 
-/** Move a divider: `share` of the two columns beside it goes to the left one. */
+/** Moves a divider: the left column gets `share` of the two columns. */
 export function divided(
   arrangement: IArrangement,
   left: ColumnName,

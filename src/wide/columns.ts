@@ -7,7 +7,7 @@ import { drawIcon } from '../workbench/words/icons';
 import { ColumnName, IArrangement, divided, shareOf } from './arrangement';
 import { columnTitle } from './words';
 
-/** What the columns tell. */
+/** The events of the columns. */
 export interface IColumnsHost {
   arrange(arrangement: IArrangement): void;
   move(column: ColumnName, by: 1 | -1): void;
@@ -22,7 +22,7 @@ export interface IColumn {
   body: HTMLElement;
 }
 
-/** A key moves a divider by this part of both columns. */
+/** A key moves a divider by this share of both columns. */
 const STEP = 0.05;
 
 export class Columns {
@@ -44,7 +44,7 @@ export class Columns {
     return column;
   }
 
-  /** Stand as this says; `shown` from left to right. Whether that are other columns than before, or in another order. */
+  /** Arranges the columns; `shown` is from left to right. Returns true if other columns are shown, or another order. */
   arrange(arrangement: IArrangement, shown: readonly ColumnName[]): boolean {
     this._arrangement = arrangement;
     const isOther = this._shown !== shown.join();

@@ -1,7 +1,7 @@
 /**
- * An editor that shows the texts of a program's source, linked to its other levels.
+ * An editor that shows the source texts of a program, linked to its other levels.
  *
- * The texts are those that ran. They are shown, not edited; the caret and the mouse point at expressions.
+ * The texts are those that ran. The user cannot edit them; the caret and the mouse point at expressions.
  */
 import { EditorState, Extension, StateEffect } from '@codemirror/state';
 import { EditorView, ViewUpdate, keymap, lineNumbers } from '@codemirror/view';
@@ -39,7 +39,7 @@ import {
   sourceText
 } from './source-text';
 
-/** What the pane tells. */
+/** The events of the pane. */
 export interface ISourcePaneHost {
   /** The text has changed. */
   changed(): void;
@@ -47,7 +47,7 @@ export interface ISourcePaneHost {
   entered(): void;
   /** The user goes to the next (1) or the previous (-1) column. */
   left(by: 1 | -1): void;
-  /** The keyboard went to one of the linked places; null where there is none. */
+  /** The keyboard moved to one of the linked places; null if there is none. */
   stepped(place: { at: number; of: number } | null): void;
 }
 
@@ -58,7 +58,7 @@ export interface ISourcePaneOptions {
   /** Index into the snapshot's programs. */
   program: number;
   host: ISourcePaneHost;
-  /** Colours Python; resolves to nothing where that is not at hand. */
+  /** Colours Python; resolves to nothing if the language is not available. */
   python: () => Promise<Extension>;
 }
 
@@ -79,7 +79,7 @@ export class SourcePane implements IDisposable {
     });
   }
 
-  /** It fills its parent. */
+  /** The element of the pane; it fills its parent. */
   readonly node: HTMLElement;
   readonly notice = null;
 
@@ -149,7 +149,10 @@ export class SourcePane implements IDisposable {
     this._options.host.changed();
   }
 
-  /** Mark what belongs to what is pointed at; `reveal` brings it into view where it was pointed at elsewhere. */
+  /**
+   * Marks the places that are linked to the selection; with `reveal`, scrolls to them if another view made the
+   * selection.
+   */
   mark(reveal: boolean): void {
     const view = this._view;
     if (!view || !this._text) {
@@ -199,7 +202,7 @@ export class SourcePane implements IDisposable {
     );
   }
 
-  /** Bring what is chosen into view with the next `mark`, even if it was chosen here. */
+  /** Scrolls to the selection at the next `mark`, even if this pane made the selection. */
   forgetOwn(): void {
     this._own = new WeakSet();
   }
@@ -212,7 +215,7 @@ export class SourcePane implements IDisposable {
     this._options.host.stepped(this.nextLinked(by));
   }
 
-  /** Take the keyboard, on the first place that is linked to what is chosen. */
+  /** Takes the keyboard focus, at the first place that is linked to the selection. */
   enter(): boolean {
     if (!this._view) {
       return false;
@@ -296,7 +299,7 @@ export class SourcePane implements IDisposable {
   }
 
   private _onListings(_: unknown, change: ListingsChange): void {
-    // Equations that arrive may come from files that none came from before.
+    // New equations may come from files from which no earlier equation came.
     if (change.kind === 'spliced' && this._view) {
       this.refresh();
       this.mark(false);
@@ -315,7 +318,7 @@ export class SourcePane implements IDisposable {
     }
   }
 
-  /** Bring a file that was just opened into view: where it is linked to what is chosen, or else its beginning. */
+  /** Scrolls to a file that the user just opened: to its place that is linked to the selection, or to its start. */
   private _revealWanted(): void {
     const part = this._text?.parts.find(({ path }) => path === this._wanted);
     if (!part || this._wanted === null || part.count === 0) {
@@ -337,7 +340,7 @@ export class SourcePane implements IDisposable {
       update.transactions.some(one => one.isUserEvent('select'))
     ) {
       const at = this._selectionAt(update.state.selection.main.head);
-      // The model answers with marks, and an editor may not be changed in the middle of an update.
+      // Deferred: the model answers with marks, and an editor must not change in the middle of an update.
       queueMicrotask(() => {
         const { model } = this._options;
         if (model.hover?.kind === 'source') {
@@ -446,7 +449,7 @@ export class SourcePane implements IDisposable {
     return Math.min(line.from + Math.max(span.column, 0), line.to);
   }
 
-  /** Put the caret there; nothing is chosen by it. */
+  /** Moves the caret to a place; the selection does not change. */
   private _goTo(span: { path: string; line: number; column: number }): void {
     const anchor = this._offset(span);
     this._view?.dispatch({
@@ -485,7 +488,7 @@ export class SourcePane implements IDisposable {
   private _text: ISourceText | null = null;
   private _marked = '';
   private _typesOfFiles: ReturnType<typeof typesOfLines> | null = null;
-  /** What was pointed at here: it is in view already. */
+  /** Selections that were made in this pane: their places are in view already. */
   private _own = new WeakSet<Selection>();
   private _mouse: { x: number; y: number } | null = null;
   private _frame = 0;

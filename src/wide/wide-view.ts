@@ -1,8 +1,8 @@
 /**
  * Shows the levels of a program side by side with its source, linked by one selection.
  *
- * What is pointed at in one column is marked in all and brought into view in the others. While the view is out of
- * sight it does nothing.
+ * A selection in one column is marked in all columns and scrolls the others. While the view is out of sight it does
+ * nothing.
  */
 import type { Extension } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -42,9 +42,9 @@ import { WideHead } from '../parts/wide-header';
 import { WideToolbar } from './wide-toolbar';
 import { columnTitle, countWords } from './words';
 
-/** Where the arrangement is remembered. */
+/** The storage of the arrangement. */
 export interface IMemory {
-  /** What was kept; undefined where nothing was. */
+  /** The stored arrangement; undefined if nothing was stored. */
   load(): Promise<unknown>;
   keep(arrangement: IArrangement): void;
 }
@@ -169,7 +169,7 @@ export class WideView extends LinkedView {
     }
   }
 
-  /** Stand as the user wants, now and later. */
+  /** Arranges the columns as the user wants, and stores the arrangement. */
   private _arrange(arrangement: IArrangement): void {
     this._touched = true;
     this._options.memory.keep(arrangement);
@@ -201,7 +201,10 @@ export class WideView extends LinkedView {
     }
   }
 
-  /** Lines wrap otherwise in other columns: what is chosen may have left the view, which shows when they are drawn. */
+  /**
+   * Lines wrap differently in other columns, so the selection may have left the view, which is known after the next
+   * drawing.
+   */
   private _revealSoon(): void {
     for (const pane of this._panes.values()) {
       pane.forgetOwn();
@@ -352,7 +355,7 @@ export class WideView extends LinkedView {
 
   // --- pointing -----------------------------------------------------------------------------
 
-  /** Mark in all columns what belongs to what is pointed at; `reveal` brings it into view where that is wanted. */
+  /** Marks in all columns the lines that are linked to the selection; `reveal` scrolls to them. */
   protected override mark(reveal: boolean): void {
     const { model, _shown: shown } = this;
     if (!model || !shown) {
@@ -366,7 +369,7 @@ export class WideView extends LinkedView {
     this._say('');
   }
 
-  /** First of all: the texts above it have their height when a line is brought into view. */
+  /** Draws the detail first, so that the texts above it have their final height when a line scrolls into view. */
   private _showDetail(
     model: IJaxprModel,
     shown: { snapshot: Snapshot; index: number }
@@ -414,7 +417,7 @@ export class WideView extends LinkedView {
     }
   }
 
-  /** The keyboard goes on in the next column that has a text, at the place that is marked there. */
+  /** Moves the keyboard focus to the next column with a text, at the marked place there. */
   private _goToColumn(from: ColumnName, by: 1 | -1): void {
     const columns = this._inSight;
     for (
@@ -470,7 +473,7 @@ export class WideView extends LinkedView {
     }
   }
 
-  /** Tell what a key did. */
+  /** Shows a message about the last key. */
   private _say(words: string): void {
     this._toolbar.said.textContent = words;
   }

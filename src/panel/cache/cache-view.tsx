@@ -32,7 +32,7 @@ export class CacheView extends AttentiveWidget {
     return <Cache model={model} trans={this._trans} />;
   }
 
-  /** Counts are shown in the cell, and the line of the chosen row, while this view is on the screen. */
+  /** While this view is on screen, the cell shows counts and the line of the chosen row. */
   protected attend(attention: Attention, isSeen: boolean): void {
     attention.ledgerInView = isSeen;
   }
@@ -53,7 +53,7 @@ export function Cache(props: {
     new Map()
   );
   const [predicts, setPredicts] = React.useState(false);
-  /** Of the snapshot that they were made for. */
+  /** The guesses belong to the snapshot for which the user made them. */
   const [made, setMade] = React.useState<{ of: string; guesses: Guesses }>({
     of: '',
     guesses: NO_GUESSES
@@ -167,7 +167,7 @@ function Score(props: {
   );
 }
 
-/** What the signs mean, and what a price is. */
+/** The legend: the meaning of the signs, and what a price is. */
 function Legend(props: {
   snapshot: Snapshot;
   trans: TranslationBundle;

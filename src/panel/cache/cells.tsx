@@ -1,6 +1,4 @@
-/**
- * What the cells of several kinds of rows share: numbers with their nouns, prices as lengths, lines to go to.
- */
+/** The parts that cells of several kinds of rows share: numbers with their nouns, bars of prices, links to lines. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -16,9 +14,9 @@ export interface IRowProps {
   row: Row;
   model: IJaxprModel;
   snapshot: Snapshot;
-  /** Seconds of the function that cost most; bars are drawn in parts of it. */
+  /** The seconds of the most expensive function; the length of a bar is a share of them. */
   dearest: number;
-  /** Whether the row is the chosen one: it tells more then. */
+  /** True if the row is chosen; a chosen row shows more. */
   chosen: boolean;
   /** Whether the Tab key stops at the row. */
   active: boolean;
@@ -27,10 +25,10 @@ export interface IRowProps {
   trans: TranslationBundle;
 }
 
-/** The same, of one kind of row. */
+/** The properties of a cell, for one kind of row. */
 export type CellProps<R> = Omit<IRowProps, 'row'> & { row: R };
 
-/** A number below the head of its column; with its noun where there is none. */
+/** A number below the head of its column; with its noun if the layout has no head. */
 export function Count(props: {
   of: 'calls' | 'hits' | 'entries' | 'compiles';
   amount: IAmount;
@@ -60,7 +58,7 @@ export function Count(props: {
   );
 }
 
-/** Prices as lengths, in parts of the dearest function's. */
+/** A price as a bar, relative to the price of the most expensive function. */
 export function Bar(props: {
   prices: readonly number[];
   dearest: number;
@@ -79,7 +77,7 @@ export function Bar(props: {
   );
 }
 
-/** A line that one can go to. The row is the stop of the Tab key; Enter does the same there. */
+/** A line of source that a click goes to. The row takes the Tab key; Enter in the row does the same. */
 export function Place(props: {
   label: string;
   goes: boolean;

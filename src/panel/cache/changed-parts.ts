@@ -1,12 +1,12 @@
 /** Divides a text before and after into equal and different parts: `f32[`**32**`,3]`. */
 
-/** A stretch of a text. */
+/** A part of a text: equal or changed. */
 export interface IPart {
   text: string;
   changed: boolean;
 }
 
-/** Longer texts are shown as they are: what differs in them is not seen at a glance anyway. */
+/** Longer texts are shown whole, because a reader does not see their differences at a glance. */
 const LONGEST = 2_000;
 
 export function changedParts(
@@ -32,7 +32,7 @@ export function changedParts(
   ) {
     end++;
   }
-  // Of the same form, such as two shapes of one rank: token by token.
+  // Texts of the same form, such as two shapes of one rank, are compared token by token.
   const alike = old.length === now.length;
   const changed = (at: number, length: number): boolean =>
     alike ? old[at] !== now[at] : at >= start && at < length - end;
@@ -42,7 +42,7 @@ export function changedParts(
   };
 }
 
-/** Words and numbers whole, signs one by one. */
+/** Splits a text into words, numbers and single signs. */
 function tokens(text: string): string[] {
   return text.match(/[\p{L}\p{N}_.]+|\s+|./gsu) ?? [];
 }
@@ -66,7 +66,7 @@ function joined(
 const TYPES =
   /((?:weak )?\b(?:bool|(?:bf|f|i|u|c|s)\d+\w*|key<[^>]*>)\[[\w,]*\])/;
 
-/** A text in parts, the types in it told apart. */
+/** Splits a text into parts, with the types marked. */
 export function typedParts(text: string): { text: string; type: boolean }[] {
   return text
     .split(TYPES)
@@ -74,7 +74,7 @@ export function typedParts(text: string): { text: string; type: boolean }[] {
     .filter(part => part.text !== '');
 }
 
-/** Whether a text is a type as a whole, such as `weak f32[]`. */
+/** True if the whole text is a type, such as `weak f32[]`. */
 export function isType(text: string): boolean {
   const [first, ...others] = typedParts(text);
   return others.length === 0 && (first?.type ?? false);

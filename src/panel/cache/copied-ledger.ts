@@ -32,10 +32,10 @@ import {
   signature
 } from './words';
 
-/** The columns of words: the name of the function. */
+/** The columns that hold words: the name of the function. */
 const WORDS = [0];
 
-/** The table of the functions of this run, as texts: a row of heads, of each function, and of the sums. */
+/** The table of the functions of this run as texts: the head, a row for each function, the sums. */
 interface ITable {
   heads: string[];
   functions: { one: LedgerFunction; cells: string[] }[];
@@ -87,7 +87,7 @@ function tableOf(snapshot: Snapshot, trans: TranslationBundle): ITable {
   };
 }
 
-/** What happened in this run to a function, line by line, without its signs. */
+/** The misses of a function in this run, line by line, without signs. */
 interface IMissText {
   sign: string;
   text: string;
@@ -147,14 +147,14 @@ function missText(
   };
 }
 
-/** The sentences above the table, by the kernel. */
+/** The kernel's sentences above the table. */
 function notesOf(ledger: Ledger): string[] {
   return [ledger.lead ?? '', ledger.calls_note ?? '']
     .filter(note => note !== '')
     .map(note => shortened(note, LONGEST));
 }
 
-/** Columns for a mail or a terminal. */
+/** Prints aligned columns for a mail or a terminal. */
 export function ledgerText(
   snapshot: Snapshot,
   trans: TranslationBundle
@@ -186,7 +186,7 @@ export function ledgerText(
   return `${lines.join('\n')}\n`;
 }
 
-/** A table and a list, for an issue or a chat. Names and values are never markup. */
+/** Prints a table and a list for an issue or a chat. Names and values are escaped, so they are never markup. */
 export function ledgerMarkdown(
   snapshot: Snapshot,
   trans: TranslationBundle

@@ -6,7 +6,7 @@ import { Ledger } from '../../protocol/snapshot';
 import { listOf } from '../../parts/list-of';
 import { duration } from '../../quantities';
 
-/** The seconds of each stage, of the misses that are listed; null where they do not make up the whole. */
+/** The seconds of each stage of the listed misses; null if the stages do not add up to the whole. */
 export function stagesOf(
   ledger: Ledger
 ): { trace: number; lower: number; compile: number } | null {

@@ -1,7 +1,7 @@
 /**
- * The table of the ledger; its rows unfold, and the arrow keys move between them.
+ * The table of the ledger; its rows unfold, and the arrow keys move between the rows.
  *
- * Each row is a grid of its own with the columns of all; in a narrow panel the same cells stand on two lines.
+ * Each row is a grid of its own with the table's columns; in a narrow panel the same cells stand on two lines.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -57,7 +57,7 @@ export function FunctionTable(props: {
     }
     attentionOf(model).pointedAt = span && { ...span, role: 'own' };
     if (row.kind === 'miss' && hasMissesToCure(snapshot)) {
-      // Choosing the chosen row asks once more: the first trial may have been too slow.
+      // A second click on the chosen row requests the trials again: the first trials may have run out of time.
       void tryCures(model, snapshot, row.key === chosen);
     }
   };
@@ -230,7 +230,7 @@ export function FunctionTable(props: {
 
 const NOWHERE = { cellId: null, span: null };
 
-/** The heads of the columns; each sorts. */
+/** The heads of the columns; a click sorts by the column. */
 function Heads(props: {
   order: Order;
   setOrder: (order: Order) => void;

@@ -7,13 +7,13 @@ import {
   LedgerMiss
 } from '../../protocol/snapshot';
 
-/** A function of the ledger, and where it stands there. */
+/** A function of the ledger, with its index in the ledger. */
 export interface IFunction {
   readonly one: LedgerFunction;
   readonly index: number;
 }
 
-/** A miss of a function, and where it stands there. */
+/** A miss of a function, with its index in the function. */
 export interface IMiss {
   readonly one: LedgerMiss;
   readonly index: number;
@@ -31,21 +31,24 @@ export const COLUMNS: readonly Column[] = [
   'price'
 ];
 
-/** How the functions are sorted; null is the order of their calls. */
+/** The order of the functions; null is the order of their calls. */
 export type Order = { column: Column; descending: boolean } | null;
 
-/** Whether this run called the function, as far as is known. */
+/** True if this run called the function, as far as is known. */
 export function isOfThisRun(one: LedgerFunction): boolean {
   const { calls, misses, inlined, raised } = one.run;
   return (calls ?? 0) + misses + inlined + raised > 0;
 }
 
-/** Of this run; for a function of earlier runs, of the whole kernel. */
+/**
+ * The counts of a function in this run; for a function that only earlier runs called, the counts since the kernel
+ * started.
+ */
 export function countsOf(one: LedgerFunction): LedgerCounts {
   return isOfThisRun(one) ? one.run : one.kernel;
 }
 
-/** What a call cost beyond running: trace, lower and compile; null where there was none of them. */
+/** The seconds of a call beyond running: trace, lower and compile; null if JAX did none of the three. */
 export function priceOf(miss: LedgerMiss): number | null {
   const { trace, lower, compile } = miss;
   return trace === null && lower === null && compile === null
@@ -53,7 +56,10 @@ export function priceOf(miss: LedgerMiss): number | null {
     : (trace ?? 0) + (lower ?? 0) + (compile ?? 0);
 }
 
-/** The next order when a column's head is pressed: the side that matters first, the other one, the order of calls. */
+/**
+ * The next order after a click on a column's head: first the usual direction, then the opposite direction, then the
+ * order of calls.
+ */
 export function nextOrder(order: Order, column: Column): Order {
   const first = column !== 'function';
   if (order?.column !== column) {
@@ -62,7 +68,7 @@ export function nextOrder(order: Order, column: Column): Order {
   return order.descending === first ? { column, descending: !first } : null;
 }
 
-/** Sort functions; what is unknown comes last, and equal ones stay in the order of their calls. */
+/** Sorts functions; unknown values come last, and equal values keep the order of the calls. */
 export function inOrder(
   functions: readonly IFunction[],
   order: Order
@@ -100,13 +106,13 @@ function number(
   }
 }
 
-/** How many entries JAX holds; unknown where JAX may have dropped one. */
+/** The number of cache entries that JAX holds; unknown if JAX may have dropped an entry. */
 export function entriesOf(one: LedgerFunction): IAmount {
   const unknown = one.entries.some(entry => entry.held === null);
   return { value: unknown ? null : one.entries.length, exact: true };
 }
 
-/** The sums below the table, of the functions of this run. */
+/** The sums below the table, over the functions of this run. */
 export interface ITotals {
   readonly functions: number;
   readonly calls: IAmount;
@@ -134,7 +140,7 @@ export function totalsOf(ledger: Ledger): ITotals {
   };
 }
 
-/** Some unknown make a lower bound of the sum; all unknown make it unknown. */
+/** Adds counts. If some are unknown, the sum is a lower bound; if all are unknown, the sum is unknown. */
 function sum(runs: readonly LedgerCounts[], column: 'calls' | 'hits'): IAmount {
   const known = runs.flatMap(run => run[column] ?? []);
   return {
@@ -146,12 +152,15 @@ function sum(runs: readonly LedgerCounts[], column: 'calls' | 'hits'): IAmount {
   };
 }
 
-/** Misses in a row that differ in the same way, such as a lambda that is made again in each turn of a loop. */
+/**
+ * Consecutive misses with the same kind of change, such as those of a lambda that the code makes anew in each turn of a
+ * loop.
+ */
 export type Misses = readonly [IMiss, ...IMiss[]];
 
 const FEWEST_IN_A_GROUP = 3;
 
-/** Put misses together where at least three in a row have one outcome and the same kinds of reasons. */
+/** Groups misses if at least three in a row have one outcome and the same kinds of reasons. */
 export function grouped(misses: readonly IMiss[]): readonly Misses[] {
   const groups: Misses[] = [];
   let from = 0;
@@ -172,7 +181,7 @@ export function grouped(misses: readonly IMiss[]): readonly Misses[] {
   return groups;
 }
 
-/** What makes misses alike; empty where it is of no use to see them as one. */
+/** The key by which misses are alike; empty if grouping the miss would not help. */
 function kindsOf(miss: LedgerMiss): string {
   return miss.reasons.some(({ kind }) => kind.startsWith('first_'))
     ? ''
@@ -182,16 +191,17 @@ function kindsOf(miss: LedgerMiss): string {
       ]);
 }
 
-/** What a function has in the words that a user looks for. */
+/** The texts of a function that the filter searches. */
 export interface ISearched {
-  /** Its name and its place. */
+  /** The name and the place of the function. */
   function: readonly string[];
-  /** Of each miss: kinds, texts, signature, outcome. */
+  /** The texts of each miss: kinds, texts, signature, outcome. */
   misses: readonly (readonly string[])[];
 }
 
 /**
- * Which misses of a function have a text: all where the function itself has it, null where nothing has.
+ * The misses of a function that contain a text: all if the function's own texts contain it, null if nothing contains
+ * it.
  */
 export function matching(
   searched: ISearched,

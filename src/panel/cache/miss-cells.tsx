@@ -63,7 +63,7 @@ export function MissCells(props: CellProps<IMissRow>): JSX.Element {
   );
 }
 
-/** What became of a call, or of several alike, and why. */
+/** The outcome of a call, or of several similar calls, and the reason. */
 export function MissWords(props: {
   misses: Misses;
   row: IMissRow | IQuestionRow;
@@ -73,9 +73,9 @@ export function MissWords(props: {
   const { misses, row, each, trans } = props;
   const { one } = row.of;
   const last = misses[misses.length - 1];
-  // The sign and the price say that a call compiled.
+  // The sign and the price already show that a call compiled.
   const isCompiled = last.one.outcome === 'compiled';
-  // The hits after a guessed call are a question of their own.
+  // The hits after a guessed call are a separate question.
   const hits =
     misses.length > 1 || row.kind === 'question'
       ? null
@@ -127,13 +127,13 @@ export function MissWords(props: {
   );
 }
 
-/** Kind, path, before and after; or a kind and a sentence. */
+/** The reason in cells: kind, path, before and after; or a kind and a sentence. */
 function ReasonCells(props: {
   words: ReasonWords;
-  /** Of the first of several alike, of which `words` are those of the last. */
+  /** The reason of the first of several similar misses; `words` is the reason of the last. */
   first: ReasonWords | null;
   times: number;
-  /** The line above has the same kind. */
+  /** True if the row above shows the same kind. */
   repeated: boolean;
 }): JSX.Element {
   const { words, first, times, repeated } = props;
@@ -190,7 +190,7 @@ function Change(props: { before: string; after: string }): JSX.Element {
   );
 }
 
-/** Of the chosen miss: where it was called, its stages, and with what. */
+/** The details of the chosen miss: the place of the call, its stages, its arguments. */
 function Detail(props: CellProps<IMissRow>): JSX.Element {
   const { row, snapshot, goTo, trans } = props;
   const { one: miss } = row.misses[row.misses.length - 1];

@@ -1,35 +1,35 @@
 /**
- * The guesses of the user about calls of this run: hit or miss.
+ * Holds the user's guesses about calls of this run: hit or miss.
  *
- * A hit is a call that compiled and lowered nothing, as in the counts.
+ * A hit is a call that neither compiled nor lowered, as in the counts.
  */
 import { LedgerFunction } from '../../protocol/snapshot';
 import { isOfThisRun } from './functions';
 
 export type Guess = 'hit' | 'miss';
 
-/** A call, or several alike, whose outcome is hidden until it is guessed. */
+/** A question about one call or several similar calls, whose outcome is hidden until the user guesses. */
 export interface IQuestion {
-  /** Unique in its function. */
+  /** The key, unique in its function. */
   readonly key: string;
   readonly signature: string;
-  /** How many calls it is about. */
+  /** The number of calls that the question is about. */
   readonly calls: number;
   readonly answer: Guess;
-  /** Index of the miss that is revealed; -1 where calls hit. */
+  /** The index of the miss that the answer reveals; -1 if the calls hit. */
   readonly miss: number;
-  /** Whether an earlier question had the same signature. */
+  /** True if an earlier question had the same signature. */
   readonly again: boolean;
 }
 
-/** The questions about a function, in the order of its calls as far as that is known. */
+/** The questions about a function, in the order of its calls as far as the order is known. */
 export function questionsOf(one: LedgerFunction): IQuestion[] {
   if (!isOfThisRun(one)) {
     return [];
   }
   const questions: IQuestion[] = [];
   const asked = new Set<number>();
-  // Hits that no question is about yet.
+  // The number of hits that no question is about yet.
   let left = one.run.hits ?? 0;
   one.misses.forEach((miss, index) => {
     const { entry, outcome, signature, this_run } = miss;
@@ -85,7 +85,7 @@ export function guessKey(index: number, question: IQuestion): string {
   return `${index} ${question.key}`;
 }
 
-/** How many were guessed, how many of them right, and of how many. */
+/** The number of guesses, of right guesses, and of questions. */
 export function scoreOf(
   functions: readonly LedgerFunction[],
   guesses: Guesses

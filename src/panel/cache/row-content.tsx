@@ -30,7 +30,7 @@ export function RowContent(props: IRowProps): JSX.Element {
   }
 }
 
-/** Whether a row is unfolded; the row itself says so to a screen reader. */
+/** The sign of a folded or unfolded row; the row's attribute states the same to a screen reader. */
 function Fold({ unfolded }: { unfolded: boolean | null }): JSX.Element {
   const state = unfolded === null ? 'none' : unfolded ? 'open' : 'closed';
   return (
@@ -119,7 +119,7 @@ function EntryCells(props: CellProps<IEntryRow>): JSX.Element {
   );
 }
 
-/** A line that unfolds, or that says what is not shown. */
+/** A row that unfolds further rows, or that says how many rows are not shown. */
 function HeadingCell(props: CellProps<IHeadingRow>): JSX.Element {
   const { row, trans } = props;
   return (

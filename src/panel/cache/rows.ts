@@ -1,4 +1,4 @@
-/** Makes the rows of the ledger's table from the ledger and what the user unfolded, typed and guessed. */
+/** Makes the rows of the ledger's table from the ledger and the user's folds, filter and guesses. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { LedgerEntry, Snapshot } from '../../protocol/snapshot';
@@ -21,22 +21,22 @@ import {
 } from './predictions';
 import { kindName, outcomeText, placeWords } from './words';
 
-/** What every row has. */
+/** The fields that every row has. */
 interface IRow {
-  /** The same in the next drawing. */
+  /** The key of the row, the same in the next drawing. */
   readonly key: string;
-  /** From 1. */
+  /** The depth of the row, from 1. */
   readonly level: number;
-  /** Null where there is nothing to unfold. */
+  /** True if the row is unfolded; null if the row cannot unfold. */
   readonly unfolded: boolean | null;
-  /** Index into frames of the line that it is about; -1 where there is none. */
+  /** The index into frames of the row's line; -1 if the row has no line. */
   readonly frame: number;
 }
 
 export interface IFunctionRow extends IRow {
   readonly kind: 'function';
   readonly of: IFunction;
-  /** Its numbers are to be guessed. */
+  /** The numbers of the row are hidden until the user has guessed. */
   readonly hidden: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface IQuestionRow extends IRow {
   readonly guess: Guess | null;
 }
 
-/** A heading that unfolds, or a line that says what is left out. */
+/** A row that unfolds further rows, or that says how many rows are left out. */
 export interface IHeadingRow extends IRow {
   readonly kind:
     | 'entries'
@@ -75,19 +75,19 @@ export interface IHeadingRow extends IRow {
 export type Row =
   IFunctionRow | IMissRow | IEntryRow | IQuestionRow | IHeadingRow;
 
-/** What the user did to the table. */
+/** The user's settings of the table. */
 export interface IArrangement {
   order: Order;
   filter: string;
-  /** Rows that were unfolded or folded by hand. */
+  /** The rows that the user has unfolded or folded. */
   folds: ReadonlyMap<string, boolean>;
-  /** Null where nothing is to be guessed. */
+  /** The user's guesses; null while the user does not guess. */
   guesses: Guesses | null;
 }
 
-/** With more functions than this, they are folded at first. */
+/** With more functions than this, all functions start folded. */
 const UNFOLDED_AT_FIRST = 12;
-/** More are counted in a line. */
+/** The table shows at most this many functions; a last row counts the rest. */
 const MOST_FUNCTIONS = 200;
 const MOST_ENTRIES = 100;
 
@@ -159,7 +159,7 @@ class Rows {
     const unfolded = foldable
       ? this._isUnfolded(
           key,
-          // What is looked for, or to be guessed, is to be seen.
+          // A row that matches the filter, or that holds a question, starts unfolded.
           unfoldedAtFirst || this._filtered || guesses !== null
         )
       : null;
@@ -307,7 +307,10 @@ class Rows {
     this._rows.push({ kind, key, level, unfolded: null, frame: -1, count });
   }
 
-  /** The same in the next run of the cell; two without a place are told apart by their order. */
+  /**
+   * Makes a key that is the same in the next run of the cell; two functions without a place get different keys by their
+   * order.
+   */
   private _unique(key: string): string {
     let unique = key;
     for (let n = 2; this._keys.has(unique); n++) {
@@ -328,7 +331,7 @@ class Rows {
     }
     const trans = this._trans;
     const { one } = of;
-    // What is to be guessed is not to be found out by looking for it.
+    // A filter must not reveal an outcome that the user has to guess.
     const hidden = this._arrangement.guesses !== null;
     const found = matching(
       {

@@ -4,7 +4,10 @@ import * as React from 'react';
 import { LedgerMiss } from '../../protocol/snapshot';
 import { IPart, isType, typedParts } from './changed-parts';
 
-/** A filled diamond for a compile, a ring for a hit, an open diamond between them. Always beside its word. */
+/**
+ * A filled diamond for a compile, a ring for a hit, an open diamond for an outcome between the two. The sign always
+ * stands beside its word.
+ */
 export function Sign(props: { outcome: LedgerMiss['outcome'] }): JSX.Element {
   return (
     <span
@@ -14,7 +17,7 @@ export function Sign(props: { outcome: LedgerMiss['outcome'] }): JSX.Element {
   );
 }
 
-/** Code with its types in their colour; an argument stays on one line with its type where the line is long enough. */
+/** Code with coloured types; an argument stays on one line with its type if the line is long enough. */
 export function Code(props: { text: string }): JSX.Element {
   return (
     <code className="jp-JaxprCache-signature" title={props.text}>
@@ -37,7 +40,7 @@ export function Code(props: { text: string }): JSX.Element {
   );
 }
 
-/** A signature, cut after each comma that stands in no bracket and in no text. */
+/** Splits a signature after each comma that stands in no bracket and in no string. */
 export function argumentsOf(signature: string): string[] {
   const cuts: number[] = [];
   let depth = 0;
@@ -61,7 +64,7 @@ export function argumentsOf(signature: string): string[] {
   );
 }
 
-/** Code with what changed in bold. */
+/** Code with the changed parts in bold. */
 export function Changed(props: { parts: readonly IPart[] }): JSX.Element {
   const whole = props.parts.map(part => part.text).join('');
   return (

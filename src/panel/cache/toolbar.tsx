@@ -13,7 +13,7 @@ export function Toolbar(props: {
   setFilter: (filter: string) => void;
   predicts: boolean;
   setPredicts: (predicts: boolean) => void;
-  /** Outcomes are still to be guessed, and not to be copied. */
+  /** True while outcomes are hidden for guessing; the table cannot be copied then. */
   hides: boolean;
   trans: TranslationBundle;
 }): JSX.Element {

@@ -1,7 +1,7 @@
 /**
  * Words the facts of a ledger: counts, kinds of reasons, prices, stages, places.
  *
- * The kernel words the sentences: what the misses cost, reasons, cures, outcomes.
+ * The kernel words the sentences: costs of misses, reasons, cures, outcomes.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -19,12 +19,12 @@ import { IMiss, Misses, priceOf } from './functions';
 /** Longer names, values and sentences are cut: a saved notebook may hold anything. */
 export const LONGEST = 400;
 
-/** The number of a column, or that it is unknown. */
+/** The number for a column, or the word for an unknown number. */
 export function known(of: IAmount, trans: TranslationBundle): string {
   return isUnknown(of) ? trans.__('unknown') : bound(of.value ?? 0, of.exact);
 }
 
-/** What became of a call that missed the fast path, as the kernel words it. */
+/** The outcome of a call that missed the fast path, in the kernel's words. */
 export function outcomeText(miss: LedgerMiss): string {
   return shortened(miss.outcome_text || miss.outcome, 60);
 }
@@ -77,7 +77,7 @@ export function kindName(kind: string, trans: TranslationBundle): string {
   }
 }
 
-/** A reason in its parts: `shape batch[0]: f32[32,3] → f32[17,3]`, or a kind and a sentence. */
+/** A reason in parts: `shape batch[0]: f32[32,3] → f32[17,3]`, or a kind and a sentence. */
 export type ReasonWords =
   | {
       form: 'change';
@@ -89,7 +89,7 @@ export type ReasonWords =
   | { form: 'sentence'; kind: string; sentence: string }
   | { form: 'signature'; kind: string; signature: string };
 
-/** Kinds of which the two texts do not say what their sentence says. */
+/** The kinds whose sentence says more than their two texts. */
 const SENTENCES = ['pytree', 'call_style', 'static_identity', 'new_function'];
 
 export function reasonWords(
@@ -114,7 +114,8 @@ export function reasonWords(
       after: shortened(after, LONGEST)
     };
   }
-  // A first call of more than the function, such as a wrapped one, is said as it is.
+  // The kernel's sentence of a first call is kept if it says more than "first call of" this function, as for a wrapped
+  // function.
   if (reason.kind === 'first_call' && after === null) {
     return { form: 'signature', kind, signature: signature(miss) };
   }
@@ -125,7 +126,7 @@ export function signature(miss: { signature: string }): string {
   return shortened(miss.signature, LONGEST);
 }
 
-/** What to do, each cure once, of one miss or of several alike. */
+/** The cures of one miss or of several similar misses, without repetition. */
 export function curesOf(misses: readonly IMiss[]): string[] {
   const all = misses.flatMap(({ one }) =>
     one.reasons.flatMap(({ cure }) => cure ?? [])
@@ -133,12 +134,12 @@ export function curesOf(misses: readonly IMiss[]): string[] {
   return [...new Set(all)].map(cure => shortened(cure, LONGEST));
 }
 
-/** The edits that end a miss, or several alike: the newest miss of all has them. */
+/** The edits that cure a miss, or several similar misses: those of the newest miss. */
 export function editsOf(misses: readonly IMiss[]): readonly Cure[] {
   return misses[misses.length - 1].one.cures ?? [];
 }
 
-/** What misses cost: `155 ms`; empty where nothing was traced, lowered or compiled. */
+/** The price of misses: `155 ms`; empty if nothing was traced, lowered or compiled. */
 export function priceWords(
   misses: Misses,
   trans: TranslationBundle
@@ -206,7 +207,7 @@ export function placeWords(
   return { label, place };
 }
 
-/** How many of the hits came after a miss, by the entry that it made; null where that is not known or none did. */
+/** The number of hits on the entry that a miss made; null if unknown or zero. */
 export function hitsAfter(
   miss: IMiss,
   all: readonly LedgerMiss[],

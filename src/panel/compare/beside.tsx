@@ -9,7 +9,7 @@ import { Side } from './table';
 
 let made = 0;
 
-/** The widget; whoever adds it to the shell owns it. */
+/** The widget of a comparison; the caller adds the widget to the shell and owns it. */
 export function besideWidget(
   comparison: VariantComparison,
   trans: TranslationBundle

@@ -104,10 +104,12 @@ export function Chooser(props: {
   );
 }
 
-/** More are chosen only by the user: each runs for a while. */
+/** At most this many programs are chosen by default, because each runs for a while. */
 const MOST_UNASKED = 4;
 
-/** The programs that run on the same values as the program in view, that one among them; none where it is alone. */
+/**
+ * The programs that run on the same values as the program in view, including that program; empty if there is no other.
+ */
 function comparable(snapshot: Snapshot, inView: number): readonly number[] {
   const inputs = (at: number): string => inputsOf(snapshot.programs[at]);
   const runs = (at: number): boolean =>

@@ -10,14 +10,14 @@ import { ModelWidget } from '../../parts/model-widget';
 import { Chooser } from './chooser';
 import { Side } from './table';
 
-/** Open a comparison in the main area; null where the application has none. */
+/** Opens a comparison in the main area; null if the application has no main area for it. */
 export type OpenBeside = ((comparison: VariantComparison) => void) | null;
 
 /** The Compare view. */
 export class CompareView extends ModelWidget {
   /**
-   * @param _openProgram Put the Program view in front.
-   * @param _openBeside Open what is shown in the main area.
+   * @param _openProgram Shows the Program view.
+   * @param _openBeside Opens a comparison in the main area.
    */
   constructor(
     private _trans: TranslationBundle,
@@ -101,7 +101,7 @@ export function Compare(props: {
   );
 }
 
-/** Where there is a comparison already, choosing another one is folded. */
+/** If there is a comparison, the form for another one is folded. */
 function Again(props: {
   folded: boolean;
   trans: TranslationBundle;

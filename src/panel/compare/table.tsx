@@ -1,6 +1,6 @@
 /**
- * The table of a comparison with its verdict: columns where there is room, else a row of two lines for each
- * function, which unfolds.
+ * The table of a comparison with its verdict: columns if the panel is wide enough, else two lines for each function,
+ * which unfold.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -18,7 +18,7 @@ import {
   rowsOf
 } from './words';
 
-/** Put a program in view; null where there is no panel to show it in. */
+/** Shows a program in the panel; null if there is no panel to show it. */
 type Open = ((program: number) => void) | null;
 
 export function Side(props: {

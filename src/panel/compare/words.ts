@@ -1,8 +1,8 @@
 /**
- * Words a comparison: what was measured of each function, in reading order.
+ * Words a comparison: the measurements of each function, in reading order.
  *
- * The exports word the same rows in jupyter_jaxpr/exports/compare.py; tests/measured_tables.json holds both to the
- * same text.
+ * The exports word the same rows in jupyter_jaxpr/exports/compare.py; tests/measured_tables.json compares the
+ * texts of both.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -10,34 +10,34 @@ import { Variant, VariantComparison } from '../../protocol/snapshot';
 import { duration, grouped } from '../../quantities';
 import { shortened } from '../../parts/summary';
 
-/** What one function has in a row. */
+/** The cell of one function in a row. */
 export interface ICell {
   text: string;
-  /** Said below the text, smaller. */
+  /** A smaller text below the text. */
   more?: string;
-  /** Its part of the largest in the row, from 0 to 1, where they are times. */
+  /** For times, the share of the largest time in the row, from 0 to 1. */
   part?: number;
 }
 
-/** One thing that was measured. */
+/** The row of one measurement. */
 export interface IRow {
   key: string;
   label: string;
-  /** What the label means, where that needs saying. */
+  /** An explanation of the label, if the label needs one. */
   about?: string;
   cells: readonly ICell[];
 }
 
 const LONGEST = 200;
 
-/** Seconds until the function can run: trace, lower and compile together; null where JAX reported no compilation. */
+/** The seconds before the function can run, trace, lower and compile together; null if JAX reported no compilation. */
 export function readyAfter(variant: Variant): number | null {
   return variant.compile === null
     ? null
     : (variant.trace ?? 0) + (variant.lower ?? 0) + variant.compile;
 }
 
-/** How it was called, where that is not as the user jitted it. */
+/** The way in which a variant was called, if it differs from the user's jit. */
 export function modeWords(
   variant: Variant,
   trans: TranslationBundle
@@ -54,7 +54,7 @@ export function modeWords(
   }
 }
 
-/** In a word, whether it can be differentiated. */
+/** A word that says whether the function can be differentiated. */
 export function derivativeWords(
   variant: Variant,
   trans: TranslationBundle
@@ -73,7 +73,7 @@ export function derivativeWords(
   }
 }
 
-/** In a word, whether its result is that of the first function. */
+/** A word that says whether the result agrees with the result of the first function. */
 export function agreementWords(
   variant: Variant,
   first: boolean,
@@ -98,7 +98,7 @@ export function agreementWords(
   }
 }
 
-/** The rows of the table; those that no function has anything in are left out. */
+/** The rows of the table, without rows that are empty for all functions. */
 export function rowsOf(
   comparison: VariantComparison,
   trans: TranslationBundle

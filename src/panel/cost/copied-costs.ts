@@ -12,10 +12,10 @@ import {
 import { CostReading, Group, IRow, Order, amountIn } from './cost-rows';
 import { asides, cellWords, groupName, labelOf, lead, placeOf } from './words';
 
-/** The columns of words: the label. */
+/** The columns that hold words: the label. */
 const WORDS = [1];
 
-/** Heads, rows and sums, as texts; the label is the second column. */
+/** The head, the rows and the sums as texts; the label is the second column. */
 function tableOf(
   reading: CostReading,
   group: Group,
@@ -50,7 +50,7 @@ function tableOf(
   };
 }
 
-/** Columns for a mail or a terminal. */
+/** Prints aligned columns for a mail or a terminal. */
 export function costText(
   reading: CostReading,
   group: Group,
@@ -69,7 +69,7 @@ export function costText(
   ].join('\n')}\n`;
 }
 
-/** A table for an issue or a chat. Lines of code are never markup. */
+/** Prints a table for an issue or a chat. Lines of code are escaped, so they are never markup. */
 export function costMarkdown(
   reading: CostReading,
   group: Group,

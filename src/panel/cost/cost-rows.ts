@@ -1,6 +1,7 @@
 /**
- * Makes the rows of the cost table by line, primitive, scope or name stack, each with its equations and, where
- * they all run equally often, with the parts of its sum.
+ * Makes the rows of the cost table by line, primitive, scope or name stack.
+ *
+ * Each row has its equations and, if all of them run equally often, its sum as a product.
  */
 import { amountOf, amountsOf, measured } from '../../model/heat';
 import type { Counted, Measure } from '../../model/heat';
@@ -14,7 +15,7 @@ import {
 } from '../../protocol/snapshot';
 import { IEquationRef } from '../../tokens';
 
-/** What sums are made of. */
+/** The grouping of the rows. */
 export type Group = 'line' | 'primitive' | 'scope' | 'name_stack';
 
 export const GROUPS: readonly Group[] = [
@@ -28,30 +29,30 @@ export const GROUPS: readonly Group[] = [
 export interface IRow {
   key: string;
   group: Group;
-  /** Place in its list of the cost. */
+  /** The index of the row in its list of the cost. */
   index: number;
   label: string;
   frame: number;
-  /** From 1; greater in a tree. */
+  /** The depth in a tree, from 1. */
   level: number;
   amounts: Record<Counted, number>;
-  /** Where it depends on the data which branch is taken; else both are the same. */
+  /** The least number of operations, if a branch depends on the data; else equal to the most. */
   flopsLeast: number;
   flopsMost: number;
   perTrip: boolean;
-  /** Of a scope: how often it runs; 1 elsewhere. */
+  /** For a scope, the number of its runs; 1 for any other row. */
   runs: number;
 }
 
-/** What a bar and a share are of: work, or what the table is sorted by. */
+/** The amount that bars and shares show: work, or the column by which the table is sorted. */
 export function amountIn(row: IRow, measure: Measure): number {
   return measured(row.amounts, measure);
 }
 
-/** What is sorted by; null for the order of the program. */
+/** The column by which the table is sorted; null for the order of the program. */
 export type Order = { column: Counted; descending: boolean } | null;
 
-/** A number for each run: `512 × 100`. */
+/** The amount of one run and the number of runs: `512 × 100`. */
 export interface IProduct {
   each: number;
   runs: number;
@@ -68,7 +69,7 @@ export class CostReading {
 
   readonly links: Links;
 
-  /** The rows of a table, in its order. */
+  /** The rows of a table, sorted. */
   rows(group: Group, order: Order): IRow[] {
     switch (group) {
       case 'line':
@@ -86,7 +87,7 @@ export class CostReading {
     return group === 'scope' ? this.cost.by_scope : this.cost.by_name_stack;
   }
 
-  /** Whether a table of this kind says anything. */
+  /** True if a table of this grouping has anything to show. */
   has(group: Group): boolean {
     return group === 'scope' || group === 'name_stack'
       ? this.nodes(group).length > 1
@@ -97,7 +98,7 @@ export class CostReading {
     return amountOf(this.cost, measure);
   }
 
-  /** The equations that a row is the sum of, as far as they are here. */
+  /** The equations that a row adds up, as far as they have arrived. */
   equationsOf(group: Group, index: number): IEquationRef[] {
     switch (group) {
       case 'line':
@@ -115,7 +116,7 @@ export class CostReading {
     }
   }
 
-  /** How the sum of a line is made, where everything on it runs equally often. */
+  /** The sum of a line as a product, if all equations of the line run equally often. */
   product(row: CostRow): IProduct | null {
     const runs = new Set<number>();
     for (const { scope, equation } of this._ofLine(row)) {
@@ -147,7 +148,10 @@ export class CostReading {
     return this._lines.get(place === null ? '' : lineKey(place)) ?? [];
   }
 
-  /** The equations of each line, those that an inner scope has from its caller included; '' for those of none. */
+  /**
+   * The equations of each line, including equations of an inner scope that have the line of their caller; the key ''
+   * has the equations without a line.
+   */
   private _equationsOfLines(): Map<string, IEquationRef[]> {
     const { links } = this;
     const lines = new Map<string, IEquationRef[]>();
@@ -164,7 +168,7 @@ export class CostReading {
     return lines;
   }
 
-  /** The equations of a scope; those that call it where it has none here. */
+  /** The equations of a scope; if none has arrived, the equations that call the scope. */
   private _ofScope({ scope }: CostNode): IEquationRef[] {
     return scope < 0
       ? []
@@ -190,7 +194,7 @@ export class CostReading {
     );
   }
 
-  /** The name stacks that each scope is called from: those of its equations stand below them. */
+  /** The name stacks from which each scope is called; the name stacks of the scope's equations continue them. */
   private _outerNames(): Map<number, string[]> {
     const { equations } = this.links;
     const found = new Map<number, string[]>();
@@ -237,10 +241,10 @@ export class CostReading {
   private _lines: Map<string, IEquationRef[]> | null = null;
 }
 
-/** A scope that is called from more name stacks is found by the first of them. */
+/** If a scope is called from more name stacks than this, only the first ones are used. */
 const MOST_CALLERS = 50;
 
-/** A name stack inside another. */
+/** Joins an outer and an inner name stack. */
 function below(prefix: string, name: string): string {
   return prefix !== '' && name !== '' ? `${prefix}/${name}` : prefix || name;
 }
@@ -259,7 +263,7 @@ function flatRow(group: Group): (row: CostRow, index: number) => IRow {
     level: 1,
     amounts: amountsOf(row),
     flopsLeast: Math.min(row.flops, row.flops_min),
-    // More than both: in a branch that neither the dearest run takes nor the cheapest.
+    // The most may exceed both bounds: the branch may be on neither the most expensive nor the cheapest run.
     flopsMost: Math.max(row.flops, row.flops_min, row.if_taken ?? 0),
     perTrip: row.per_trip,
     runs: 1
@@ -277,7 +281,7 @@ function sorted(rows: IRow[], order: Order): IRow[] {
   );
 }
 
-/** Parents before their children; siblings in the order that is asked for. */
+/** Lists the rows of a tree: a parent before its children, siblings in the order of the table. */
 function treeRows(
   nodes: readonly CostNode[],
   group: 'scope' | 'name_stack',
@@ -323,7 +327,7 @@ function treeRows(
 
 const READINGS = new WeakMap<ProgramCost, CostReading>();
 
-/** The reading of a cost; the same object each time it is asked for. */
+/** The reading of a cost; every call returns the same object. */
 export function readingOf(
   snapshot: Snapshot,
   program: number,

@@ -1,7 +1,7 @@
 /**
- * The table of costs; it can be sorted, the arrow keys move between rows, and a row marks its equations.
+ * The sortable table of costs; the arrow keys move between rows, and a chosen row marks its equations.
  *
- * Each row is a grid of its own with the columns of all; in a narrow panel the same cells stand on two lines.
+ * Each row is a grid of its own with the table's columns; in a narrow panel the same cells stand on two lines.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -27,9 +27,9 @@ interface ITableProps {
   measure: Measure;
   order: Order;
   setOrder: (order: Order) => void;
-  /** Key of the row whose equations are chosen. */
+  /** The key of the row whose equations are chosen. */
   chosen: string;
-  /** Rows that what is pointed at elsewhere belongs to, by key. */
+  /** The keys of the rows that belong to a selection in another view. */
   linked: ReadonlySet<string>;
   choose: (row: IRow) => void;
   goTo: (row: IRow) => void;
@@ -208,7 +208,7 @@ function Amount(props: {
   );
 }
 
-/** `512 × 100`, `once`; nothing where it is not one product. */
+/** Prints `512 × 100` or `once`; empty if the sum is not one product. */
 function howWords(
   reading: CostReading,
   row: IRow,
@@ -226,7 +226,7 @@ function howWords(
     : `${shortCount(product.each)} ${times(product.runs)}`;
 }
 
-/** The heads of the columns; amounts sort. */
+/** The heads of the columns; a click on an amount sorts by it. */
 function Heads(props: ITableProps): JSX.Element {
   const { group, measure, order, setOrder, trans } = props;
   const { row, stop } = useRoving();

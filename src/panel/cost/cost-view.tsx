@@ -50,7 +50,7 @@ export class CostView extends AttentiveWidget {
     );
   }
 
-  /** Lines of cells are linked while this view is on the screen, and a program is counted when it is first seen. */
+  /** While this view is on screen, lines of cells are linked; a program is counted when it first comes into view. */
   protected attend(attention: Attention, isSeen: boolean): void {
     const { model } = this;
     const snapshot = model?.snapshot ?? null;
@@ -68,7 +68,7 @@ export class CostView extends AttentiveWidget {
   }
 }
 
-/** The costs and the timings of a model; the component is drawn again when they change. */
+/** The costs and the timings of a model; a change of either draws the component again. */
 function useCosts(model: IJaxprModel): Costs {
   const costs = costsOf(model);
   const [, redraw] = React.useReducer((count: number) => count + 1, 0);
@@ -146,7 +146,7 @@ function Costed(props: {
   const [total, ...sentences] = lead(reading);
   const tree = group === 'name_stack' ? 'name_stack' : 'scope';
 
-  /** Mark equations: their lines in the cell, and they in the program. */
+  /** Chooses equations: the view marks their lines in the cell and the equations in the program. */
   const select = (equations: IEquationRef[]): void =>
     model.setSelection(
       equations.length === 0 ? null : { kind: 'equations', equations }
@@ -231,10 +231,13 @@ function Costed(props: {
   );
 }
 
-/** More rows are shown when asked for. */
+/** The table shows at most this many rows until the user asks for more. */
 const MOST_ROWS = 300;
 
-/** The dearest of many rows, in the order they had; what is around a row is never cheaper than it. */
+/**
+ * The most expensive rows, in their order. A row never costs more than a row that contains it, so no parent is left
+ * out.
+ */
 function dearest(rows: readonly IRow[], measure: Measure): readonly IRow[] {
   if (rows.length <= MOST_ROWS) {
     return rows;
@@ -247,7 +250,7 @@ function dearest(rows: readonly IRow[], measure: Measure): readonly IRow[] {
   return rows.filter(row => kept.has(row));
 }
 
-/** The lines that what is pointed at elsewhere belongs to. */
+/** The lines that belong to a selection in another view. */
 function linkedRows(
   model: IJaxprModel,
   reading: CostReading,

@@ -2,7 +2,7 @@
 import { CostNode } from '../../protocol/snapshot';
 import { Measure, measured } from '../../model/heat';
 
-/** A bar: left and width as parts of the whole, from 0 to 1. */
+/** A bar; left and width are shares of the whole, from 0 to 1. */
 export interface IBar {
   index: number;
   parent: number;
@@ -12,14 +12,14 @@ export interface IBar {
 }
 
 export interface IIcicle {
-  /** Parents before their children, siblings from left to right. */
+  /** The bars: a parent before its children, siblings from left to right. */
   bars: readonly IBar[];
   levels: number;
-  /** Scopes that are not drawn: they cost nothing, or are too deep. */
+  /** The number of scopes that are not drawn, because they cost nothing or are too deep. */
   left: number;
 }
 
-/** Deeper ones are counted. */
+/** Deeper levels are not drawn but counted. */
 const MOST_LEVELS = 12;
 const MOST_BARS = 500;
 /** Thinner bars cannot be seen. */
@@ -48,7 +48,7 @@ export function icicleOf(
     if (level >= MOST_LEVELS) {
       return;
     }
-    // Branches of which only one is taken may be more than what they are in.
+    // Branches of a cond may add up to more than the cond, because a run takes only one of them.
     const sum = siblings.reduce(
       (one, at) => one + measured(nodes[at], measure),
       0
@@ -76,7 +76,7 @@ export function icicleOf(
   return { bars, levels, left: nodes.length - bars.length };
 }
 
-/** The bar that an arrow leads to from this one; the same where there is none. */
+/** The bar that an arrow key leads to; the same bar if there is none. */
 export function neighbour(
   { bars }: IIcicle,
   at: number,

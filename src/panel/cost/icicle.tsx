@@ -11,7 +11,7 @@ import { times } from './words';
 
 const ROW = 24;
 const GAP = 1;
-/** Of a letter of the panel's small size. */
+/** The width in pixels of a letter in the panel's small size. */
 const LETTER = 6.3;
 
 export function Icicle(props: {
@@ -140,7 +140,7 @@ function nameOf(label: string, runs: number): string {
   return runs > 1 ? `${name} ${times(runs)}` : name;
 }
 
-/** As much of a text as there is room for. */
+/** The start of a text that fits into this width. */
 function fitting(text: string, room: number): string {
   const letters = Math.floor(room / LETTER);
   return text.length <= letters

@@ -1,7 +1,4 @@
-/**
- * The memory of a program in two parts: XLA's statement about the executable, and an estimate from the jaxpr by
- * line.
- */
+/** The memory of a program in two parts: XLA's numbers about the executable, and an estimate from the jaxpr by line. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -12,7 +9,7 @@ import { framePlace, shortened } from '../../parts/summary';
 import { CostReading } from './cost-rows';
 import { isOwn } from './words';
 
-/** More rows are counted. */
+/** At most this many rows are shown; the rest are counted. */
 const MOST = 10;
 
 interface ISectionProps {
@@ -52,7 +49,7 @@ export function MemorySection(props: ISectionProps): JSX.Element {
   );
 }
 
-/** What XLA says of the executable. */
+/** XLA's numbers about the executable. */
 function Executable(props: {
   memory: Memory;
   trans: TranslationBundle;
@@ -88,7 +85,7 @@ function Executable(props: {
   );
 }
 
-/** The most that is alive at once, by the jaxpr. */
+/** The estimate from the jaxpr: the largest number of bytes that are alive at the same time. */
 function Estimate(props: ISectionProps & { memory: Memory }): JSX.Element {
   const { memory, trans } = props;
   if (memory.peak === null) {
@@ -123,7 +120,7 @@ function Estimate(props: ISectionProps & { memory: Memory }): JSX.Element {
   );
 }
 
-/** What grad keeps for the backward pass. */
+/** The residuals that grad keeps for the backward pass. */
 function Residuals(
   props: ISectionProps & { memory: Memory }
 ): JSX.Element | null {
@@ -221,7 +218,7 @@ function Table(
   );
 }
 
-/** A line that one can go to. */
+/** A line of source that a click goes to. */
 function Where(props: ISectionProps & { frame: number }): JSX.Element | null {
   const { reading, frame, select, trans } = props;
   const place = framePlace(reading.snapshot, frame, trans);

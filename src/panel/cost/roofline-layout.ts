@@ -4,18 +4,21 @@ import { Machine, ProgramCost, WarmTime } from '../../protocol/snapshot';
 
 /** A program on the roofline. */
 export interface IPlacement {
-  /** op per byte, nothing fused; a transcendental one counts as several, as in shares. */
+  /** Operations per byte if XLA fuses nothing; a transcendental counts as several, as in shares. */
   intensity: number;
-  /** op a second that the machine allows there. */
+  /** The operations a second that the machine allows at this intensity. */
   roof: number;
   bound: 'compute' | 'memory';
-  /** op a second of the warm call; null where that was not measured. */
+  /** The operations a second of the warm call; null if not measured. */
   reached: number | null;
-  /** Reached, as a part of the roof; over 1 where XLA fused what we count alone. */
+  /** The reached rate as a share of the roof; over 1 if XLA fused equations that we count separately. */
   part: number | null;
 }
 
-/** Where a program is; null where it has no operations, no bytes, or no one number of them. */
+/**
+ * The program's place on the roofline; null for a program without operations or bytes, or without one definite number
+ * of them.
+ */
 export function placementOf(
   cost: ProgramCost,
   machine: Machine,
@@ -46,9 +49,9 @@ export function placementOf(
   };
 }
 
-/** A scale of powers of ten. */
+/** A logarithmic scale. */
 export interface IScale {
-  /** Exponents of the ends. */
+  /** The exponents of both ends. */
   from: number;
   to: number;
   ticks: readonly number[];
@@ -58,12 +61,12 @@ export interface IScale {
 export interface IRoofline {
   x: IScale;
   y: IScale;
-  /** Corners of the roof, from left to right: foot, ridge, end. */
+  /** The corners of the roof, from left to right: foot, ridge, end. */
   roof: readonly [number, number][];
   ridge: [number, number];
 }
 
-/** More ticks would not fit. */
+/** An axis has at most this many ticks. */
 const MOST_TICKS = 6;
 
 function scaleOf(
@@ -84,7 +87,7 @@ function scaleOf(
   return { from, to, ticks, at };
 }
 
-/** The roof in a frame of these edges, in pixels. */
+/** Lays out the roofline in a frame of these edges, in pixels. */
 export function rooflineOf(
   machine: Machine,
   placement: IPlacement | null,

@@ -1,4 +1,8 @@
-/** Draws the roofline with the program on it, as a picture and in words. The machine is measured on request. */
+/**
+ * Draws the roofline with the program on it, as a picture and in words.
+ *
+ * The machine's peak rates are measured on request.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -65,7 +69,7 @@ export function RooflineSection(props: {
   );
 }
 
-/** The button, and how far it is. */
+/** The button that starts the measurement, and its progress. */
 function Measuring(props: {
   model: IJaxprModel;
   costs: Costs;

@@ -10,11 +10,14 @@ import { CostReading, Group, IRow } from './cost-rows';
 
 /** Longer texts are cut. */
 const LONGEST = 200;
-/** A document may come from anywhere; the kernel has fewer sentences, and shorter ones. */
+/**
+ * At most this many sentences are shown: a saved document may hold anything, while the kernel sends fewer and shorter
+ * ones.
+ */
 const MOST_SENTENCES = 10;
 const LONGEST_SENTENCE = 1000;
 
-/** The sentences that the view begins with, the kernel's; a document of an older version has none. */
+/** The kernel's first sentences; a document of an older version has none. */
 export function lead({ cost }: CostReading): string[] {
   return (cost.lead ?? [])
     .slice(0, MOST_SENTENCES)
@@ -66,7 +69,7 @@ export function measureName(
   }
 }
 
-/** An amount of a row, under the name of its column. */
+/** An amount of a row, for the cell below its column's head. */
 export function cellWords(
   row: IRow,
   measure: Counted,
@@ -85,7 +88,7 @@ export function cellWords(
   }
 }
 
-/** What stands before a row: the line's number, or where it is. */
+/** The text before a row: the number of its line, or its place. */
 export function placeOf(
   reading: CostReading,
   row: IRow,
@@ -110,7 +113,7 @@ export function placeOf(
   };
 }
 
-/** The label of a row, and for a scope how often it runs. */
+/** The label of a row, and the number of runs of a scope. */
 export function labelOf(row: IRow): string {
   const label = shortened(row.label.trim(), LONGEST);
   return row.runs > 1 ? `${label} ${times(row.runs)}` : label;
@@ -120,7 +123,7 @@ export function times(runs: number): string {
   return `×\u00a0${shortCount(runs)}`;
 }
 
-/** What the sums do not hold, below the table. */
+/** The sentences below the table that say what the sums leave out. */
 export function asides(
   { cost }: CostReading,
   trans: TranslationBundle

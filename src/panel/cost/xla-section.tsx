@@ -9,17 +9,17 @@ import { CostReading } from './cost-rows';
 
 /** Longer sentences are cut. */
 const LONGEST = 400;
-/** More reasons are counted. */
+/** At most this many reasons are shown; the rest are counted. */
 const MOST = 20;
 
-/** What is ours and what XLA's, of what no reason is about; null where that cannot be told. */
+/** Our and XLA's number without the parts that reasons explain; null if the remainder cannot be computed. */
 export function restOf(
   ours: number,
   xla: XlaCost
 ): { ours: number; xla: number } | null {
   let [left, right] = [ours, xla.flops ?? 0];
   for (const difference of xla.differences) {
-    // A reason may be one in words alone.
+    // A reason without numbers is a sentence.
     if (difference.ours === null && difference.xla === null) {
       continue;
     }
@@ -34,7 +34,7 @@ export function restOf(
     : { ours: left, xla: right };
 }
 
-/** Our count by the convention of XLA, which takes the branch with most operations. */
+/** Our count by XLA's convention, which counts the branch with the most operations. */
 function asXla({ flops, flops_most }: ProgramCost): number {
   return Math.max(flops, flops_most ?? 0);
 }
@@ -82,7 +82,7 @@ export function XlaSection(props: {
   );
 }
 
-// The roles are said, as a narrow panel lays the rows out in two lines.
+// Roles are given explicitly, because a narrow panel lays out a row on two lines.
 function Differences(props: {
   reading: CostReading;
   xla: XlaCost;
@@ -181,12 +181,12 @@ function known(amount: number | null, trans: TranslationBundle): string {
   return amount === null ? trans.__('unknown') : grouped(amount);
 }
 
-/** A reason without a number. */
+/** True for a reason without a number. */
 function inWords({ ours, xla }: CostDifference): boolean {
   return ours === null && xla === null;
 }
 
-/** `800 × 100`, a number, or that it is not known. */
+/** Prints `800 × 100`, a number, or the word for an unknown number. */
 function Part(props: {
   amount: number | null;
   runs: number | null;

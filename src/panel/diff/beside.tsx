@@ -10,7 +10,7 @@ import { Answer, useDiffs } from './diff-view';
 
 let made = 0;
 
-/** The widget; whoever adds it to the shell owns it. */
+/** The widget of a diff; the caller adds the widget to the shell and owns it. */
 export function diffWidget(
   model: IJaxprModel,
   question: IDiffQuestion,
@@ -42,7 +42,7 @@ function Beside(props: {
 }): JSX.Element {
   const { model, question, trans } = props;
   const diffs = useDiffs(model);
-  // The runs may go; what was compared stays.
+  // The runs may be dropped; the diff in this widget stays.
   const [held, hold] = React.useState(() => diffs.stateOf(question));
   const state = diffs.stateOf(question);
   const diff = state.kind === 'done' ? state.diff : null;

@@ -8,7 +8,7 @@ import { NOISES, Noise, noiseName } from '../../workbench/reading/noise-rules';
 export function DiffFilters(props: {
   hidden: ReadonlySet<Noise>;
   toggle: (noise: Noise) => void;
-  /** What is said of the lines that are hidden; empty where nothing is to be. */
+  /** The sentence about hidden lines; empty if no line is hidden. */
   words: string;
   showAll: () => void;
   trans: TranslationBundle;

@@ -1,4 +1,4 @@
-/** Lists the two programs of a diff: one under the other where the panel is narrow, else side by side. */
+/** Lists the two programs of a diff: below each other in a narrow panel, else side by side. */
 import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -22,14 +22,14 @@ import { SIGNS, diffText, sideLabel, signWord } from './words';
 
 const NOTHING: ReadonlySet<Noise> = new Set();
 
-/** Two columns of code are readable from here on. */
+/** From this width on, two columns of code are readable. */
 const WIDE = 640;
 
 export function DiffTable(props: {
   diff: ProgramDiff;
-  /** What is pointed at is told it. */
+  /** The model that receives the selections of the table. */
   model: IJaxprModel;
-  /** Open it in the main area; null where it is there, or there is none. */
+  /** Opens the diff in the main area; null if the diff is there already or if there is no main area. */
   open: (() => void) | null;
   trans: TranslationBundle;
 }): JSX.Element {
@@ -41,7 +41,7 @@ export function DiffTable(props: {
   const list = React.useRef<HTMLDivElement>(null);
   const id = React.useId();
   const diffs = diffsOf(model);
-  // Lines of the texts of a compiler are compared as they are.
+  // Lines of a compiler's texts are never hidden as noise.
   const noises = diff.level === 'jaxpr' ? diffs.hidden : NOTHING;
   const hidden = React.useMemo(() => hiddenRows(diff, noises), [diff, noises]);
   const items = React.useMemo(
@@ -93,7 +93,7 @@ export function DiffTable(props: {
   };
   const help = (): void => showHelp(trans, document.body, 'diff');
   const last = items.length - 1;
-  /** Lines are hidden in jaxprs alone. */
+  /** Only lines of jaxprs can be hidden. */
   const hide = (does: () => void) => () => {
     if (diff.level !== 'jaxpr') {
       return false;
@@ -320,14 +320,14 @@ function Beside(props: {
   );
 }
 
-/** A line of one side: its sign, its text with what differs marked. */
+/** A line of one side: its sign, and its text with the changed parts marked. */
 function Line(props: {
   row: DiffRow;
   side: DiffSide | null;
   sign: DiffRow['sign'];
-  /** Say what its names are outside of the call around it. */
+  /** True to show the names of the line's variables outside of the call around it. */
   outside: boolean;
-  /** A screen reader was told the sign before, or is told it by a word of its own. */
+  /** True if a screen reader has read the sign, or will read a word for it. */
   told?: boolean;
   trans: TranslationBundle;
 }): JSX.Element {
@@ -397,7 +397,7 @@ function Changes({ row }: { row: DiffRow }): JSX.Element | null {
   );
 }
 
-/** What a row is in the run that is in view; null where that is neither side's. */
+/** The selection that a row stands for in the run in view; null if the run is of neither side. */
 function selectionOf(
   row: DiffRow,
   diff: ProgramDiff,

@@ -10,7 +10,7 @@ import { AttentiveWidget } from '../../parts/attentive-widget';
 import { shortArguments, shortened, whereAndWhen } from '../../parts/summary';
 import { DiffTable } from './diff-table';
 
-/** Open a diff in the main area; null where the application has none. */
+/** Opens a diff in the main area; null if the application has no main area for it. */
 export type OpenDiff =
   ((model: IJaxprModel, question: IDiffQuestion) => void) | null;
 
@@ -31,13 +31,13 @@ export class DiffView extends AttentiveWidget {
     );
   }
 
-  /** Lines of cells are linked while this view is on the screen. */
+  /** While this view is on screen, lines of cells are linked. */
   protected attend(attention: Attention, isSeen: boolean): void {
     attention.diffInView = isSeen;
   }
 }
 
-/** The diffs of a model; what uses them is drawn again when they change. */
+/** The diffs of a model; a change draws the component again. */
 export function useDiffs(model: IJaxprModel): Diffs {
   const diffs = diffsOf(model);
   const [, redraw] = React.useReducer((count: number) => count + 1, 0);
@@ -114,12 +114,12 @@ export function Diff(props: {
   );
 }
 
-/** What became of the one in the other; asked for when it is first seen. */
+/** The diff of the two programs, requested when it first comes into view. */
 export function Answer(props: {
   model: IJaxprModel;
   diffs: Diffs;
   question: IDiffQuestion;
-  /** What was compared before, where its runs have gone. */
+  /** The earlier answer, kept after its runs were dropped. */
   held?: DiffState;
   open: (() => void) | null;
   trans: TranslationBundle;

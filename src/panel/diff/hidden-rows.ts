@@ -1,7 +1,8 @@
 /**
  * Finds the rows of a diff that are hidden as noise, and the differences among them.
  *
- * The kernel says of each side of a row what noise it is, by the rules of the Program view (`workbench/reading/noise-rules.ts`).
+ * The kernel states the noise of each side of a row, by the rules of the Program view
+ * (`workbench/reading/noise-rules.ts`).
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -14,7 +15,10 @@ import {
   hiddenSentence
 } from '../../workbench/reading/noise-rules';
 
-/** Of each row: the bits of why it is hidden, 0 where it is shown. A row is hidden where both its sides are. */
+/**
+ * For each row, the bits of the reasons why it is hidden; 0 for a shown row. A row is hidden if both its sides are
+ * noise.
+ */
 export function hiddenRows(
   diff: ProgramDiff,
   hidden: ReadonlySet<Noise>
@@ -33,7 +37,7 @@ export function hiddenRows(
   });
 }
 
-/** What stands in a row; of what moved, both places. */
+/** The sides of a row; for a moved equation, both its places. */
 function sidesOf(row: DiffRow, diff: ProgramDiff): DiffSide[] {
   const partner = row.partner >= 0 ? diff.rows[row.partner] : null;
   return [
@@ -42,14 +46,14 @@ function sidesOf(row: DiffRow, diff: ProgramDiff): DiffSide[] {
   ].filter(side => side !== null);
 }
 
-/** What moved is one equation in two rows. */
+/** A moved equation has two rows and counts once. */
 function isCounted({ what, sign, before, partner }: DiffRow): boolean {
   return (
     what === 'equation' && (sign !== 'moved' || before !== null || partner < 0)
   );
 }
 
-/** How many of the differences that the kernel counts are hidden. */
+/** The number of counted differences that are hidden. */
 function hiddenDifferences({ rows }: ProgramDiff, hidden: Uint8Array): number {
   return rows.filter(
     ({ what, sign }, index) =>

@@ -1,34 +1,33 @@
 /** Makes the list of a diff: its rows, and folded runs of equal rows with their counts. */
 import { DiffRow, ProgramDiff } from '../../protocol/snapshot';
 
-/** Equal rows that stay around one that differs. */
+/** This many equal rows are shown before and after a differing row. */
 const CONTEXT = 3;
 
-/** A stretch that is not longer is not folded. */
+/** Runs of equal rows up to this length are not folded. */
 const SHORT = 2;
 
 export type Item = {
-  /** Index of the row, of the first one in the fold, or of the one after those that the kernel left out. */
+  /** The index of the row, of the first row in the fold, or of the row after a gap of the kernel. */
   index: number;
-  /** Rows right before it, or in it, are hidden. */
+  /** True if rows right before the item, or in it, are hidden. */
   gap: boolean;
 } & (
   | { kind: 'row'; row: DiffRow }
   | {
       kind: 'fold';
-      /** Index of the last row in it. */
+      /** The index of the last row in the fold. */
       last: number;
       count: number;
-      /** Rows that the kernel left out cannot be opened here. */
+      /** False for rows that the kernel left out: they cannot be opened here. */
       opens: boolean;
     }
 );
 
 /**
- * What is listed.
- *
- * @param opened Rows in folds that the user opened.
- * @param hidden Of each row: not 0 where it is hidden; see hidden-rows.ts.
+ * The items of the list.
+ * @param opened The rows in folds that the user opened.
+ * @param hidden For each row, not 0 if it is hidden; see hidden-rows.ts.
  */
 export function itemsOf(
   diff: ProgramDiff,
@@ -37,7 +36,7 @@ export function itemsOf(
 ): Item[] {
   const { rows } = diff;
   const shown: number[] = [];
-  // Of each shown row, and of the end: how many rows the kernel left out before it.
+  // For each shown row, and for the end, the number of rows that the kernel left out before it.
   const skipped = [0];
   rows.forEach((row, index) => {
     skipped[shown.length] += row.skipped;
@@ -98,14 +97,17 @@ function leftOut(index: number, count: number): Item {
   return { kind: 'fold', index, last: index, count, opens: false, gap: false };
 }
 
-/** A name of an item that stays when others come or go. */
+/** The key of an item; other items that come or go do not change it. */
 export function keyOf(item: Item): string {
   const kind =
     item.kind === 'row' ? 'row' : item.opens ? 'equal' : 'left out before';
   return `${kind} ${item.index}`;
 }
 
-/** Where an item stands that was listed before; where it is gone, the last one before its place, or else the first. */
+/**
+ * The index of an item that an earlier list had. If the item is gone: the last item before its place, or the first
+ * item.
+ */
 export function placeOf(items: readonly Item[], item: Item): number {
   const key = keyOf(item);
   const same = items.findIndex(one => keyOf(one) === key);
@@ -116,7 +118,7 @@ export function placeOf(items: readonly Item[], item: Item): number {
   return Math.max(0, (after < 0 ? items.length : after) - 1);
 }
 
-/** Where the next difference begins, from an item on; where there is none further, the first or last one. */
+/** The index where the next difference starts, from an item on; if there is none, the first or last item. */
 export function nextDifference(
   items: readonly Item[],
   from: number,

@@ -1,8 +1,8 @@
 /**
- * A line that says how much of the program differs since the run before, with a button that shows the differences.
- * The line has a place of its own above the program.
+ * A line above the program that says how much the program differs from the previous run, with a button that shows the
+ * differences.
  *
- * Small programs are compared when the line is seen; large ones when the user asks.
+ * Small programs are compared when the line comes into view; large ones when the user asks.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -14,9 +14,7 @@ import { useDiffs } from './diff-view';
 import { differs } from './words';
 
 export class SinceLine extends ModelWidget {
-  /**
-   * @param _show Put the Diff view in front.
-   */
+  /** @param _show Shows the Diff view. */
   constructor(
     private _trans: TranslationBundle,
     private _show: () => void
@@ -40,7 +38,9 @@ export class SinceLine extends ModelWidget {
   }
 }
 
-/** Programs of more equations are compared only when the user asks: the others are compared in no time. */
+/**
+ * Programs with more equations than this are compared only when the user asks; smaller ones take no noticeable time.
+ */
 const COMPARED_UNASKED = 2_000;
 
 function Since(props: {
@@ -79,7 +79,7 @@ function Since(props: {
     count === null
       ? trans.__('Changes since the previous run')
       : trans.__('Since run [%1]', count);
-  // It is asked for in a moment, where it is small.
+  // The diff of a small program is requested at once.
   const words = sinceWords(
     since,
     asks && state.kind === 'idle' ? { kind: 'working' } : state,
@@ -105,7 +105,7 @@ function Since(props: {
   );
 }
 
-/** One line, whatever is known: the place it stands in is as high in every case. */
+/** The words take one line in every state, so the line's height never changes. */
 function sinceWords(
   since: string,
   state: DiffState,

@@ -1,4 +1,4 @@
-/** Words a diff: how much differs, what differs, and the whole diff as a text. */
+/** Words a diff: the number of differences, their kinds, and the whole diff as a text. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import {
@@ -48,7 +48,7 @@ export function sideLabel(side: DiffOf, trans: TranslationBundle): string {
     : trans.__('%1 · cell [%2] · %3', name, side.execution_count, time);
 }
 
-/** Whether anything differs that the kernel counts. */
+/** True if the two programs differ in anything that the kernel counts. */
 export function differs(diff: ProgramDiff): boolean {
   const { added, removed, changed, moved, signature } = diff;
   return added + removed + changed + moved + signature > 0;
@@ -60,10 +60,9 @@ export function foldWords(count: number, trans: TranslationBundle): string {
 }
 
 /**
- * What is listed as a text, with the signs of a unified diff.
- *
- * @param hidden What is said of lines that are hidden, empty where none are to be; whether calls around an equation
- *   are, so that its names outside are said.
+ * The listed rows as a text, with the signs of a unified diff.
+ * @param hidden The sentence about hidden lines, empty if none is hidden; and whether calls around equations are
+ * hidden, so that an equation shows its names outside of the call.
  */
 export function diffText(
   diff: ProgramDiff,

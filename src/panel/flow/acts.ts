@@ -1,20 +1,18 @@
-/** The acts of the cards on the model: select, and move between the panel and the cells. */
+/** The actions of the cards on the model: choose equations, and move between the panel and the cells. */
 import { attentionOf } from '../../model/attention';
 import { ISourceSpan } from '../../program-text/source-spans';
 import { IEquationRef, IJaxprModel, Selection } from '../../tokens';
 import { Reading } from './cards-of-program';
 
 export class Acts {
-  /**
-   * @param _openProgram Put the Program view in front.
-   */
+  /** @param _openProgram Shows the Program view. */
   constructor(
     private _model: IJaxprModel,
     private _reading: Reading,
     private _openProgram: () => void
   ) {}
 
-  /** Choose equations: their lines are marked in the cell. */
+  /** Chooses equations, which marks their lines in the cell. */
   select(equations: IEquationRef[]): void {
     this._set({ kind: 'equations', equations });
   }
@@ -27,7 +25,7 @@ export class Acts {
     this._model.setHover(equations && { kind: 'equations', equations });
   }
 
-  /** Go to where equations were written. */
+  /** Goes to the place where equations were written. */
   goToSource(equations: IEquationRef[]): void {
     this.select(equations);
     const [span] = this._reading.links.resolve(this._model.selection).spans;
@@ -36,12 +34,12 @@ export class Acts {
     }
   }
 
-  /** Whether there is a cell to go to. */
+  /** True if the notebook has the cell of the span. */
   isInCell(span: ISourceSpan): boolean {
     return span.file.kind === 'cell';
   }
 
-  /** Go to a place of a cell, with these equations chosen. */
+  /** Goes to a place of a cell, with these equations chosen. */
   goToPlace(span: ISourceSpan, equations: IEquationRef[]): void {
     this.select(equations);
     attentionOf(this._model).goToCell({ ...span, role: 'own' });
@@ -54,14 +52,14 @@ export class Acts {
     attentionOf(this._model).goToProgram();
   }
 
-  /** Whether a selection was made here, and so is in view. */
+  /** True if the selection was made in this view, so that its card is in view. */
   isOwn(selection: Selection | null): boolean {
     return selection === this._own;
   }
 
   private _set(selection: Selection | null): void {
     this._own = selection;
-    // Where the mouse happens to rest does not count until it moves.
+    // A resting mouse is ignored until it moves.
     this._model.setHover(null);
     this._model.setSelection(selection);
   }

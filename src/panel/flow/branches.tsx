@@ -14,12 +14,12 @@ import { SmallProgram } from './small-program';
 import { useStepping } from './stepper';
 import { cardName } from './words';
 
-/** More branches are shown on request. */
+/** At most this many branches are shown until the user asks for more. */
 const SHOWN_FIRST = 8;
 
 export function Branches(props: {
   model: IJaxprModel;
-  /** Of the card in the document's control_flow. */
+  /** The index of the card in the document's control_flow. */
   index: number;
   reading: Reading;
   control: Control;
@@ -67,7 +67,7 @@ export function Branches(props: {
   );
 }
 
-/** The other calls of the cell may have taken other branches: only one of them is recorded. */
+/** Other calls of the cell may have taken other branches: only one call is recorded. */
 function takenWords(
   times: number,
   isWhole: boolean,
@@ -95,13 +95,13 @@ function takenWords(
 
 function Side(props: {
   branch: Branch;
-  /** Which of the jaxpr's branches it is. */
+  /** The index of the branch in the jaxpr. */
   place: number;
-  /** Whether the step in view took it. */
+  /** True if the step in view took the branch. */
   taken: boolean;
-  /** How often the recorded call took it; null where none was recorded. */
+  /** The number of times that the recorded call took the branch; null without a recording. */
   calls: number | null;
-  /** Every execution in the stepper's call was kept. */
+  /** True if every execution in the stepper's call is recorded. */
   isWhole: boolean;
   reading: Reading;
   control: Control;
@@ -166,7 +166,7 @@ function Side(props: {
             </React.Fragment>
           ))}
           {calls !== null && (
-            // The other branch has the word at another step.
+            // The other branch shows the word at another step.
             <Steady widest={` · ${trans.__('taken')}`}>
               {taken && (
                 <>

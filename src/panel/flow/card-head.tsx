@@ -35,7 +35,7 @@ interface IHeadProps {
 
 export function Head(
   props: IHeadProps & {
-    /** Of what it unfolds. */
+    /** The id of the element that the head unfolds. */
     id: string;
     open: boolean;
     fold: (index: number, open: boolean) => void;
@@ -88,7 +88,7 @@ export function Head(
   );
 }
 
-/** Where it is from and what decides it: `line 7, predicate x > 0`. */
+/** The place of the construct and its predicate: `line 7, predicate x > 0`. */
 function About(props: IHeadProps & { open: boolean }): JSX.Element {
   const { reading, card, acts, trans, open } = props;
   const { control } = card;
@@ -185,7 +185,7 @@ function About(props: IHeadProps & { open: boolean }): JSX.Element {
   );
 }
 
-/** The predicate as the user wrote it; leads to where it was made. */
+/** The predicate as the user wrote it; a click goes to the line that computes it. */
 function Predicate(props: IHeadProps & { words: string }): JSX.Element {
   const { card, acts, words, trans } = props;
   const { control } = card;

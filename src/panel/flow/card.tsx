@@ -34,7 +34,7 @@ export function Card(props: ICardProps): JSX.Element {
   const { control, index } = card;
   const id = React.useId();
   const open = props.isOpen(index);
-  // Where a construct is folded away, the one around it is marked in its place.
+  // If a linked construct is in a folded card, the card around it is marked instead.
   const marked =
     reading.isLinked(control, linked) || (!open && holdsLinked(props));
   return (
@@ -83,14 +83,14 @@ function Content(props: ICardProps): JSX.Element {
   const { control, index } = card;
   const shared = { reading, linked, acts, trans };
   const name = cardName(reading, control, trans);
-  // A step's values stand below the drawing, on one screen with it; the types of the values are below them then.
+  // The values of a step stand right below the drawing, so that both fit on one screen; the types follow below.
   const isRecorded =
     useStepping(model).recordingOf(reading.snapshot, index) !== null;
   const predicate =
     isBranch(control) && control.predicate_equation >= 0
       ? reading.rowOf(control.scope, control.predicate_equation)
       : undefined;
-  // What left no program of its own is shown by its equations.
+  // A construct without a program of its own shows its equations.
   const ownRows =
     control.body < 0 && control.branches.every(({ scope }) => scope < 0)
       ? reading.ownRows(control)
@@ -124,7 +124,7 @@ function Content(props: ICardProps): JSX.Element {
       control={control}
     />
   );
-  // The key keeps the keyboard in the stepper when its place changes.
+  // The key preserves the element, and with it the keyboard focus, when the stepper moves in the card.
   const stepper = (
     <Stepper
       key="stepper"
@@ -237,7 +237,7 @@ function Content(props: ICardProps): JSX.Element {
   );
 }
 
-/** A part that can be folded. */
+/** A part of the card that folds. */
 function Part(props: {
   label: string;
   open: boolean;

@@ -1,4 +1,4 @@
-/** Collects what the cards of a program need: the tree of cards, printed names, rows. */
+/** Collects the data that the cards of a program need: the tree of cards, printed names, rows. */
 import { ILinked, Links, linksOf } from '../../model/links';
 import { RowPrinter } from '../../program-text/row-printer';
 import { IRow, ProgramRows } from '../../program-text/rows';
@@ -6,20 +6,20 @@ import { ISourceSpan } from '../../program-text/source-spans';
 import { Control, Slot, Snapshot } from '../../protocol/snapshot';
 import { IEquationRef } from '../../tokens';
 
-/** A construct with those inside it. */
+/** A construct with the constructs inside it. */
 export interface ICard {
-  /** Index into control_flow. */
+  /** The index into control_flow. */
   index: number;
   control: Control;
-  /** How many cards are around it. */
+  /** The number of cards around this one. */
   level: number;
   children: ICard[];
 }
 
-/** More values than a document of an honest kernel nests. */
+/** Deeper than the values of any document that the kernel sends. */
 const DEEPEST = 100;
 
-/** The cards of a program, in the order of the source; those inside another are its children. */
+/** The cards of a program, in the order of the source; a card's children are the constructs inside it. */
 export function cardsOf(snapshot: Snapshot, program: number): ICard[] {
   const controls = snapshot.control_flow ?? [];
   const cards = new Map<number, ICard>();
@@ -43,7 +43,7 @@ export function cardsOf(snapshot: Snapshot, program: number): ICard[] {
   return top;
 }
 
-/** Every card, each before those inside it. */
+/** All cards, a card before the cards inside it. */
 export function allCards(cards: readonly ICard[]): ICard[] {
   return cards.flatMap(card => [card, ...allCards(card.children)]);
 }
@@ -62,19 +62,19 @@ export class Reading {
   readonly cards: readonly ICard[];
   readonly all: readonly ICard[];
 
-  /** Text of a type. */
+  /** The text of a type. */
   type(aval: number): string {
     return this.snapshot.avals[aval]?.text ?? '?';
   }
 
-  /** Text of a type, with whether it gives way to others. */
+  /** The text of a type, with the mark of a weak type. */
   wholeType(aval: number): string {
     return this.snapshot.avals[aval]?.weak
       ? `${this.type(aval)} weak`
       : this.type(aval);
   }
 
-  /** A variable as the program names it, or a literal; null for none. */
+  /** The name of a variable in the program, or the text of a literal; null for no operand. */
   operand(control: Control, operand: number): string | null {
     if (operand <= control.no_operand) {
       return null;
@@ -86,10 +86,7 @@ export class Reading {
     return this._printed.rows.names.variables[control.scope]?.[operand] ?? null;
   }
 
-  /**
-   * What a value is called: its path, or else the variable that it is; null where it is a literal going in, which
-   * names nothing that changes.
-   */
+  /** The name of a value: its path, else its variable; null for a literal operand, which names nothing that changes. */
   nameOf(control: Control, slot: Slot): string | null {
     const { path, operand, role } = slot;
     const changes = role === 'carry' || role === 'xs';
@@ -98,7 +95,7 @@ export class Reading {
     );
   }
 
-  /** The equations that are the construct's own. */
+  /** The equations that belong to the construct itself. */
   equationsOf(control: Control): IEquationRef[] {
     return Array.from({ length: Math.max(1, control.equations) }, (_, i) => ({
       scope: control.scope,
@@ -106,7 +103,7 @@ export class Reading {
     }));
   }
 
-  /** Whether a construct belongs to what is pointed at. */
+  /** True if a construct belongs to the selection. */
   isLinked(control: Control, linked: ILinked): boolean {
     const { equations } = this.links;
     if (
@@ -126,13 +123,13 @@ export class Reading {
     );
   }
 
-  /** The place that a frame is; null for -1. */
+  /** The place of a frame; null for frame -1. */
   span(frame: number): ISourceSpan | null {
     const { spans } = this.links;
     return frame < 0 ? null : spans.span(spans.frame(this.snapshot, frame));
   }
 
-  /** The rows of a program inside, from its lambda line to its results; empty where it is not here. */
+  /** The rows of a body, from its lambda line to its results; empty if the body has not arrived. */
   rowsOf(scope: number): readonly IRow[] {
     const { rows, opened } = this._printed;
     const first = opened.get(scope);
@@ -149,7 +146,7 @@ export class Reading {
     return rows.rows.slice(first, last + 1);
   }
 
-  /** The rows of a construct that left several equations and no program of its own. */
+  /** The rows of a construct that traced to several equations without a program of its own. */
   ownRows(control: Control): readonly IRow[] {
     const rows = this.equationsOf(control)
       .map(({ scope, equation }) => this.rowOf(scope, equation))
@@ -162,7 +159,7 @@ export class Reading {
         );
   }
 
-  /** The row of an equation; undefined where it has not arrived. */
+  /** The row of an equation; undefined if it has not arrived. */
   rowOf(scope: number, equation: number): IRow | undefined {
     return this._printed.rows.rowOf(scope, equation);
   }
@@ -171,7 +168,7 @@ export class Reading {
     return this._printed.printer;
   }
 
-  /** The program's rows: made when a card first shows some, and anew when more of them have arrived. */
+  /** The program's rows, made when a card first shows some, and made anew when more have arrived. */
   private get _printed(): IPrinted {
     const { pages } = this.links.equations;
     if (this._made?.pages !== pages) {
@@ -193,15 +190,15 @@ export class Reading {
 interface IPrinted {
   rows: ProgramRows;
   printer: RowPrinter;
-  /** Of each program: the place of its first row. */
+  /** For each body, the index of its first row. */
   opened: ReadonlyMap<number, number>;
-  /** How many pages of equations had arrived. */
+  /** The number of pages of equations that had arrived. */
   pages: number;
 }
 
 const READINGS = new WeakMap<Links, Reading>();
 
-/** The reading of a program; made once. */
+/** The reading of a program; every call returns the same object. */
 export function readingOf(snapshot: Snapshot, program: number): Reading {
   const links = linksOf(snapshot, program);
   let reading = READINGS.get(links);

@@ -11,7 +11,7 @@ interface IRow {
   why: string;
 }
 
-/** The rows by the names that cards have for them. */
+/** The rows of the table, by the names that cards have for them. */
 function rowsOf(trans: TranslationBundle): IRow[] {
   return [
     {
@@ -74,7 +74,7 @@ function rowsOf(trans: TranslationBundle): IRow[] {
 }
 
 export function Choosing(props: {
-  /** The card that it was opened from; null for none. */
+  /** The card from which the user opened the table; null for none. */
   of: { name: string; choice: string | null; reason: string | null } | null;
   back: () => void;
   trans: TranslationBundle;

@@ -1,4 +1,4 @@
-/** The pieces that drawings share: the box of a body, rails, inputs and outputs, captions. */
+/** The pieces that several drawings use: the box of a body, rails, inputs and outputs, captions. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';
@@ -7,13 +7,13 @@ import { ICard, Reading } from './cards-of-program';
 import { IDrawing, Pieces, widthOf } from '../../parts/shapes';
 import { isBranch, isLoop, isNamed, slotsOf, titleOf } from './words';
 
-/** More constructs inside are counted. */
+/** At most this many inner constructs are named; the rest are counted. */
 const MOST_INNER = 3;
 
 const INNER_HEIGHT = 18;
 export const INNER_STEP = 22;
 
-/** What the buttons that save and copy the drawing take of its last line, on either side of the middle. */
+/** The pixels that the buttons for saving and copying take on each side of the middle of the drawing's last line. */
 const TAKE = 56;
 
 export abstract class Drawer {
@@ -27,7 +27,7 @@ export abstract class Drawer {
     this._carry = slotsOf(this._control, 'carry');
   }
 
-  /** The box of the body: its name, how long it is, and what is inside. */
+  /** The box of the body: its name, its length, and the constructs inside. */
   protected _body(x: number, y: number, width: number, height: number): void {
     const { _pieces: pieces, _trans: trans, _control: control } = this;
     pieces.box(x, y, width, height);
@@ -62,7 +62,7 @@ export abstract class Drawer {
     );
   }
 
-  /** What stands in a part of this card, one level down; scopes that only have a name are looked through. */
+  /** The constructs in a part of this card, one level down; a scope that is only a name counts as its content. */
   protected _inside(part: string): (ICard | number)[] {
     const found: ICard[] = [];
     const look = (card: ICard): void => {
@@ -137,7 +137,9 @@ export abstract class Drawer {
     });
   }
 
-  /** A value that is cut along, or stacked on, its first axis: the whole below the line, a step above it. */
+  /**
+   * A value that is split along, or stacked on, its first axis: the whole below the line, the value of a step above it.
+   */
   protected _rail(
     from: number,
     to: number,
@@ -157,7 +159,7 @@ export abstract class Drawer {
       ],
       'rail'
     );
-    // Sleepers under the part that is far from the box: many rows, one after the other.
+    // Sleepers under the part of the rail far from the box stand for many rows, one after the other.
     if (!whole) {
       const half = Math.min(26, room * 0.35);
       const start = incoming ? from + 3 : to - 8 - half;
@@ -174,7 +176,7 @@ export abstract class Drawer {
     const farX = incoming ? from : to;
     const nearX = incoming ? to - 3 : from;
     const nameWidth = Math.min(widthOf(name, 'name'), room * 0.5);
-    // The type of a step where there is room beside the name; the table has it in any case.
+    // The type of a step's value, if there is room beside the name; the table shows it in any case.
     if (widthOf(step, 'type') + nameWidth + 6 <= room) {
       pieces.text(nearX, y - 6, step, 'type', near);
       pieces.text(
@@ -200,7 +202,7 @@ export abstract class Drawer {
     pieces.text(farX, y + 15, words, 'type', far, room);
   }
 
-  /** What goes round, above its line. */
+  /** The carry, above its line. */
   protected _around(x: number, y: number, room: number): void {
     const { _carry: carry } = this;
     const names = this._names(carry);
@@ -264,7 +266,7 @@ export abstract class Drawer {
     this._pieces.text(x, y + 4, '?', 'strong', 'middle');
   }
 
-  /** Names, as far as they are known, each once; variables stand for paths where they may. */
+  /** The known names, without repetition; variables replace missing paths if `variables` allows it. */
   protected _names(slots: readonly Slot[], variables = true): string {
     const names = slots
       .map(slot =>
@@ -276,7 +278,7 @@ export abstract class Drawer {
     return [...new Set(names)].join(', ');
   }
 
-  /** Types where there is room for them, else how many there are. */
+  /** The types if there is room for them, else the number of types. */
   protected _types(slots: readonly Slot[], room = Infinity): string {
     const types = slots.map(slot => this._reading.type(slot.whole)).join(', ');
     return slots.length > 1 && widthOf(types, 'type') > room
@@ -284,14 +286,14 @@ export abstract class Drawer {
       : types;
   }
 
-  /** The lines as one where there is room, so that the values of a step come sooner. */
+  /** Joins the lines of the caption if they fit side by side, so that the values of a step stand higher. */
   private _inOneLine(lines: readonly string[]): readonly string[] {
     const line = lines.join(' · ');
     const fits = widthOf(line, 'quiet') <= this._width - TAKE;
     return lines.length > 1 && fits ? [line] : lines;
   }
 
-  /** Below everything: what is said of it, and what is the same at every step. */
+  /** The lowest lines: the caption, and the values that are equal at every step. */
   protected _captioned(bottom: number, caption = ''): IDrawing {
     const { _width: width, _pieces: pieces, _trans: trans } = this;
     let y = bottom;

@@ -10,11 +10,11 @@ import { ICard, Reading } from './cards-of-program';
 import { IDrawing } from '../../parts/shapes';
 import { isBranch, isNamed } from './words';
 
-/** Drawings keep the size of their letters; they grow to this, and then stay. */
+/** Drawings grow up to this width and then stay, because letters keep their size. */
 export const NARROWEST = 240;
 export const WIDEST = 480;
 
-/** The drawing of a card; null for one that has none: a scope that only has a name. */
+/** The drawing of a card; null for a card without a drawing, such as a scope that is only a name. */
 export function drawingOf(
   reading: Reading,
   card: ICard,

@@ -16,9 +16,7 @@ import { cardName, isNamed } from './words';
 
 /** The Flow view. */
 export class FlowView extends AttentiveWidget {
-  /**
-   * @param _openProgram Put the Program view in front.
-   */
+  /** @param _openProgram Shows the Program view. */
   constructor(
     private _trans: TranslationBundle,
     private _openProgram: () => void
@@ -34,15 +32,15 @@ export class FlowView extends AttentiveWidget {
     );
   }
 
-  /** Lines of cells are linked while this view is on the screen. */
+  /** While this view is on screen, lines of cells are linked. */
   protected attend(attention: Attention, isSeen: boolean): void {
     attention.flowInView = isSeen && (this.model?.program ?? -1) >= 0;
   }
 }
 
-/** More cards start folded. */
+/** If a program has more cards than this, they start folded. */
 const MANY = 20;
-/** Up to so many, those inside others are open too. */
+/** If a program has at most this many cards, inner cards start open too. */
 const FEW = 3;
 
 export function Flow(props: {
@@ -76,9 +74,9 @@ function Cards(props: {
   const [folds, setFolds] = React.useState<ReadonlyMap<number, boolean>>(
     new Map()
   );
-  /** The card that the page of choices was opened from; -1 for none, null while it is not open. */
+  /** The card from which the user opened the page of choices; -1 for none, null while the page is closed. */
   const [choosing, setChoosing] = React.useState<number | null>(null);
-  /** Where the keyboard is to be once the cards are back. */
+  /** The card that gets the keyboard focus when the cards are shown again. */
   const [left, setLeft] = React.useState<number | null>(null);
   const acts = React.useMemo(
     () => new Acts(model, reading, openProgram),
@@ -191,13 +189,13 @@ function Cards(props: {
   );
 }
 
-/** A long list starts as an outline; a short one open, those inside others by their heads. */
+/** A long list starts with all cards folded; in a short list the outer cards start open. */
 function startsOpen({ all }: Reading, index: number): boolean {
   const card = all.find(one => one.index === index);
   if (!card || all.length > MANY) {
     return false;
   }
-  // A scope that only has a name is open for what is inside it.
+  // A scope that is only a name starts open if it has cards inside.
   return isNamed(card.control)
     ? card.children.length > 0
     : card.level === 0 || all.length <= FEW;

@@ -1,14 +1,14 @@
-/** Draws a cond or a switch: a fork whose ways meet again. */
+/** Draws a cond or a switch: a fork whose ways join again. */
 import { equations } from '../../parts/summary';
 import { Drawer, INNER_STEP } from './drawing-pieces';
 import { IDrawing, widthOf } from '../../parts/shapes';
 import { isSelected, predicateWords, slotsOf } from './words';
 
-/** More branches are counted. */
+/** At most this many branches are drawn; the rest are counted. */
 const MOST_BRANCHES = 5;
 
 export class ForkDrawer extends Drawer {
-  /** The predicate stands where the ways part; of a select, where they meet. */
+  /** The predicate stands at the fork; for a select, at the join. */
   fork(): IDrawing {
     const { _width: width, _pieces: pieces, _trans: trans } = this;
     const control = this._control;
@@ -32,11 +32,11 @@ export class ForkDrawer extends Drawer {
     const half = 15;
     const operands = slotsOf(control, 'operand');
     const results = slotsOf(control, 'result');
-    // The node of the way in and of the way out.
+    // The points where the ways fork and where they join.
     const [inX, outX] = [left - 26, right + 26];
     const gate = selected ? outX : inX;
     this._gate(gate, middle, half);
-    /** From a node to the height of a box; `corner` is how far its corners are from its middle. */
+    /** The way from a point to the height of a box; `corner` is the distance of its corners from its middle. */
     const way = (
       x: number,
       side: 1 | -1,

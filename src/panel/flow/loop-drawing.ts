@@ -3,13 +3,13 @@ import { Drawer } from './drawing-pieces';
 import { IDrawing, widthOf } from '../../parts/shapes';
 import { slotsOf, timesWords, titleOf } from './words';
 
-/** More rails are counted. */
+/** At most this many rails are drawn; the rest are counted. */
 const MOST_RAILS = 2;
 
 const RAIL_STEP = 36;
 
 export class LoopDrawer extends Drawer {
-  /** Xs come in on rails, ys go out on rails, the carry goes round below. */
+  /** Rails bring the xs in and the ys out; the carry runs around below. */
   loop(): IDrawing {
     const { _width: width, _pieces: pieces, _carry: carry } = this;
     const xs = slotsOf(this._control, 'xs');
@@ -73,7 +73,7 @@ export class LoopDrawer extends Drawer {
     return this._captioned(y);
   }
 
-  /** The carry goes round over the top, and leaves where the condition is false. */
+  /** The carry runs around above, and leaves at the gate when the condition is false. */
   gated(): IDrawing {
     const { _width: width, _pieces: pieces } = this;
     const boxWidth = Math.round(Math.min(190, Math.max(92, width * 0.36)));
@@ -162,7 +162,7 @@ export class LoopDrawer extends Drawer {
     return this._captioned(exit + 14, caption);
   }
 
-  /** Neighbours are combined in pairs, then pairs of pairs. */
+  /** The tree combines neighbours in pairs, then pairs of pairs. */
   tree(): IDrawing {
     const { _width: width, _pieces: pieces } = this;
     const xs = slotsOf(this._control, 'xs', 'operand');

@@ -9,10 +9,10 @@ import { IEquationRef } from '../../tokens';
 import { badgeText, whereOf } from '../../workbench/words/describe';
 import { Reading } from './cards-of-program';
 
-/** A line: a row, and what is folded into it. */
+/** A line: a row, and the rows that are folded into it. */
 export interface ILine {
   row: IRow;
-  /** What can be unfolded here, or folded; null for nothing. */
+  /** The fold of this line; null if the line has none. */
   fold: IFold | null;
   closed: boolean;
 }
@@ -22,7 +22,7 @@ export function Line(props: {
   line: ILine;
   depth: number;
   current: boolean;
-  /** Whether its parameters are shown. */
+  /** True if the parameters of the equation are shown. */
   open: boolean;
   reading: Reading;
   linked: ILinked;
@@ -113,14 +113,14 @@ const CLASSES: Record<PartKind, string | undefined> = {
 
 const LABEL: PartKind = 'label';
 
-/** The text of a row, its parts in their colours, its parameters as chips until they are opened. */
+/** The text of a row with coloured parts; its parameters are chips until the user opens them. */
 function Code(props: {
   printed: IPrintedRow;
   open: boolean;
   openChips: (event: React.MouseEvent) => void;
 }): JSX.Element {
   const { text, chips } = props.printed;
-  // `body_jaxpr=` is what the card says above.
+  // The name of the body is left out, because the card states it above.
   const label = props.printed.parts.find(part => part.kind === LABEL);
   const parts = props.printed.parts.filter(part => part !== label);
   const pieces: React.ReactNode[] = [];
@@ -159,7 +159,7 @@ function Code(props: {
   return <>{pieces}</>;
 }
 
-/** A call of a library as one line, named as in the cell. */
+/** A library call as one line, named as in the cell. */
 function Call(props: {
   fold: IFold;
   reading: Reading;

@@ -7,13 +7,13 @@ import { shortened } from '../../parts/summary';
 import { Reading } from './cards-of-program';
 import { cardName, isBranch, isNamed } from './words';
 
-/** Longer tables show so many rows first. */
+/** A longer table shows this many rows until the user asks for more. */
 const SHOWN_FIRST = 10;
-/** More leaves than anyone reads; the Program view has them all. */
+/** The table has at most this many leaves; the Program view has all. */
 const MOST = 500;
 const LONGEST_PATH = 120;
 
-/** First what the loop is about; constants last. */
+/** The order of the roles: carries first, constants last. */
 const ORDER: Record<Slot['role'], number> = {
   carry: 0,
   xs: 1,
@@ -79,7 +79,7 @@ export function Slots(props: {
   );
 }
 
-/** What a value is within a step and in all; of a while what goes in and what comes out. */
+/** The heads of the type columns: within a step and in total; for a while, before and after the loop. */
 function headsOf(control: Control, trans: TranslationBundle): string[] {
   const start = [trans.__('role'), trans.__('path')];
   if (isBranch(control) || isNamed(control)) {
@@ -103,7 +103,7 @@ function Row(props: {
   const type = (aval: number): JSX.Element => (
     <td className="jp-mod-type">{shortened(reading.wholeType(aval), 200)}</td>
   );
-  // A weak type may give way on the way round; that is no change of the carry.
+  // A carry that loses its weak type in the loop does not count as changed.
   const changed = role === 'carry' && reading.type(out) !== reading.type(step);
   const asBefore =
     control.primitive === 'while' &&

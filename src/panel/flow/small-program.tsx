@@ -1,8 +1,8 @@
 /**
  * Shows the first lines of a program inside a card, and the rest on request.
  *
- * One stop of the Tab key: up and down move the line and its links, right and left unfold and fold, Enter goes to the
- * cell.
+ * The lines are one stop of the Tab key: up and down move between lines, right and left unfold and fold, Enter goes to
+ * the cell.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -14,19 +14,19 @@ import { Acts } from './acts';
 import { ILine, Line, equationsOf } from './program-line';
 import { Reading } from './cards-of-program';
 
-/** Longer programs show so many lines first. */
+/** A longer program shows this many lines until the user asks for more. */
 const SHOWN_FIRST = 8;
-/** A little longer ones are shown whole: a button is no shorter than a line. */
+/** A program with this many lines more is shown in full, since the button for more takes a line too. */
 const SPARED = 2;
-/** Beyond this many lines the Program view is the place to read. */
+/** The card shows at most this many lines; a longer program is better read in the Program view. */
 const MOST = 300;
 
 export interface IProgramProps {
   reading: Reading;
   rows: readonly IRow[];
-  /** What it is, for a screen reader. */
+  /** The name of the list for a screen reader. */
   label: string;
-  /** Leave out the lambda line and the results. */
+  /** True to leave out the lambda line and the results. */
   bare?: boolean;
   linked: ILinked;
   acts: Acts;
@@ -200,7 +200,7 @@ export function SmallProgram(props: IProgramProps): JSX.Element | null {
   );
 }
 
-/** The lines of some rows; what is inside an equation is folded into it until it is opened. */
+/** The lines of some rows; the rows inside an equation are folded into its line until the user unfolds them. */
 function linesOf(
   rows: readonly IRow[],
   unfolded: ReadonlySet<string>,
@@ -212,7 +212,7 @@ function linesOf(
     bare && rows.length > 2 ? [1, rows.length - 1] : [0, rows.length];
   for (let i = start; i < end; i++) {
     const row = rows[i];
-    // The fold of the program itself is the card's.
+    // The card itself folds the program, so the program's own fold is left out.
     const folds = (row.folds ?? []).filter(
       fold => row.kind === 'equation' || fold.kind === 'call'
     );
@@ -229,7 +229,7 @@ function linesOf(
   return lines;
 }
 
-// Rows get other places when more equations arrive; scope and equation stay.
+// The key uses scope and equation, which stay the same when more equations arrive and rows move.
 function lineKey({ row }: ILine): string {
   return `${row.kind} ${row.scope} ${row.equation}`;
 }

@@ -1,4 +1,4 @@
-/** Words a card: the construct, how often it runs, what its drawing shows. */
+/** Words a card: the construct, its number of runs, the content of its drawing. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';
@@ -8,7 +8,7 @@ import { Reading } from './cards-of-program';
 
 /** Longer names are cut in sentences. */
 const LONGEST_NAME = 60;
-/** More names are counted. */
+/** At most this many names are listed; the rest are counted. */
 const MOST_NAMES = 4;
 
 export type Kind = Control['kind'];
@@ -30,14 +30,14 @@ const NAMED: ReadonlySet<Kind> = new Set<Kind>([
 export const isLoop = (control: Control): boolean => LOOPS.has(control.kind);
 export const isBranch = (control: Control): boolean =>
   BRANCHES.has(control.kind);
-/** A scope that only has a name: it decides nothing. */
+/** True for a scope that is only a name and has no control flow. */
 export const isNamed = (control: Control): boolean => NAMED.has(control.kind);
 
-/** What became of the branches: both sides run, and the result is selected. */
+/** True for a cond that JAX lowered to a select: both branches run, and their results are selected. */
 export const isSelected = (control: Control): boolean =>
   isBranch(control) && control.primitive.startsWith('select');
 
-/** What JAX calls a construct of this kind; nothing where the user's word is to be told from JAX's. */
+/** JAX's primitive for a construct of this kind; missing if the user's word for the construct differs from JAX's. */
 const OWN_PRIMITIVES: Partial<Record<Kind, string>> = {
   cond: 'cond',
   switch: 'cond',
@@ -45,7 +45,7 @@ const OWN_PRIMITIVES: Partial<Record<Kind, string>> = {
   while_loop: 'while'
 };
 
-/** The primitive, where it is not what the user's word suggests; else null. */
+/** The primitive, if the user's word suggests another one; else null. */
 export function otherPrimitive(control: Control): string | null {
   const { kind, primitive } = control;
   return primitive === '' ||
@@ -55,12 +55,12 @@ export function otherPrimitive(control: Control): string | null {
     : primitive;
 }
 
-/** The user's name for it; empty where it has none worth saying. */
+/** The user's name for the construct; empty if there is no meaningful name. */
 export function titleOf(control: Control): string {
   return control.title === '<lambda>' ? '' : control.title;
 }
 
-/** Where a transformation made it. */
+/** The transformation that made the construct. */
 export function passWords(
   control: Control,
   trans: TranslationBundle
@@ -75,8 +75,7 @@ export function passWords(
 }
 
 /**
- * `100 steps`, `unknown number of steps`; null where there is nothing to count.
- *
+ * Prints `100 steps` or `unknown number of steps`; null for a construct without steps.
  * @param recorded The fewest and the most steps of an execution in the stepper's call.
  */
 export function stepsWords(
@@ -112,13 +111,13 @@ export function stepsWords(
       );
 }
 
-/** `80.0 kop`, `12 op per step`, `up to 12 op`; null where that is not known. */
+/** Prints `80.0 kop`, `12 op per step`, `up to 12 op`; null for an unknown cost. */
 export function costWords(
   control: Control,
   trans: TranslationBundle
 ): string | null {
   const { step_flops: step, trips } = control;
-  // What has no arithmetic has sines, comparisons and copies perhaps: none is not worth saying.
+  // A cost of 0 operations is left out: a construct without arithmetic may still compute sines, comparisons and copies.
   if (step === null || step === 0) {
     return null;
   }
@@ -132,7 +131,7 @@ export function costWords(
     : operations(step);
 }
 
-/** How many times, for a drawing: `× 100`. */
+/** The number of runs, for a drawing: `× 100`. */
 export function timesWords(control: Control, trans: TranslationBundle): string {
   const { trips, unroll } = control;
   if (trips === null) {
@@ -169,7 +168,7 @@ export function namesWords(
     : shown;
 }
 
-/** What the predicate or the index is: as the user wrote it, or else the variable. */
+/** The predicate or the index: the user's expression, else the variable. */
 export function predicateWords(
   reading: Reading,
   control: Control
@@ -189,7 +188,7 @@ export function cardName(
   return span === null ? what : trans.__('%1, line %2', what, span.line);
 }
 
-/** What the drawing shows, in sentences. */
+/** The content of the drawing, in sentences. */
 export function drawingWords(
   reading: Reading,
   control: Control,

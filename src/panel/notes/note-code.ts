@@ -1,20 +1,20 @@
-/** Finds the lines of a cell that a note is about, where the cell's text is known. */
+/** Finds the lines of a cell that a note is about, if the document has the cell's text. */
 import { Note, Snapshot } from '../../protocol/snapshot';
 import { IMark } from '../../parts/code-excerpt';
 
 export interface IExcerpt {
   lines: string[];
-  /** Number of the first line. */
+  /** The number of the first line. */
   first: number;
   marks: IMark[];
 }
 
-/** Most lines of a loop that are shown as written. */
+/** At most this many lines of a loop are shown. */
 const MOST = 16;
 const LOOPS = ['unrolled_loop', 'short_loop'];
 const ERRORS = ['trace_raised', 'raised', 'untraceable', 'target'];
 
-/** The cell's lines; null where its text is not in the document. */
+/** The lines of the cell; null if the document does not have its text. */
 export function excerptOf(snapshot: Snapshot, note: Note): IExcerpt | null {
   if (note.frame < 0) {
     return null;
@@ -64,7 +64,7 @@ export function excerptOf(snapshot: Snapshot, note: Note): IExcerpt | null {
   return { lines: shown.map(each => each.slice(margin)), first, marks };
 }
 
-/** Spaces that all lines begin with. */
+/** The number of spaces at the start of all lines. */
 function indentOf(lines: readonly string[]): number {
   const indents = lines
     .filter(line => line.trim() !== '')

@@ -1,4 +1,4 @@
-/** The Notes view: what, where, why, and the cure. */
+/** The Notes view: for each note the finding, its place, its reason, and its cure. */
 import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -17,7 +17,7 @@ import { excerptOf } from './note-code';
 import { Insert } from '../../parts/states/empty';
 import { INotePlace, notePlace, shortened } from '../../parts/summary';
 
-/** Longer details are cut: what was printed while tracing may be a whole array, many times. */
+/** Longer details are cut: text that was printed while JAX traced may contain a whole array many times. */
 const LONGEST_DETAIL = 20_000;
 
 const ICONS: Record<string, IconName> = {
@@ -59,7 +59,7 @@ export function Notes(props: {
   const { model, insert, trans } = props;
   const { snapshot } = model;
   React.useEffect(() => {
-    // Once a run: a trial that took too long is not begun again by itself.
+    // Once for each run: a trial that ran out of time is not repeated automatically.
     if (snapshot !== null && hasNotesToCure(snapshot)) {
       void tryCures(model, snapshot, false);
     }
@@ -88,7 +88,7 @@ export function Notes(props: {
   );
 }
 
-/** Take the user to a line of a cell; its equations are marked in the program. */
+/** Goes to a line of a cell; the equations of the line are marked in the program. */
 function goTo(model: IJaxprModel, place: INotePlace): void {
   const { cellId, span } = place;
   if (cellId !== null) {
@@ -101,7 +101,7 @@ function goTo(model: IJaxprModel, place: INotePlace): void {
 
 function NoteEntry(props: {
   note: Note;
-  /** Index into the snapshot's notes. */
+  /** The index into the snapshot's notes. */
   at: number;
   model: IJaxprModel;
   insert: Insert;
@@ -191,20 +191,20 @@ function NoteEntry(props: {
   );
 }
 
-/** The lines that a note is about, and beside them what to write instead. */
+/** The lines that a note is about, and beside them the code to write instead. */
 function NoteCode(props: {
   note: Note;
-  /** Index into the snapshot's notes. */
+  /** The index into the snapshot's notes. */
   at: number;
   model: IJaxprModel;
-  /** Null where no kernel could run it. */
+  /** Inserts a cell; null if no kernel could run the cell. */
   insert: Insert | null;
   trans: TranslationBundle;
 }): JSX.Element | null {
   const { note, at, model, insert, trans } = props;
   const { snapshot } = model;
   const [done, setDone] = React.useState('');
-  // A cell of a saved notebook's making is not offered.
+  // Code of a saved notebook is not offered as a cell, because anyone may have written it.
   const trial =
     snapshot === null
       ? null
@@ -322,7 +322,7 @@ function levelOf(note: Note): Note['level'] {
   return note.level ?? 'advice';
 }
 
-/** Whether a trial may show that a rewrite applies. */
+/** True if a trial may still show that a rewrite applies. */
 function isUntried(note: Note): boolean {
   return note.kind === 'unrolled_loop' && levelOf(note) === 'advice';
 }

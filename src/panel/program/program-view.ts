@@ -1,7 +1,6 @@
 /**
- * The Program view: jaxpr, StableHLO and HLO, linked to the notebook's cells.
- *
- * What is shown is made when the view is on screen; while it is hidden it does nothing.
+ * The Program view: jaxpr, StableHLO and HLO, linked to the notebook's cells. The view makes its content when it is on
+ * screen, and does nothing while it is hidden.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -31,11 +30,11 @@ export class ProgramView extends LinkedView {
   constructor(options: {
     trans: TranslationBundle;
     model?: IJaxprModel | null;
-    /** Open the levels side by side; left out where there is no place for that. */
+    /** Opens the levels side by side; left out if the application has no place for them. */
     wide?: () => void;
-    /** Open the transforms side by side; left out where there is no place for that. */
+    /** Opens the transforms side by side; left out if the application has no place for them. */
     transforms?: () => void;
-    /** What is hidden at first. */
+    /** The kinds of lines that are hidden at first. */
     hidden?: readonly Noise[];
   }) {
     super('inView');
@@ -81,14 +80,14 @@ export class ProgramView extends LinkedView {
       filters.node,
       this._transforms.node,
       this._body,
-      // Below the text: a message that comes while the cell is edited moves no line.
+      // Below the text, so that a message that arrives while the user edits the cell moves no line.
       this._messages,
       this._detail.node
     );
     this.model = options.model ?? null;
   }
 
-  /** The editor that is shown; for tests and for the panel's copy. */
+  /** The editor in view; for tests and for the panel's copy command. */
   get view(): ListingView | null {
     return this._pane?.view ?? null;
   }
@@ -168,13 +167,13 @@ export class ProgramView extends LinkedView {
         this._tools.searchedIn = level;
       }
       this._showLevel();
-      // Chosen in another text, so it may be out of view in this one.
+      // A selection that was made in another text may be out of view in this text.
       this._pane?.forgetOwn();
       this.mark(true);
     }
   }
 
-  /** Put the chosen level into the body, the others out of sight. */
+  /** Shows the pane of the chosen level, and hides the other panes. */
   private _showLevel(): void {
     const { model, _shown: shown } = this;
     if (!model || !shown) {
@@ -215,7 +214,7 @@ export class ProgramView extends LinkedView {
     }
   }
 
-  /** Filter as the notebook was filtered last; where it never was, as the notebook before. */
+  /** Restores the filters that the notebook had last; a new notebook keeps the filters of the notebook before. */
   private _takeFilters(model: IJaxprModel): void {
     const filters = readingPlaceOf(model).filters('panel');
     if (filters !== null) {
@@ -233,7 +232,7 @@ export class ProgramView extends LinkedView {
     }
   }
 
-  /** The pane of the chosen level, if it was shown. */
+  /** The pane of the chosen level, if it was shown before. */
   private get _pane(): LevelPane | null {
     return this._panes.get(this._level) ?? null;
   }
@@ -270,8 +269,8 @@ export class ProgramView extends LinkedView {
         this._trans
       )
     );
-    // After the details: the text has its height when a line is brought into view.
-    // What the mouse is over is marked; only what is chosen moves the text.
+    // Marks after the details are drawn, so that the text has its final height when a line scrolls into view. A hovered
+    // line is only marked; only a selection scrolls the text.
     pane.mark(reveal && model.hover === null);
     this._showCount();
   }
@@ -284,7 +283,7 @@ export class ProgramView extends LinkedView {
     }
   }
 
-  /** The keyboard goes on in another level, at the place that is marked there. */
+  /** Moves the keyboard focus to another level, at the marked place there. */
   private _goToLevel(by: 1 | -1): void {
     const level = LEVELS[LEVELS.indexOf(this._level) + by];
     if (level) {
@@ -307,7 +306,7 @@ export class ProgramView extends LinkedView {
     showHelp(this._trans);
   }
 
-  /** Go on searching in another level; its text is asked for where it is not here. */
+  /** Continues the search in another level; its text is requested if it is not here. */
   private _searchIn(level: LevelName): void {
     this._tools.searchedIn = level;
     this._choose(level);
@@ -333,12 +332,12 @@ export class ProgramView extends LinkedView {
   private _toolbar: Toolbar;
   private _transforms: TransformRow;
   private _messages: HTMLElement;
-  /** Over the text, so that nothing moves: at which of the linked places the keyboard is. */
+  /** The message over the text, which moves nothing: the position of the keyboard among the linked places. */
   private _said: HTMLElement;
   private _body: HTMLElement;
   private _detail: Detail;
   private _level: LevelName = 'jaxpr';
-  /** The program that is shown, one pane for each level that was chosen. */
+  /** The program in view, with one pane for each level that the user has chosen. */
   private _shown: { snapshot: Snapshot; index: number } | null = null;
   private _panes = new Map<LevelName, LevelPane>();
 }

@@ -24,35 +24,37 @@ import { ViewName } from './views';
 import { shortened } from '../../parts/summary';
 import type { Noise } from '../../workbench/reading/noise-rules';
 
-/** What the panel's controls do beyond the model. */
+/** The actions of the panel's controls that go beyond the model. */
 export interface IPanelActions extends IHeaderActions {
   insert: Insert;
   /** Run code of this extension as a cell. */
   run: Run;
-  /** Run the cell of the run in view again; left out where the notebook is out of reach. */
+  /** Runs the cell of the run in view again; left out if the notebook cannot be reached. */
   again?: RunAgain;
-  /** Draws plots; left out where the application has none. */
+  /** Draws plots; left out if the application has no such registry. */
   rendermime?: IRenderMimeRegistry;
-  /** Open a comparison in the main area; left out where the application has none. */
+  /** Opens a comparison in the main area; left out if the application has no place for it. */
   beside?: (comparison: VariantComparison) => void;
-  /** Open a diff in the main area; left out where the application has none. */
+  /** Opens a diff in the main area; left out if the application has no place for it. */
   diff?: (model: IJaxprModel, question: IDiffQuestion) => void;
-  /** Open the levels of the program side by side in the main area; left out where the application has none. */
+  /**
+   * Opens the levels of the program side by side in the main area; left out if the application has no place for them.
+   */
   wide?: () => void;
-  /** Open the program beside its transforms in the main area; left out where the application has none. */
+  /** Opens the program beside its transforms in the main area; left out if the application has no place for them. */
   transforms?: () => void;
   /** The noise that a program hides at first; left out for none. */
   hides?: () => readonly Noise[];
-  /** Choose a kernel, or connect to the kernel again; left out where the notebook is out of reach. */
+  /** Lets the user choose a kernel, or connects to the kernel again; left out if the notebook cannot be reached. */
   kernel?: (act: KernelAct) => void;
-  /** Copy the lessons and open the first one; left out where the application has no files. */
+  /** Copies the lessons and opens the first one; left out if the application has no files. */
   lessons?: () => void;
 }
 
 export class Head extends ModelWidget {
   constructor(
     private _options: {
-      /** Id of the panel's node. */
+      /** The id of the panel's node. */
       panel: string;
       trans: TranslationBundle;
       actions: IPanelActions;
@@ -79,7 +81,7 @@ export class Head extends ModelWidget {
     }
     super.model = model;
     if (model !== null) {
-      // Hits and compiles may be to be guessed.
+      // The user may have started or ended guessing hits and compiles.
       attentionOf(model).viewChanged.connect(this.update, this);
       timingsOf(model).changed.connect(this.update, this);
       liveOf(model).changed.connect(this.update, this);
@@ -92,7 +94,7 @@ export class Head extends ModelWidget {
     super.dispose();
   }
 
-  /** Something the user did has worked; said to a screen reader too. */
+  /** The message about an action of the user that worked; a screen reader reads it too. */
   set notice(notice: string) {
     this._notice = notice;
     this.update();
@@ -200,7 +202,7 @@ export class Head extends ModelWidget {
   private _notice = '';
 }
 
-/** Kinds of notes that say what the message of a run without a program says. */
+/** The kinds of notes that repeat the message of a run without a program. */
 const SAY_THE_MESSAGE = new Set([
   'not_traced',
   'untraceable',
@@ -209,7 +211,10 @@ const SAY_THE_MESSAGE = new Set([
   'sweep'
 ]);
 
-/** The stages of the program; below the tabs, as the Cache and the Time view have their own and no tab may move. */
+/**
+ * The stages of the program. They stand below the tabs, because the Cache and the Time view have stages of their own
+ * and the tabs must not move.
+ */
 function StagesOf(props: {
   model: IJaxprModel;
   trans: TranslationBundle;
@@ -229,7 +234,7 @@ function StagesOf(props: {
   );
 }
 
-/** What is to be known about the snapshot before its views: where it is from, what it lacks. */
+/** Facts about the snapshot that stand before its views: its source, and missing parts. */
 function About(props: {
   model: IJaxprModel;
   trans: TranslationBundle;
@@ -280,11 +285,11 @@ function TraceIt(props: {
 }): JSX.Element {
   const { retrace, trans } = props;
   const [asked, setAsked] = React.useState(false);
-  // A second press may come before the first one is drawn.
+  // The user may press the button a second time before the first press is drawn.
   const sent = React.useRef(false);
   const question = React.useId();
   const root = React.useRef<HTMLDivElement>(null);
-  // When the trace is there, the offer goes: the keyboard stays in the head.
+  // When the trace has arrived, the offer disappears, and the keyboard focus stays in the head.
   React.useLayoutEffect(() => {
     const offer = root.current;
     return () => {

@@ -1,16 +1,15 @@
 /** Chooses the tabs that fit into the row. */
 import * as React from 'react';
 
-/** While a row has this class, all of its tabs have a width. */
+/** While a row has this class, all its tabs have a width. */
 const MEASURED = 'jp-mod-measured';
 
 /**
- * Places of the tabs that stand in the row, in order; the others are in a menu.
- *
+ * The indices of the tabs that stand in the row, in order; the other tabs are in a menu.
  * @param widths The width of each tab.
  * @param row The width of the row.
  * @param menu The width of the button that opens the menu.
- * @param kept The place of a tab that stands in the row in any case, also where it is one of the last.
+ * @param kept The index of a tab that stands in the row in any case, even if it is one of the last.
  */
 export function fitting(
   widths: readonly number[],
@@ -36,12 +35,11 @@ export function fitting(
 }
 
 /**
- * Follow the width of a row.
- *
- * @param tabs How many tabs there are.
+ * Fits the tabs whenever the width of a row changes.
+ * @param tabs The number of tabs.
  * @param kept As in `fitting`.
- * @param words Changes where a tab's width does: its number, its word.
- * @returns The places in the row; the ref of the row, whose children are the tabs; the ref of the menu's button.
+ * @param words A value that changes when a tab's width does: its number, its word.
+ * @returns The indices in the row; the ref of the row, whose children are the tabs; the ref of the menu's button.
  */
 export function useFitting(
   tabs: number,
@@ -58,7 +56,7 @@ export function useFitting(
   React.useLayoutEffect(() => {
     const around = row.current?.parentElement;
     const measure = (): void => {
-      // A hidden panel has no width, and keeps what it had.
+      // A hidden panel has no width, so the last result stays.
       if (!around || !row.current || around.clientWidth === 0) {
         return;
       }

@@ -1,7 +1,8 @@
 /**
  * The panel's widget, which stays empty until it is first seen.
  *
- * JupyterLab makes it at its start, so that its layout can be restored; what fills it is fetched when it is shown.
+ * JupyterLab makes the widget at its start, so that it can restore the layout; the content of the widget is loaded when
+ * it is shown.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
@@ -34,20 +35,20 @@ export class JaxprPanel extends Panel {
     _tracker.currentChanged.connect(this._onCurrent, this);
   }
 
-  /** Something the user did has worked. */
+  /** The message about an action of the user that worked. */
   set notice(notice: string) {
     if (this._shell !== null) {
       this._shell.notice = notice;
     }
   }
 
-  /** Show a view of the panel, which is visible. */
+  /** Shows a view of the panel; the panel has to be visible. */
   async showView(view: ViewName): Promise<void> {
     await this._fill();
     this._shell?.showView(view);
   }
 
-  /** Whether only the simple set of tabs is shown. */
+  /** True if the panel has only the simple set of tabs. */
   set simple(simple: boolean) {
     this._simple = simple;
     if (this._shell !== null) {
@@ -55,7 +56,7 @@ export class JaxprPanel extends Panel {
     }
   }
 
-  /** Whether the panel is presented: larger, with one tab and nothing around the view. */
+  /** True while the panel is presented: larger, with one tab and nothing around the view. */
   get presented(): boolean {
     return this.hasClass(PRESENTED);
   }
@@ -65,7 +66,7 @@ export class JaxprPanel extends Panel {
     this._shell?.updateHead();
   }
 
-  /** The panel was shown or hidden. */
+  /** Emits when the panel was shown or hidden. */
   get visibilityChanged(): ISignal<this, void> {
     return this._visibilityChanged;
   }
@@ -73,10 +74,10 @@ export class JaxprPanel extends Panel {
   /** The view that is shown first. */
   firstView: Promise<ViewName> = Promise.resolve('program');
 
-  /** Told which view is shown, by a person or because a run asked for the view. */
+  /** Called with the view that is shown, chosen by the user or requested by a run. */
   viewChosen: (view: ViewName) => void = () => undefined;
 
-  /** Whether the next activation leaves the keyboard where it is: nobody asked for the panel. */
+  /** True if the next activation leaves the keyboard focus where it is, because the user did not ask for the panel. */
   keepFocus = false;
 
   override dispose(): void {

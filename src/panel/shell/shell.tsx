@@ -1,4 +1,4 @@
-/** The panel's head and views for the notebook in front; a view is made when it is first chosen. */
+/** The panel's head and views for the notebook in front; a view is made when the user first chooses it. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { Panel, PanelLayout, Widget } from '@lumino/widgets';
@@ -22,7 +22,7 @@ export interface IView extends Widget {
   model: IJaxprModel | null;
 }
 
-/** How each view is made; what is heavy is fetched then. */
+/** Makes each view; large modules are loaded at that time. */
 const MAKERS: Record<
   ViewName,
   (
@@ -81,7 +81,7 @@ const MAKERS: Record<
   notes: async (trans, _, actions) => new NotesView(trans, actions.insert)
 };
 
-/** The view of what the magic's line asked for; null where it asked for none. */
+/** The view that the options of the magic request; null if they request none. */
 function askedFor(snapshot: Snapshot): ViewName | null {
   if (snapshot.sweep) {
     return 'time';
@@ -94,8 +94,8 @@ function askedFor(snapshot: Snapshot): ViewName | null {
 
 export class Shell extends Widget {
   /**
-   * @param panel Id of the panel's node.
-   * @param firstView Shown first, where there is anything for it to show.
+   * @param panel The id of the panel's node.
+   * @param firstView The view that is shown first, if it has anything to show.
    */
   constructor(
     panel: string,
@@ -166,15 +166,15 @@ export class Shell extends Widget {
     }
   }
 
-  /** Told which view is shown, by a person or because a run asked for the view. */
+  /** Called with the view that is shown, chosen by the user or requested by a run. */
   viewChosen: (view: ViewName) => void = () => undefined;
 
-  /** Something the user did has worked. */
+  /** The message about an action of the user that worked. */
   set notice(notice: string) {
     this._head.notice = notice;
   }
 
-  /** Whether only the simple set of tabs is shown. */
+  /** True if the panel has only the simple set of tabs. */
   set simple(simple: boolean) {
     if (simple !== this._simple) {
       this._simple = simple;
@@ -183,12 +183,12 @@ export class Shell extends Widget {
     }
   }
 
-  /** Draw the head again: what its buttons do has changed. */
+  /** Draws the head again, because the actions of its buttons have changed. */
   updateHead(): void {
     this._head.update();
   }
 
-  /** Show a view, where there is anything for it to show. */
+  /** Shows a view, if it has anything to show. */
   showView(view: ViewName): void {
     if (this._filled().includes(view)) {
       this._choose(view);
@@ -200,7 +200,7 @@ export class Shell extends Widget {
     }
   }
 
-  /** Put the keyboard on the first control. */
+  /** Puts the keyboard focus on the first control. */
   focusFirst(): void {
     this.node
       .querySelector<HTMLElement>(`[${STOP}][tabindex="0"], button`)
@@ -240,7 +240,7 @@ export class Shell extends Widget {
     this._scrolls.forEach(scroll => scroll.follow(this._model));
   }
 
-  /** Whether a run is the one that was read when the page was left. */
+  /** True if the user was reading this run when the page was left. */
   private _wasRead(snapshot: Snapshot): boolean {
     return (
       this._model !== null &&
@@ -256,10 +256,10 @@ export class Shell extends Widget {
     this._scrolls.forEach(scroll => scroll.restore());
   }
 
-  /** A run that was asked to compare or to time shows that; the next one what was in view before. */
+  /** A run that compares or times shows the result's view; the next run returns to the earlier view. */
   private _followAsked(): void {
     const snapshot = this._model?.snapshot ?? null;
-    // Later the document of a run may hold what the panel asked for, too.
+    // A document that arrives again may hold results that the panel requested, so each run is handled once.
     if (snapshot === null || this._seen.has(snapshot.id)) {
       return;
     }
@@ -290,7 +290,7 @@ export class Shell extends Widget {
     return shown.length > 0 ? shown : filled;
   }
 
-  /** The views that the snapshot has something for. */
+  /** The views that have content for the snapshot. */
   private _filled(): readonly ViewName[] {
     const snapshot = this._model?.snapshot ?? null;
     const shown = filling(this._model);
@@ -328,13 +328,13 @@ export class Shell extends Widget {
     if (views.includes(this._wanted)) {
       return this._wanted;
     }
-    // Where there is no program, its place is taken by what says why.
+    // Without a program, the view that says why takes its place.
     return views.includes('notes') ? 'notes' : (views[0] ?? 'program');
   }
 
-  /** Show the chosen view, where there is anything to show. */
+  /** Shows the chosen view, if it has anything to show. */
   private _arrange(): void {
-    // The program of before stays in view where the text of now raises an error.
+    // If the cell's present text raises an error, the earlier program stays in view.
     this.toggleClass(
       'jp-mod-stale',
       this._model !== null &&
@@ -345,7 +345,7 @@ export class Shell extends Widget {
       place.setHidden(name !== shown);
     }
     const since = shown === 'program' && this._hasRunBefore();
-    // There from the first run on: the next one moves nothing.
+    // The place exists from the first run on, so that the next run moves nothing.
     this._sincePlace.setHidden(shown !== 'program');
     if (shown !== null && this.isVisible) {
       void this._make(shown);
@@ -355,7 +355,7 @@ export class Shell extends Widget {
     }
   }
 
-  /** Whether the function in view was run before: then there is a line about that, and its place from the start. */
+  /** True if the function in view ran before: then the line about the differences has its place from the start. */
   private _hasRunBefore(): boolean {
     const { _model: model } = this;
     const snapshot = model?.snapshot ?? null;
@@ -369,7 +369,7 @@ export class Shell extends Widget {
     );
   }
 
-  /** The line above the program that says what differs since the run before; made once there is one. */
+  /** Makes the line above the program that states the differences from the previous run. */
   private async _makeSince(): Promise<void> {
     if (this._sinceAsked) {
       return;
@@ -386,7 +386,7 @@ export class Shell extends Widget {
       this._since.model = this._model;
       this._sincePlace.addWidget(this._since);
     } catch (reason) {
-      // The server may have been away; the Diff view tells the same.
+      // The server may have been away; the Diff view reports the same failure.
       this._sinceAsked = false;
       console.error('jupyter-jaxpr panel: the diff failed to load', reason);
     }
@@ -416,7 +416,7 @@ export class Shell extends Widget {
         scroll.follow(this._model);
       }
     } catch (reason) {
-      // Fetched anew when it is next chosen: the server may have been away.
+      // The next choice of the view loads the module again, because the server may have been away.
       this._asked.delete(name);
       console.error(`jupyter-jaxpr panel: the view ${name} failed`, reason);
       this.notice = this._trans.__(
@@ -430,15 +430,15 @@ export class Shell extends Widget {
   private _made = new Map<ViewName, IView>();
   private _asked = new Set<ViewName>();
   private _scrolls: ViewScroll[] = [];
-  /** As high as a line, whether or not the line has come: nothing below it moves. */
+  /** As high as a line before and after the line arrives, so that nothing below moves. */
   private _sincePlace = new Panel();
   private _since: IView | null = null;
   private _sinceAsked = false;
   private _wanted: ViewName;
   private _simple = false;
-  /** What was in view before one came by itself. */
+  /** The view that was shown before a run changed the view. */
   private _before: ViewName | null = null;
-  /** Id of the snapshot that was looked at for what it was asked. */
+  /** The ids of the snapshots whose requested view was already shown. */
   private _seen = new Set<string>();
   private _model: IJaxprModel | null = null;
 }

@@ -22,16 +22,16 @@ export function Tabs(props: {
   panel: string;
   views: readonly ViewName[];
   chosen: ViewName;
-  /** How many notes there are; shown beside the word. */
+  /** The number of notes, shown beside the word. */
   notes: number;
-  /** How many compiles of this run; shown beside the word. */
+  /** The number of compiles of this run, shown beside the word. */
   compiles: number;
   choose: (view: ViewName) => void;
   trans: TranslationBundle;
 }): JSX.Element {
   const { panel, views, chosen, notes, compiles, choose, trans } = props;
   const labels = viewLabels(trans);
-  /** Where the name for a screen reader is longer than the word. */
+  /** Names for a screen reader, for tabs whose name is longer than their word. */
   const names: Partial<Record<ViewName, string>> = {
     flow: trans.__('Control flow')
   };
@@ -52,7 +52,7 @@ export function Tabs(props: {
   const nameOf = (view: ViewName): string =>
     badge(view)?.label ?? names[view] ?? labels[view];
 
-  // A view chosen in the menu stands in the row from then on: nothing moves when another tab is chosen.
+  // A view that the user chooses in the menu gets a tab in the row and keeps it, so that later choices move no tab.
   const [kept, setKept] = React.useState(chosen);
   const fits = useFitting(
     views.length,
@@ -66,7 +66,9 @@ export function Tabs(props: {
   const { row, stop } = useRoving(places.indexOf(views.indexOf(chosen)));
   const apart = views.filter((_, place) => !places.includes(place));
   const more = trans.__('More views: %1', apart.map(nameOf).join(', '));
-  /** The menu takes the keyboard; the tab of the view that was chosen there gets it back once it has a place. */
+  /**
+   * The open menu has the keyboard focus; afterwards the tab of the chosen view gets the focus, once it is in the row.
+   */
   const toFocus = React.useRef<ViewName | null>(null);
   React.useEffect(() => {
     const tab = document.getElementById(tabId(panel, chosen));

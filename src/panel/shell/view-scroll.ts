@@ -1,7 +1,6 @@
 /**
- * Restores the scroll position of a view, for each program, and after a reload.
- *
- * The Program view is no part of this: its texts keep their own places.
+ * Restores the scroll position of a view, for each program, and after a reload. The Program view keeps the positions of
+ * its texts itself.
  */
 import { IDisposable } from '@lumino/disposable';
 
@@ -9,7 +8,7 @@ import { readingPlaceOf } from '../../model/reading-place';
 import { IJaxprModel } from '../../tokens';
 import { ViewName } from './views';
 
-/** What a person does who scrolls: what was kept comes too late then. */
+/** The events of a user who scrolls: after them the kept position is not restored any more. */
 const BY_HAND = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const;
 
 export class ViewScroll implements IDisposable {
@@ -25,7 +24,7 @@ export class ViewScroll implements IDisposable {
         passive: true
       });
     }
-    // What the view draws comes in parts, and is as high as it was after the last of them.
+    // A view draws its content in several parts, and has its full height only after the last.
     this._drawn = new MutationObserver(() => this._goOn());
     this._drawn.observe(_node, { childList: true, subtree: true });
   }
@@ -40,7 +39,7 @@ export class ViewScroll implements IDisposable {
     this._model = null;
   }
 
-  /** Scroll to where the program in view was read before; to the top where it was not. */
+  /** Scrolls to the position where the user read the program in view before; to the top for a new program. */
   follow(model: IJaxprModel | null): void {
     this._model = model;
     const key = model?.snapshot ? `${model.snapshot.id} ${model.program}` : '';
@@ -51,7 +50,7 @@ export class ViewScroll implements IDisposable {
     this.restore();
   }
 
-  /** Scroll to the kept place. */
+  /** Scrolls to the kept position. */
   restore(): void {
     const { _model: model } = this;
     if (!model?.snapshot) {
@@ -94,7 +93,7 @@ export class ViewScroll implements IDisposable {
 
   private _model: IJaxprModel | null = null;
   private _key = '';
-  /** How far the view is to be scrolled; null once it is. */
+  /** The position to restore; null once the view is there. */
   private _wanted: number | null = null;
   private _drawn: MutationObserver;
   private _listening = new AbortController();

@@ -15,7 +15,7 @@ export const VIEW_NAMES: readonly ViewName[] = [
   'notes'
 ];
 
-/** The views that have a tab in the simple set; the other ones have a tab while they are in view. */
+/** The views that have a tab in the simple set; any other view has a tab while it is in view. */
 export const SIMPLE_VIEWS: ReadonlySet<ViewName> = new Set([
   'program',
   'time',

@@ -1,4 +1,4 @@
-/** Shows the times of a call that ran again: eager above warm. */
+/** Shows the times of a repeated call: eager above warm. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -107,7 +107,7 @@ export function Again(props: {
   );
 }
 
-/** The median as a bar, the middle half as a bracket over it, the fastest as a tick. */
+/** The median as a bar, the 25 % to 75 % range as a bracket over it, the fastest run as a tick. */
 function Box(props: { time: WarmTime; longest: number }): JSX.Element | null {
   const { time, longest } = props;
   if (longest <= 0) {

@@ -54,7 +54,7 @@ function endings(sweep: Sweep): string[] {
   ].map(line => shortened(line, LONGEST));
 }
 
-/** Columns for a mail or a terminal. */
+/** Prints aligned columns for a mail or a terminal. */
 export function sweepText(sweep: Sweep, trans: TranslationBundle): string {
   const { heads, rows } = tableOf(sweep, trans);
   const line = lineOf([heads, ...rows.map(({ cells }) => cells)], []);
@@ -71,7 +71,7 @@ export function sweepText(sweep: Sweep, trans: TranslationBundle): string {
   ].join('\n');
 }
 
-/** A table, for an issue or a chat. Names and values are never markup. */
+/** Prints a table for an issue or a chat. Names and values are escaped, so they are never markup. */
 export function sweepMarkdown(
   snapshot: Snapshot,
   sweep: Sweep,
@@ -115,7 +115,7 @@ export function sweepMarkdown(
   ].join('\n\n');
 }
 
-/** Text that is no markup. */
+/** Escapes a text so that it is not markup. */
 function escaped(text: string): string {
   return text.replace(/[\\`*_<[\]|]/g, '\\$&');
 }

@@ -1,9 +1,9 @@
 /** Saves a drawn plot as SVG or PNG. */
 
-/** Pixels of a PNG for each of the screen. */
+/** A PNG has this many pixels for each pixel of the screen. */
 const SCALE = 2;
 
-/** The text of an SVG that stands alone, on the ground that its colours are made for. */
+/** The text of an SVG file, with the background for which its colours are made. */
 export function svgOf(svg: SVGSVGElement, ground: string): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const behind = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
@@ -14,7 +14,7 @@ export function svgOf(svg: SVGSVGElement, ground: string): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** The picture of an SVG's text. */
+/** The picture that the text of an SVG describes. */
 export async function pictureOf(
   text: string,
   svg: SVGSVGElement

@@ -1,11 +1,12 @@
 /**
  * Makes the Vega-Lite specification of a plot for a theme and a width.
  *
- * Series differ in colour, marker and dash, and are named at their end; the axes are logarithmic where all values allow.
+ * Series differ in colour, marker and dash, and have a name at their end; the axes are logarithmic if all values allow
+ * it.
  */
 import { Choice, IPlotted, ISeries, SeriesName, quantity } from './series';
 
-/** What the plot takes from the theme: colours that a picture file understands, and its fonts. */
+/** The values of the theme that the plot uses: colours in a notation that a picture file understands, and fonts. */
 export interface IInk {
   text: string;
   second: string;
@@ -21,7 +22,7 @@ export interface IInk {
 
 export const PLOT_HEIGHT = 212;
 
-/** Room around the lines, in pixels: for the ticks' labels, and for a letter of a label at their end. */
+/** The pixels around the lines, for the labels of the ticks and for a letter of a label at the end of a line. */
 const LEFT = 56;
 const TOP = 10;
 const BOTTOM = 36;
@@ -36,7 +37,7 @@ const DASHES: Readonly<Record<SeriesName, readonly number[]>> = {
   bytes: []
 };
 
-/** Of a plot of one function: its series differ. */
+/** The markers in a plot of one function, which distinguish its series. */
 const MARKERS: Readonly<Record<SeriesName, string>> = {
   eager: 'square',
   first: 'diamond',
@@ -46,7 +47,7 @@ const MARKERS: Readonly<Record<SeriesName, string>> = {
   bytes: 'circle'
 };
 
-/** Of a plot of several functions: they differ. */
+/** The markers in a plot of several functions, which distinguish the functions. */
 const FUNCTION_MARKERS = [
   'circle',
   'square',
@@ -56,7 +57,7 @@ const FUNCTION_MARKERS = [
   'triangle-down'
 ];
 
-/** Lines of several functions, where each has one. */
+/** The dashes of the functions, if each function has one line. */
 const FUNCTION_DASHES: readonly (readonly number[])[] = [
   [],
   [6, 3],
@@ -81,7 +82,7 @@ export function colourOf(name: SeriesName, ink: IInk): string {
 /** A row of the plot's data. */
 interface IDatum {
   key: string;
-  /** A number, or as it was typed. */
+  /** A number, or the text that the user typed. */
   x: number | string;
   y: number;
   lower: number;
@@ -96,7 +97,7 @@ export function plotSpec(
   options: {
     name: string;
     choice: Choice;
-    /** In pixels, of the whole plot. */
+    /** The width of the whole plot in pixels. */
     width: number;
     ink: IInk;
     words: { series: string; shown: string };
@@ -182,7 +183,7 @@ export function plotSpec(
             select: {
               type: 'interval',
               encodings: isNumeric ? ['x', 'y'] : ['y'],
-              // The panel itself is scrolled by the wheel alone.
+              // The wheel alone scrolls the panel; with Ctrl it zooms.
               zoom: 'wheel![event.ctrlKey || event.metaKey]'
             },
             bind: 'scales'
@@ -226,7 +227,7 @@ export function plotSpec(
             legend: null,
             scale: {
               domain: keys,
-              // An open square stays apart from a filled circle where they meet.
+              // An open square remains visible where it meets a filled circle.
               range: series.map(one =>
                 one.name === 'eager' ? ink.ground : colourOf(one.name, ink)
               )
@@ -310,7 +311,7 @@ function datum(
     upper,
     label: one.label,
     size: value,
-    // What was measured once has no middle half.
+    // A value that was measured once has no 25 % to 75 % range.
     shown:
       upper > lower
         ? `${quantity(choice, y)} (${quantity(choice, lower)} – ${quantity(choice, upper)})`
@@ -327,14 +328,14 @@ function dashOf(
     many && choice !== 'time'
       ? FUNCTION_DASHES[one.place % FUNCTION_DASHES.length]
       : DASHES[one.name];
-  // Vega takes an empty list for none at all.
+  // Vega takes an empty list as missing.
   return dash.length === 0 ? [1, 0] : dash;
 }
 
 /** Pixels between two labels. */
 const LABEL_LINE = 14;
 
-/** Where the labels stand: at the end of their lines, moved up or down until none is over another. */
+/** The places of the labels: at the ends of their lines, moved up or down so that none overlaps another. */
 function labelPlaces(
   series: readonly ISeries[],
   isNumeric: boolean
@@ -358,7 +359,7 @@ function labelPlaces(
   for (let at = 1; at < ends.length; at++) {
     ends[at].place = Math.max(ends[at].place, ends[at - 1].place + LABEL_LINE);
   }
-  // Pushed below the plot: back up, from the last one.
+  // Labels that were pushed below the plot move up again, starting with the last one.
   for (let at = ends.length - 1, room = height; at >= 0; at--) {
     ends[at].place = Math.min(ends[at].place, room);
     room = ends[at].place - LABEL_LINE;
@@ -378,12 +379,12 @@ function extent(points: readonly IPlotted[]): [number, number] {
   ];
 }
 
-/** Of what spans it, so much is free at either side: no marker is cut. */
+/** The share of the range that stays free at either side, so that no marker is cut. */
 const FREE = 0.04;
 
 function widened(low: number, high: number, isLog: boolean): [number, number] {
   if (isLog) {
-    // At least half a power of ten: what hardly changes is no mountain.
+    // An axis spans at least half a power of ten, so that small changes do not look large.
     const span = Math.max(Math.log10(high / low), 0.5);
     const middle = (Math.log10(high) + Math.log10(low)) / 2;
     const half = span * (0.5 + FREE);
@@ -393,7 +394,10 @@ function widened(low: number, high: number, isLog: boolean): [number, number] {
   return [low - span * FREE, high + span * FREE];
 }
 
-/** Powers of ten, and where the plot spans less than two of them their doubles and fives; more on both sides, to zoom out. */
+/**
+ * The ticks: powers of ten, and for less than two powers also their doubles and fives; more ticks on both sides, for
+ * zooming out.
+ */
 function decades([low, high]: [number, number], choice: Choice): number[] {
   const isCount = choice === 'equations' || choice === 'bytes';
   const from = Math.floor(Math.log10(low)) - 3;
@@ -406,7 +410,7 @@ function decades([low, high]: [number, number], choice: Choice): number[] {
   return isCount ? ticks.filter(tick => tick >= 1) : ticks;
 }
 
-/** Vega's own formats know no microseconds: each tick with its words. */
+/** Vega's own number formats have no microseconds, so each tick has its text. */
 function tickLabels(ticks: readonly number[], choice: Choice): string {
   return chosen(ticks.map(tick => [tick, short(quantity(choice, tick))]));
 }
@@ -422,7 +426,7 @@ function sizeLabels(numbers: readonly number[]): string {
   );
 }
 
-/** `100`, `1,000`, `10 k`, `1 M`: as short as it stays exact. */
+/** Prints `100`, `1,000`, `10 k`, `1 M`: as short as an exact number can be. */
 export function shortNumber(value: number): string {
   for (const [unit, letter] of [
     [1e9, 'G'],
@@ -439,7 +443,7 @@ export function shortNumber(value: number): string {
   return value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
 }
 
-/** A Vega expression that gives the text of a number, one of these; they hold numbers and units, nothing of the user's. */
+/** A Vega expression that maps numbers to these texts, which hold numbers and units but no text of the user. */
 function chosen(texts: readonly (readonly [number, string])[]): string {
   return texts.reduceRight(
     (otherwise, [number, text]) =>

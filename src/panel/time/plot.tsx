@@ -13,7 +13,7 @@ import { Choice, ISeries } from './series';
 
 const VEGA_LITE = 'application/vnd.vegalite.v5+json';
 
-/** The registry, where it can draw what we have; else null. */
+/** The registry, if it can draw Vega-Lite; else null. */
 export function plotting(
   registry: IRenderMimeRegistry | null
 ): IRenderMimeRegistry | null {
@@ -24,11 +24,11 @@ export function Plot(props: {
   registry: IRenderMimeRegistry;
   series: readonly ISeries[];
   choice: Choice;
-  /** Of what varies. */
+  /** The name of the varied size. */
   name: string;
-  /** The plot in a sentence. */
+  /** A sentence that describes the plot. */
   label: string;
-  /** What chooses the series; beside the tools. */
+  /** The control that chooses the series, beside the tools. */
   children: React.ReactNode;
   trans: TranslationBundle;
 }): JSX.Element {
@@ -80,10 +80,10 @@ export function Plot(props: {
           renderer.dispose();
           return;
         }
-        // The one before stays until this one is there: nothing flickers.
+        // The earlier plot stays until the new one is drawn, so that nothing flickers.
         shown.current?.dispose();
         shown.current = renderer;
-        // Not attached as a widget: its place may leave the page before it does, and Lumino forbids that.
+        // Not attached as a widget: React may remove the parent first, and Lumino forbids that.
         node.replaceChildren(renderer.node);
         setShownChoice(choice);
         setFailed(false);
@@ -206,10 +206,10 @@ export function Plot(props: {
   );
 }
 
-/** How far a press on a button turns the wheel. */
+/** A press on a zoom button counts as this much of the wheel. */
 const ZOOM = 300;
 
-/** Vega-Lite zooms by the wheel alone: a button turns it over the middle of the plot. */
+/** Vega-Lite zooms only by the wheel, so a button sends a wheel event over the middle of the plot. */
 function turnWheel(host: HTMLElement | null, deltaY: number): void {
   const plot = host?.querySelector('.role-frame .background') ?? null;
   if (plot !== null) {
@@ -235,7 +235,7 @@ function useWidth(node: React.RefObject<HTMLElement>): number {
       return;
     }
     const observer = new ResizeObserver(([{ contentRect }]) => {
-      // Hidden, it has none: what is drawn stays.
+      // A hidden node has no width, so the drawn plot stays.
       if (contentRect.width > 0) {
         setWidth(Math.floor(contentRect.width));
       }
@@ -259,7 +259,7 @@ function useTheme(): number {
   return changes;
 }
 
-/** The theme's colours as they are now, such as a picture file has them. */
+/** The theme's present colours, in a notation that a picture file understands. */
 function inkOf(node: HTMLElement): IInk {
   const probe = document.createElement('span');
   probe.className = 'jp-JaxprPanel-small';

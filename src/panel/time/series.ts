@@ -6,28 +6,28 @@ import { duration, grouped, size } from '../../quantities';
 import { shortened } from '../../parts/summary';
 import { LONGEST } from './words';
 
-/** What is plotted against the sizes. */
+/** The quantity that is plotted against the sizes. */
 export type Choice = 'time' | 'warm' | 'compile' | 'equations' | 'bytes';
 
 export type SeriesName = SweepFit['series'];
 
-/** One point of a series; the middle half where it was measured several times. */
+/** One point of a series, with the 25 % to 75 % range if it was measured several times. */
 export interface IPlotted {
   value: string;
-  /** Null where the value is no number. */
+  /** The swept value as a number; null for any other value. */
   number: number | null;
   y: number;
   lower: number;
   upper: number;
 }
 
-/** What one function has at each size. */
+/** The points of one function. */
 export interface ISeries {
   name: SeriesName;
   function: string;
-  /** Place of the function in the sweep. */
+  /** The index of the function in the sweep. */
   place: number;
-  /** Shown at the end of the line. */
+  /** The label at the end of the line. */
   label: string;
   points: IPlotted[];
 }
@@ -63,7 +63,7 @@ export function seriesLabel(
   }
 }
 
-/** A value on the axis of this choice, in words. */
+/** A value on the axis of this quantity, in words. */
 export function quantity(choice: Choice, value: number): string {
   switch (choice) {
     case 'equations':
@@ -93,7 +93,7 @@ function plotted(point: SweepPoint, name: SeriesName): IPlotted | null {
   return y === null ? null : { value, number, y, lower: y, upper: y };
 }
 
-/** The series that have anything; what is zero has no place on a logarithmic axis. */
+/** The series that have points; a value of 0 has no place on a logarithmic axis. */
 export function seriesOf(
   sweep: Sweep,
   choice: Choice,
@@ -124,7 +124,7 @@ export function seriesOf(
     .filter(({ points }) => points.length > 0);
 }
 
-/** The columns that can be chosen: those of which the sweep has a number. */
+/** The quantities for which the sweep has a number. */
 export function choicesOf(
   sweep: Sweep,
   trans: TranslationBundle
@@ -143,7 +143,7 @@ export function choicesOf(
   );
 }
 
-/** How each series of this choice grows, in the kernel's sentences; an older document has none. */
+/** The kernel's sentences about the growth of each series; an older document has none. */
 export function growthOf(sweep: Sweep, choice: Choice): string[] {
   return sweep.fits
     .filter(
@@ -152,7 +152,7 @@ export function growthOf(sweep: Sweep, choice: Choice): string[] {
     .map(({ sentence = '' }) => shortened(sentence, LONGEST));
 }
 
-/** The plot in a sentence, for who does not see it. */
+/** A sentence that describes the plot, for users who cannot see it. */
 export function plotSentence(
   sweep: Sweep,
   choice: Choice,

@@ -1,12 +1,12 @@
-/** Proposes a call with one free size for a sweep, like a call that ran; the user may change it. */
+/** Proposes for a sweep a call with one free size, similar to a call that ran; the user may change it. */
 import type { SweepDraft, SweepField } from '../../model/timings';
 import { EvaluableText } from '../../protocol/evaluable';
 import { Argument, Snapshot, Sweep } from '../../protocol/snapshot';
 
-/** The fields of the form as they fit a run: texts to read, which nothing evaluates. */
+/** The texts of the form's fields that fit a run; they are only shown, never evaluated. */
 export type FittingSweep = Readonly<Record<SweepField, string>>;
 
-/** An array of numbers, such as f32[64,8]; a shape with anything else in it has no size to vary. */
+/** Matches an array of numbers, such as f32[64,8]; a shape with a symbolic axis has no size to vary. */
 const ARRAY =
   /^(f16|bf16|f32|f64|i8|i16|i32|i64|u8|u16|u32|u64|bool)\[([\d,]*)\]$/;
 
@@ -26,13 +26,13 @@ const DTYPES: Readonly<Record<string, string>> = {
   bool: 'bool'
 };
 
-/** A name that Python can call as it stands. */
+/** Matches a name that Python can call. */
 const NAME = /^[A-Za-z_]\w*$/;
 
-/** The size that varies is called so. */
+/** The name of the varied size. */
 const SIZE = 'n';
 
-/** What the form is filled in with: the fitting texts of a run that the kernel has sent; of a saved one, nothing. */
+/** The texts that fill the form: those that fit a run that the kernel has sent; none for a saved run. */
 export function filledIn(snapshot: Snapshot, program: number): SweepDraft {
   const field = (name: SweepField): SweepDraft => {
     const text = EvaluableText.sent(
@@ -44,7 +44,9 @@ export function filledIn(snapshot: Snapshot, program: number): SweepDraft {
   return { ...field('sweep'), ...field('call'), ...field('functions') };
 }
 
-/** The whole sweep that a run has, if not of another program; else a call with its largest size free, if it has one. */
+/**
+ * The sweep that the run has for this program; without one, a call whose largest size is free, if the call has a size.
+ */
 export function fittingSweep(
   snapshot: Snapshot,
   index: number
@@ -83,13 +85,13 @@ export function fittingSweep(
   };
 }
 
-/** The values of a sweep as the user types them. */
+/** The values of a sweep in the notation that the user types. */
 export function sweptValues(sweep: Sweep): string {
   const values = [...new Set(sweep.points.map(({ value }) => value))];
   return `${sweep.name}=${values.join(',')}`;
 }
 
-/** The sizes of an array; empty for a static value; null for what is neither. */
+/** The sizes of an array; empty for a static value; null for any other argument. */
 function shapeOf(argument: Argument): number[] | null {
   if (argument.static) {
     return [];
@@ -110,7 +112,7 @@ function written(argument: Argument, shape: number[], size: number): string {
   return `jnp.ones(${[tuple, ...(dtype === '' ? [] : [dtype])].join(', ')})`;
 }
 
-/** Four sizes up to this one, each some times the one before. */
+/** Four sizes up to this size, each a multiple of the previous one. */
 function sizesUpTo(size: number): number[] {
   const step = Number.isInteger(Math.log10(size)) && size >= 1000 ? 10 : 4;
   const sizes: number[] = [];

@@ -7,22 +7,22 @@ import { EvaluableText } from '../../protocol/evaluable';
 import { ISweepQuestion } from '../../tokens';
 import { shortened } from '../../parts/summary';
 
-/** Code, the same in every language. */
+/** Examples of code, the same in every language. */
 const EXAMPLE = { sweep: 'n=64,256,1024', call: 'f(make(n))' };
 
 const NOTHING = EvaluableText.ours``;
 
 export function SweepForm(props: {
-  /** What the user typed. */
+  /** The texts that the user typed. */
   draft: SweepDraft;
-  /** What is in the fields that the user did not type into. */
+  /** The texts of the fields that the user did not type into. */
   filledIn: SweepDraft;
-  /** That is of the argument shapes of the program. */
+  /** True if the filled-in texts come from the argument shapes of the program. */
   fromShapes: boolean;
-  /** What was run before and is not filled in: a sentence; null where there is nothing to say. */
+  /** A sentence about an earlier sweep that is not filled in; null if there is none. */
   earlier: string | null;
   type: (field: SweepField, text: EvaluableText) => void;
-  /** Why it cannot be run; null where it can. */
+  /** The reason why the sweep cannot run; null if it can. */
   why: string | null;
   start: (question: ISweepQuestion) => void;
   trans: TranslationBundle;

@@ -26,11 +26,11 @@ export type ColumnName =
 export interface IColumn {
   name: ColumnName;
   label: string;
-  /** What the point has there; null where it was not measured. */
+  /** The text for a point; null if the point was not measured. */
   words: (point: SweepPoint) => string | null;
 }
 
-/** A value as it was typed; a whole number with its thousands apart. */
+/** A value as the user typed it; a whole number has separators between thousands. */
 export function valueWords(point: SweepPoint): string {
   return point.number !== null && String(point.number) === point.value
     ? Number.isInteger(point.number)
@@ -121,7 +121,7 @@ const SHOWN: Readonly<Record<'times' | 'program', readonly ColumnName[]>> = {
   program: ['trace', 'lower', 'compile', 'equations', 'bytes', 'flops']
 };
 
-/** The columns that go with what is plotted, and that have anything. */
+/** The columns that belong to the plotted quantity and are not empty. */
 export function shownColumns(
   sweep: Sweep,
   choice: Choice,
@@ -135,7 +135,7 @@ export function shownColumns(
   );
 }
 
-/** All columns that have anything, for copying. */
+/** All columns that are not empty, for copying. */
 export function allColumns(
   sweep: Sweep,
   trans: TranslationBundle

@@ -1,4 +1,4 @@
-/** The table of a sweep: columns where there is room, else two lines for each point; with copy buttons. */
+/** The table of a sweep with copy buttons: columns if the panel is wide enough, else two lines for each point. */
 import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -89,7 +89,7 @@ export function SweepTable(props: ITableProps): JSX.Element {
   );
 }
 
-/** Columns that a line is too short for stand below it, with their names. */
+/** Columns that do not fit into the line stand below it, with their names. */
 function TwoLines(props: {
   point: SweepPoint;
   name: string;

@@ -1,4 +1,4 @@
-/** The Time view: the first call by stages, the same call again, and a sweep. */
+/** The Time view: the stages of the first call, the repeated call, and a sweep. */
 import { IRenderMimeRegistry } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -22,9 +22,7 @@ import { LONGEST, firstCallWords, whyNot } from './words';
 
 /** The Time view. */
 export class TimeView extends ModelWidget {
-  /**
-   * @param _registry Draws the plot; null where the application has none.
-   */
+  /** @param _registry Draws the plot; null if the application has none. */
   constructor(
     private _trans: TranslationBundle,
     private _registry: IRenderMimeRegistry | null
@@ -136,7 +134,7 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
   );
 }
 
-/** The sweep that is there, and one to ask for. */
+/** The sweep of the run, and the form for another sweep. */
 function OverSizes(
   props: IPartProps & {
     program: Program | null;
@@ -147,7 +145,7 @@ function OverSizes(
   const sweep = timings.sweepOf(snapshot);
   const about = program?.name ?? '';
   const draft = timings.draftOf(about);
-  // Looked at anew each time: its kernel may have gone since.
+  // Computed at each drawing, because the kernel of the run may be gone since.
   const filled = filledIn(snapshot, model.program);
   const isFilled = filled.call !== undefined;
   const fromShapes =
@@ -218,7 +216,7 @@ function OverSizes(
   );
 }
 
-/** The sweep that a saved notebook or an earlier kernel tells of; null where there is none. */
+/** The sweep that a saved notebook or an earlier kernel has; null if there is none. */
 function earlierWords(
   model: IJaxprModel,
   snapshot: Snapshot,

@@ -10,7 +10,7 @@ import { bold } from '../../parts/stretches';
 /** Longer names and sentences are cut: a saved notebook may hold anything. */
 export const LONGEST = 1000;
 
-/** What the first call took, and where most of it went; numbers are marked as bold. */
+/** The time of the first call and its longest stage; numbers are marked as bold. */
 export function firstCallWords(
   program: Program,
   trans: TranslationBundle
@@ -68,13 +68,13 @@ function longest(
   return found;
 }
 
-/** `62 %`, and below one `< 1 %`. */
+/** Prints `62 %`; below one percent, `< 1 %`. */
 export function percent(share: number): string {
   const whole = Math.round(100 * share);
   return whole === 0 && share > 0 ? '<\u00a01\u00a0%' : `${whole}\u00a0%`;
 }
 
-/** What happens in a stage, in a few words. */
+/** A few words about what happens in a stage. */
 export function stageWords(
   stage: IStage['key'],
   stages: Stages,
@@ -96,7 +96,7 @@ export function stageWords(
   }
 }
 
-/** `5.2 to 6.9 ms`, the unit said once where both have it; a dash where one call was timed. */
+/** Prints the range `5.2 to 6.9 ms`; the unit is printed once if both ends share it; a dash for a single timed call. */
 export function middleHalf(time: WarmTime, trans: TranslationBundle): string {
   if (time.runs === 1) {
     return '–';
@@ -105,7 +105,7 @@ export function middleHalf(time: WarmTime, trans: TranslationBundle): string {
   return trans.__('%1 to %2', low, high);
 }
 
-/** How many calls without jit were timed. */
+/** The number of timed calls without jit. */
 export function eagerCallsWords(
   time: WarmTime,
   trans: TranslationBundle
@@ -128,7 +128,7 @@ export function eagerCallsWords(
       );
 }
 
-/** How many warm calls were timed. */
+/** The number of timed warm calls. */
 export function warmCallsWords(
   time: WarmTime,
   trans: TranslationBundle
@@ -151,7 +151,10 @@ export function warmCallsWords(
       );
 }
 
-/** Whether a call returned before its work was done; below this part of the whole it clearly did. */
+/**
+ * A call that took less than this share of the time until its results were ready clearly returned before the work was
+ * done.
+ */
 const EARLY = 0.8;
 
 export function dispatchWords(
@@ -167,7 +170,7 @@ export function dispatchWords(
     : trans.__('A warm call returns after %1, when its work is done.', returns);
 }
 
-/** Why nothing can be run again; null where it can. */
+/** The reason why nothing can run again; null if it can. */
 export function whyNot(
   model: IJaxprModel,
   trans: TranslationBundle

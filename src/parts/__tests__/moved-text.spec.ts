@@ -1,4 +1,6 @@
-/** Places of a text that ran, after edits: every mark that remains stands on the same text as before. */
+/**
+ * Tests the places of a text that ran, after random edits: every mark that remains stands on the same text as before.
+ */
 import { EditorState, Text } from '@codemirror/state';
 import {
   history,
@@ -25,7 +27,7 @@ def f(x, w):
             y + 1)
 f(x, w)`;
 
-/** Marks on every word of the text, and types on every line. */
+/** Puts marks on every word of the text, and types on every line. */
 const MARKS = {
   ...NO_CELL_MARKS,
   spans: RAN.split('\n').flatMap((text, index) =>
@@ -52,7 +54,7 @@ function editor(text: string): EditorState {
   }).state;
 }
 
-/** What stands under marks that are not grey, each with what stood there in the run. */
+/** The texts under marks that are not grey, each with the text of the mark in the run. */
 function marked(state: EditorState): { now: string; ran: string }[] {
   const moved = state.field(movedText) as MovedText;
   const ran = RAN.split('\n');
@@ -69,7 +71,7 @@ function marked(state: EditorState): { now: string; ran: string }[] {
   });
 }
 
-/** The types that are not grey, each with the line that it stands at. */
+/** The types that are not grey, each with its line. */
 function typed(state: EditorState): [string, string][] {
   const found: [string, string][] = [];
   state.field(cellMarks).drawn.between(0, state.doc.length, (from, _, mark) => {
@@ -145,7 +147,7 @@ function applied(
       redo(target);
       return result;
     case 'anew':
-      // As an editor does that writes its text as a whole.
+      // Replaces the whole text, as some editors do.
       return state.update({
         changes: { from: 0, to: length, insert: state.doc }
       }).state;

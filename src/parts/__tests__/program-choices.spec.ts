@@ -2,7 +2,7 @@ import { program, snapshot } from '../../protocol/__tests__/documents';
 import type { Program, Snapshot, TransformPart } from '../../protocol/snapshot';
 import { choicesOf, foldKey, groupKey, placeOf } from '../program-choices';
 
-/** A run of programs that have these names and groups. */
+/** Makes a run of programs with these names and groups. */
 function run(
   id: string,
   programs: readonly [string, Program['group']?][],
@@ -18,7 +18,7 @@ function run(
   };
 }
 
-/** The entries as text: the group, the number and name of the program, how many are folded. */
+/** Prints the entries: the group, the number and name of the program, the number of folded programs. */
 function entries(
   runs: ReturnType<typeof run>[],
   unfolded: string[] = []

@@ -12,7 +12,7 @@ Element.prototype.scrollIntoView = () => undefined;
 
 export { act };
 
-/** The node of an element; drawn anew by `redraw`. */
+/** Draws an element and returns its node; `redraw` draws it anew. */
 export function render(element: JSX.Element): {
   node: HTMLElement;
   redraw: (element: JSX.Element) => void;
@@ -26,7 +26,7 @@ export function render(element: JSX.Element): {
   return { node, redraw };
 }
 
-/** What a reader sees, white space evened out. */
+/** The text that a reader sees, with single spaces. */
 export function words(node: Element | null): string {
   return (node?.textContent ?? '')
     .replace(/\u00a0/g, ' ')
@@ -48,7 +48,7 @@ export function click(node: Element | null): void {
   });
 }
 
-/** Elements by role and, where given, by accessible name. */
+/** Finds elements by role and, if given, by accessible name. */
 export function byRole(
   node: Element,
   role: string,

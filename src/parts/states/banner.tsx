@@ -1,4 +1,4 @@
-/** The line above a program: that the program is from before or a saved copy, that a cell runs, that runs wait. */
+/** The line above a program: the program is from an earlier kernel or a saved copy, a cell runs, or newer runs wait. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -12,20 +12,19 @@ import { Sentence } from './sentence';
 import { useSeconds, stageVerb } from './running';
 
 /**
- * How the run in view is had again, after what the kernel lacks for it.
- *
+ * How the user gets the run in view again, after the kernel has the extension:
  * - cell: its cell runs
- * - up to cell: the cells above run first, as nothing of them may be in the kernel
+ * - up to cell: the cells above run first, because the kernel may have none of their results
  */
 export type Again = 'cell' | 'up to cell';
 
 /** Runs the cell of the run in view again. */
 export type RunAgain = (model: IJaxprModel, how: Again) => Promise<void>;
 
-/** The line above a program: that it is from before, that a cell runs, that newer ones wait. */
+/** The line above a program: the program is from an earlier kernel, a cell runs, or newer runs wait. */
 export function Banner(props: {
   model: IJaxprModel;
-  /** Left out where the notebook is out of reach. */
+  /** Left out if the notebook cannot be reached. */
   again?: RunAgain;
   trans: TranslationBundle;
 }): JSX.Element | null {
@@ -68,7 +67,7 @@ export function Banner(props: {
       </Sentence>
     );
   }
-  // Above a program the header says so: a line of its own would move the program.
+  // Above a program the header shows the running cell: a line of its own would move the program.
   if (status.kind === 'running' && model.program >= 0) {
     return null;
   }
@@ -96,7 +95,7 @@ export function Banner(props: {
   ) : null;
 }
 
-/** That the program comes from the notebook's file, and what makes it a program of this kernel. */
+/** States that the program comes from the notebook's file, and how to make it a program of this kernel. */
 function SavedCopy(props: {
   model: IJaxprModel;
   again?: RunAgain;
@@ -137,7 +136,7 @@ function SavedCopy(props: {
   );
 }
 
-/** A button that waits until what it began has ended: a second press would run the cell twice. */
+/** A button that is disabled until its action has ended: a second press would run the cell twice. */
 function AgainButton(props: {
   label: string;
   isOff?: boolean;
@@ -196,7 +195,7 @@ function RunningLine(props: {
   );
 }
 
-/** Runs that are not in view: those that wait while paused, and newer ones. */
+/** The number of runs that are not in view: runs that wait while paused, and newer runs. */
 export function Waiting(props: {
   model: IJaxprModel;
   trans: TranslationBundle;

@@ -1,4 +1,4 @@
-/** What the panel says where there is no program: what to type, with a button that inserts the code. */
+/** The content of the panel without a program: what to type, with a button that inserts the code. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -19,24 +19,24 @@ import jax.numpy as jnp
 
 jax.jit(jnp.sin)(1.0)`;
 
-/** Passed to the translator as a value: in its texts a doubled % is one. */
+/** The translator gets the magic as a value, because a doubled % in its texts becomes one. */
 const MAGIC = '%%jaxpr';
 
 /** Puts code in a new cell of the notebook. */
 export type Insert = (source: EvaluableText) => void;
 
-/** Runs code of this extension: in the cell that has the code already, else in a new cell above or below. */
+/** Runs code of this extension: in the cell that already has the code, else in a new cell above or below. */
 export type Run = (source: EvaluableText, where: 'above' | 'below') => void;
 
-/** What the panel can do where no kernel answers: let the user choose a kernel, or connect to the kernel again. */
+/** The panel's action if no kernel answers: the user chooses a kernel, or connects to the kernel again. */
 export type KernelAct = 'choose' | 'reconnect';
 
 export function Empty(props: {
   status: Status;
   run: Run;
-  /** Left out where the notebook is out of reach. */
+  /** Left out if the notebook cannot be reached. */
   kernel?: (act: KernelAct) => void;
-  /** Copy the lessons and open the first one; left out where that is out of reach. */
+  /** Copies the lessons and opens the first one; left out if the application has no files. */
   lessons?: () => void;
   trans: TranslationBundle;
 }): JSX.Element {
@@ -176,7 +176,7 @@ function EmptyText(props: {
   );
 }
 
-/** A sentence with the magic in it, which stands out as code. */
+/** A sentence with the magic in it, which is shown as code. */
 function WithMagic({ text }: { text: string }): JSX.Element {
   return (
     <p>

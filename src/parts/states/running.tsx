@@ -1,4 +1,4 @@
-/** What is known of a stage while a call goes on. */
+/** Shows the running stage of a call: its name, its time, and the size of the program. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -6,7 +6,7 @@ import { Progress } from '../../protocol/snapshot';
 import { duration, elapsed, grouped } from '../../quantities';
 import { shortened } from '../summary';
 
-/** What is known of a stage while a call goes on. */
+/** A stage of a running call. */
 interface IStageRow {
   key: 'trace' | 'lower' | 'compile' | 'first-run';
   stage: Progress['stage'];
@@ -85,7 +85,7 @@ export function Running(props: {
   );
 }
 
-/** In the place of a program's signature, which the program below keeps: nothing of the program moves. */
+/** Covers a program's signature; the program below keeps its place, so nothing moves. */
 export function RunningAbove(props: {
   progress: Progress;
   trans: TranslationBundle;
@@ -116,7 +116,7 @@ export function RunningAbove(props: {
   );
 }
 
-/** What is known of the program that is being made: its size, and the loop that makes it so large. */
+/** The size of the program that JAX traces, and the loop that makes it large. */
 function programWords(progress: Progress, trans: TranslationBundle): string[] {
   const { equations = null, loop = null, stage } = progress;
   const sentences: string[] = [];
@@ -187,7 +187,7 @@ function interruptWords(progress: Progress, trans: TranslationBundle): string {
       );
 }
 
-/** Seconds since a heartbeat came, counted here once a second. */
+/** The seconds since the last heartbeat, counted in the browser once a second. */
 export function useSeconds(progress: Progress): number {
   const start = React.useRef(performance.now());
   const [since, setSince] = React.useState(0);

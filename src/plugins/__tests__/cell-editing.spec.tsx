@@ -55,7 +55,7 @@ function run(changes: Partial<Snapshot> = {}): Snapshot {
   });
 }
 
-/** A notebook with the cell, in a panel with as much as `NotebookEditing` asks of one. */
+/** A notebook with the cell, in a panel with the members that `NotebookEditing` uses. */
 class FakePanel {
   constructor(source = RAN) {
     this.shared.insertCell(0, {

@@ -8,7 +8,7 @@ import { answered } from './replies';
 
 const SIZES = { ...NO_DOCUMENT, programs: 1 };
 
-/** What is said of a reply with such a comparison; null where it is fine. */
+/** The mismatch in a reply with such a comparison; null if there is none. */
 function why(changes: object): { field: string; expected: string } | null {
   const comparison = { ...variantComparison(), ...changes };
   const read = readReply(answered(comparison), 'compare', SIZES);

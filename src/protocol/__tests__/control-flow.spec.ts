@@ -1,6 +1,4 @@
-/**
- * Cards from anywhere are looked at before a view sees them: every index in its pool, every word one that is known.
- */
+/** Tests the checks of cards of any origin: every index is in its pool, every word is a known word. */
 import * as fs from 'fs';
 import * as path from 'path';
 
@@ -15,7 +13,7 @@ function rnn(): Snapshot {
   return JSON.parse(fs.readFileSync(file, 'utf-8')) as Snapshot;
 }
 
-/** What is said of the document with its first card changed; null where it is fine. */
+/** The mismatch in the document with its first card changed; null if there is none. */
 function why(changes: object): string | null {
   const document = rnn();
   const [first, ...rest] = document.control_flow ?? [];

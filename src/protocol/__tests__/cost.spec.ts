@@ -13,7 +13,7 @@ import {
 } from './documents';
 import { answered } from './replies';
 
-/** What is said of a document with this in it; null where it is fine. */
+/** The mismatch in a document with such a cost; null if there is none. */
 function why(changes: object): { field: string; expected: string } | null {
   const read = readSnapshot({ ...snapshot(), ...changes });
   return isUnreadable(read) && read.unreadable === 'broken'

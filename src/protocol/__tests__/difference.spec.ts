@@ -4,7 +4,7 @@ import { NO_DOCUMENT } from '../cost';
 import { isUnreadable } from '../document';
 import { readReply } from '../messages';
 
-/** What is said of a reply with such a diff; null where it is fine. */
+/** The mismatch in a reply with such a diff; null if there is none. */
 function why(changes: object): { field: string; expected: string } | null {
   const diff = { ...programDiff(), ...changes };
   const read = readReply(answered(diff), 'diff', NO_DOCUMENT);

@@ -8,7 +8,7 @@ import {
   snapshotWithLedger
 } from './documents';
 
-/** What is said of a document whose ledger is so; null where it is fine. */
+/** The mismatch in a document with such a ledger; null if there is none. */
 function why(changes: object): { field: string; expected: string } | null {
   const read = readSnapshot(snapshotWithLedger(changes as Partial<Ledger>));
   return isUnreadable(read) && read.unreadable === 'broken'

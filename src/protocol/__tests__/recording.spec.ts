@@ -7,7 +7,7 @@ import { Recording } from '../snapshot';
 import { leaf, recording, snapshot } from './documents';
 import { answered } from './replies';
 
-/** What is said of a reply with such a recording; null where it is fine. */
+/** The mismatch in a reply with such a recording; null if there is none. */
 function why(changes: object): { field: string; expected: string } | null {
   const reply = answered({ ...recording(), ...changes });
   const read = readReply(reply, 'steps', NO_DOCUMENT);

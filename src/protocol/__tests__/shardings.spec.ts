@@ -8,7 +8,7 @@ import { isUnreadable, readSnapshot } from '../document';
 import { ProgramShardings } from '../snapshot';
 import { snapshot } from './documents';
 
-/** What is said of a document with these in it; null where it is fine. */
+/** The mismatch in a document with such shardings; null if there is none. */
 function why(changes: Partial<ProgramShardings>): object | null {
   const document = { ...snapshot(), shardings: [shardings(changes)] };
   const read = readSnapshot(document);

@@ -5,7 +5,7 @@ import type { Layout, SpreadArray } from '../../protocol/snapshot';
 import { IDrawing, Look, Pieces, widthOf } from '../../parts/shapes';
 import { IParts, partsOf, rangeOf, runsOf } from './parts';
 
-/** The width in pixels that pictures grow to. */
+/** A picture is at least NARROWEST and at most WIDEST pixels wide. */
 const NARROWEST = 200;
 const WIDEST = 420;
 const LINE = 16;

@@ -1,4 +1,4 @@
-/** A signature falls apart into its arguments. */
+/** Tests that a signature is split into its arguments. */
 import { argumentsOf } from '../signs';
 
 it('cuts a signature between its arguments, and in none of them', () => {

@@ -48,7 +48,7 @@ function shown(snapshot: Snapshot): IShown {
 const view = (changes: Partial<ProgramCost> = {}): IShown =>
   shown(rnnSnapshot({ costs: [rnnCost(changes)] }));
 
-/** The cells of each row, those without words left out. */
+/** Lists the cells of each row, without empty cells. */
 function rows(node: HTMLElement): string[][] {
   return [...node.querySelectorAll('[data-key]')].map(one =>
     [...one.querySelectorAll('[role=gridcell]')].map(words).filter(Boolean)

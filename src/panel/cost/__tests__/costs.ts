@@ -1,4 +1,4 @@
-/** The cost of a program for tests: a scan of 100 steps whose line 6 is most of it. */
+/** The cost of a program for tests: a scan of 100 steps, where line 6 has most of the cost. */
 import {
   programCost,
   scopes,
@@ -180,7 +180,7 @@ export function rnnCost(changes: Partial<ProgramCost> = {}): ProgramCost {
   });
 }
 
-/** The document that `rnnCost` is of: `add` on line 11, `scan` on line 10, with what is on line 6 inside. */
+/** The document with the cost `rnnCost`: `add` on line 11, and `scan` on line 10, whose body is on line 6. */
 export function rnnSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
   const [outer, inner] = scopes();
   const base = snapshot();

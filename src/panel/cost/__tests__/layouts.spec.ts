@@ -3,7 +3,7 @@ import { icicleOf, neighbour } from '../icicle-layout';
 import { placementOf, rooflineOf } from '../roofline-layout';
 import { node, rnnCost } from './costs';
 
-/** Bars as `label: left to right`, in parts of a hundred. */
+/** Lists bars as `label: left to right`, in percent. */
 function bars(nodes: Parameters<typeof icicleOf>[0]): string[] {
   return icicleOf(nodes, 'flops').bars.map(
     ({ index, level, left, width }) =>

@@ -11,12 +11,12 @@ const trans = nullTranslator.load('jupyter_jaxpr');
 const NONE: ReadonlySet<number> = new Set();
 const SHOWN = { words: '', wrappers: false };
 
-/** A side of a row that is noise of some kinds. */
+/** Makes one side of a row with these kinds of noise. */
 function side(...noise: Noise[]): DiffSide {
   return { ...(diffRow().after as DiffSide), noise };
 }
 
-/** What is listed while some kinds are hidden. */
+/** The listed rows while some kinds are hidden. */
 function listed(
   diff: ProgramDiff,
   opened: ReadonlySet<number> = NONE,
@@ -25,7 +25,7 @@ function listed(
   return itemsOf(diff, opened, hiddenRows(diff, new Set(noises)));
 }
 
-/** One letter a row: = same, + added, c a conversion that was added. */
+/** Makes a diff from a letter for each row: = same, + added, c an added conversion. */
 function rows(signs: string): DiffRow[] {
   return [...signs].map(sign =>
     sign === '='
@@ -89,7 +89,7 @@ describe('what is hidden of a diff', () => {
       after
     });
 
-  /** Of each row whether it is listed. */
+  /** For each row, whether the list has it. */
   function shown(rows: DiffRow[], ...noises: Noise[]): string {
     const hidden = hiddenRows(programDiff({ rows }), new Set(noises));
     return [...hidden].map(bits => (bits === 0 ? '+' : '.')).join('');
@@ -122,7 +122,7 @@ describe('what is hidden of a diff', () => {
     expect(shown(places(side('unused'), side('unused')), 'unused')).toBe('..');
   });
 
-  /** What is said while some kinds are hidden. */
+  /** The sentence about hidden rows while some kinds are hidden. */
   function said(diff: ProgramDiff, ...noises: Noise[]): string {
     const set = new Set(noises);
     return hiddenRowsWords(diff, hiddenRows(diff, set), set, trans);

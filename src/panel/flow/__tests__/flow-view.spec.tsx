@@ -25,7 +25,7 @@ afterEach(() => {
 interface IShown {
   model: JaxprModel;
   node: HTMLElement;
-  /** What the view did with the panel. */
+  /** Records the calls that the view made to the panel. */
   opened: string[];
   redraw: () => void;
 }
@@ -48,7 +48,7 @@ function shown(document: Snapshot): IShown {
   return { model, node, opened, redraw: () => redraw(flow()) };
 }
 
-/** A golden document with its first card changed, and others after it. */
+/** Makes a golden document with its first card changed, and further cards after it. */
 function withCards(
   name: string,
   changes: Partial<Control>,
@@ -62,7 +62,7 @@ function withCards(
   };
 }
 
-/** Of each card: what it is, and what it costs. */
+/** Lists the title and the cost of each card. */
 const heads = (node: HTMLElement): string[] =>
   [...node.querySelectorAll('.jp-JaxprFlow-head')].map(head =>
     [...head.querySelectorAll('.jp-JaxprFlow-what, .jp-JaxprFlow-cost')]
@@ -318,7 +318,7 @@ describe('many cards', () => {
     ).toEqual([true, false, false, false]);
     click(byRole(node, 'button', 'Fold all')[0]);
     expect(heads(node).length).toBe(2);
-    // Of what is folded away, the card around it is marked.
+    // A selection inside a folded card marks the card around it.
     click(byRole(node, 'button', 'scan step, line 10')[0]);
     expect(heads(node).length).toBe(3);
   });

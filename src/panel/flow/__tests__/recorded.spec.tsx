@@ -1,4 +1,7 @@
-/** What a recording adds to a card: how many steps, which branches; of the stepper's call, as a cell may have others. */
+/**
+ * Tests what a recording adds to a card: the number of steps and the taken branches. The words say "the stepper's
+ * call", as a cell may have several calls.
+ */
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 

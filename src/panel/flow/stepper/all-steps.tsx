@@ -10,17 +10,17 @@ import { grouped } from '../../../quantities';
 import { columnsOf, stepsTabSeparated, stepsText } from './copied-steps';
 import { Walk } from './places';
 
-/** Height of a row, in pixels; the style sheet has it too. */
+/** The height of a row in pixels, as in the style sheet. */
 const ROW = 20;
-/** Rows in view, and a few on either side. */
+/** The number of rows that are drawn: the rows in view, and a few on either side. */
 const WINDOW = 14;
 const MARGIN = 6;
-/** Width of the column of step numbers, and the room between columns, in characters. */
+/** The width of the column of step numbers, and the space between columns, in characters. */
 const FIRST = 8;
 const ROOM = 2;
-/** Up to so many steps the table is open from the start. */
+/** With at most this many steps the table starts open. */
 const OPEN_UP_TO = 12;
-/** More leaves have no column on the screen; a copy has them. */
+/** The table shows at most this many columns; a copy has all. */
 const MOST_COLUMNS = 30;
 
 interface IAllStepsProps {
@@ -41,7 +41,7 @@ export function AllSteps(props: IAllStepsProps): JSX.Element | null {
     <details className="jp-JaxprStepper-all" open={open}>
       <summary
         onClick={event => {
-          // Open here and in the page are one: rows are drawn while it is open.
+          // The component opens and closes the element itself, because rows are drawn only while the table is open.
           event.preventDefault();
           setOpen(!open);
         }}
@@ -118,7 +118,7 @@ function Table(props: IAllStepsProps & { length: number }): JSX.Element {
   const from = Math.max(0, Math.floor(top / ROW) - MARGIN);
   const below = Math.min(rows, from + WINDOW + 2 * MARGIN);
 
-  // The step in view stays in view.
+  // Scrolls so that the step in view stays visible.
   React.useLayoutEffect(() => {
     const node = scroller.current;
     if (node === null) {
@@ -216,7 +216,7 @@ function Table(props: IAllStepsProps & { length: number }): JSX.Element {
   );
 }
 
-/** The room of rows that are not drawn. */
+/** The space of the rows that are not drawn. */
 function Gap(props: { rows: number; columns: number }): JSX.Element | null {
   return props.rows <= 0 ? null : (
     <tr aria-hidden="true" className="jp-JaxprStepper-gap">

@@ -6,11 +6,11 @@ import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
 import { figure } from './words';
 
-/** The kernel keeps all elements of an array up to so many. */
+/** The kernel keeps all elements of an array up to this size. */
 export const LARGEST_DRAWN = 64;
 const WIDTH = 100;
 const HEIGHT = 24;
-/** Above and below a line, so that its ends and the signs of what is not finite are whole. */
+/** The pixels above and below a line, so that its ends and the signs for NaN and infinity are not cut. */
 const MARGIN = 3;
 
 export function ArrayPicture(props: {
@@ -69,7 +69,7 @@ export function ArrayPicture(props: {
           .join('')}
       />
       {values.map((value, at) => (
-        // The whole height of an element answers the pointer.
+        // The whole height of an element reacts to the pointer.
         <rect
           key={at}
           className="jp-mod-element"
@@ -85,12 +85,12 @@ export function ArrayPicture(props: {
   );
 }
 
-/** Whether the values of a leaf are drawn. */
+/** True if the values of a leaf are drawn. */
 export function isDrawn({ pictures }: Leaf): boolean {
   return (pictures?.length ?? 0) > 0;
 }
 
-/** The elements of one value; null where they were not kept, or are no numbers. */
+/** The elements of one value; null if they were not kept or are not numbers. */
 function elementsOf(leaf: Leaf, index: number): number[] | null {
   const values = (leaf.pictures?.[index] ?? '')
     .split(' ', LARGEST_DRAWN + 1)
@@ -114,7 +114,7 @@ function numberOf(word: string): number | null {
   return Number.isNaN(number) && word !== 'nan' ? null : number;
 }
 
-/** The smallest and the largest element at any step: the steps are drawn alike. */
+/** The smallest and the largest element over all steps, because all steps are drawn on one scale. */
 function rangeOf(leaf: Leaf): [number, number] {
   let low = Infinity;
   let high = -Infinity;
@@ -129,7 +129,7 @@ function rangeOf(leaf: Leaf): [number, number] {
   return low <= high ? [low, high] : [0, 0];
 }
 
-/** The length of the last axis of a type such as `f32[4,8]`; all elements where the type says something else. */
+/** The length of the last axis of a type such as `f32[4,8]`; the number of elements if the type has another form. */
 function lastAxis(type: string, elements: number): number {
   const axes = /\[([\d,]+)\]/.exec(type)?.[1].split(',').map(Number) ?? [];
   const last = axes[axes.length - 1];
@@ -139,7 +139,7 @@ function lastAxis(type: string, elements: number): number {
     : elements;
 }
 
-/** The line, broken where a number is not finite; a number between two that are not is a dash. */
+/** The line, interrupted at a number that is not finite; a single finite number between two others is a dash. */
 function lineOf(
   values: readonly number[],
   wide: number,

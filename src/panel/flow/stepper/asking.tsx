@@ -1,4 +1,4 @@
-/** Asks for a recording: a button, the progress, and a question. */
+/** Requests a recording: a button, the progress, and a confirmation. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -15,7 +15,7 @@ interface IAskingProps {
   card: Control;
   index: number;
   stepping: Stepping;
-  /** A recording is there already. */
+  /** True if there is a recording already. */
   again: boolean;
   trans: TranslationBundle;
 }

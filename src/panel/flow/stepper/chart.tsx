@@ -12,7 +12,7 @@ import { IDrawing, drawingOf, firstDrawn, hasEdge, lineOf } from './drawing';
 import { IStep, Walk } from './places';
 import { figure, leafName, roleWords, spoken } from './words';
 
-/** Points are marked up to so many. */
+/** With at most this many points, each point has a mark. */
 const MARKED = 40;
 const WIDTH = 1000;
 const HEIGHT = 100;
@@ -32,12 +32,12 @@ export function Chart(props: IChartProps): JSX.Element | null {
   const leaf = leaves[chosen ?? first] as Leaf | undefined;
   const drawing = React.useMemo(
     () => (leaf === undefined ? null : drawingOf(walk, leaf, place)),
-    // Within a visit the picture is the same.
+    // The picture is the same for all points of a visit.
     [walk, leaf, place.visit]
   );
   const length = walk.lengthAt(place);
   if (length < 2) {
-    // Where the next visit has a line, what is below stands where it will stand then.
+    // If any visit has a line, the space for the line is kept, so that the parts below do not move.
     return walk.recording.visits.some(({ points }) => points > 1) ? (
       <div className="jp-JaxprStepper-chart jp-mod-empty" />
     ) : null;
@@ -232,7 +232,7 @@ function optionWords(walk: Walk, leaf: Leaf, trans: TranslationBundle): string {
   return name === role ? role : `${role} ${shortened(name, 60)}`;
 }
 
-/** What the numbers of a leaf are: its name, or `‖h‖`. */
+/** The name of a leaf's number: the name of the leaf, or `‖h‖` for a norm. */
 function nameOfNumber(
   walk: Walk,
   leaf: Leaf,

@@ -10,16 +10,19 @@ import { leafName, valueText } from './words';
 /** A column of the table of all steps. */
 export interface IColumn {
   head: string;
-  /** What it has at a point of a visit, counted over all; after the last step of the visit where `after` is set. */
+  /**
+   * The text at a point of a visit, where points count over all visits; with `after`, the text after the visit's last
+   * step.
+   */
   cell: (point: number, visit: number, after: boolean) => string;
-  /** In characters, the longest value. */
+  /** The width in characters: the length of the longest value. */
   width: number;
 }
 
-/** No column is wider, in characters; longer values are cut on the screen and whole in a copy. */
+/** The largest width of a column in characters; longer values are cut on screen and complete in a copy. */
 const WIDEST = 34;
 
-/** The columns: the branch taken, then a leaf each. */
+/** The columns: the taken branch, then one column for each leaf. */
 export function columnsOf(
   walk: Walk,
   trans: TranslationBundle
@@ -61,7 +64,7 @@ function widthOf(head: string, texts: readonly string[]): number {
   return Math.min(WIDEST, longest);
 }
 
-/** All steps of all entries, one a line; with what came out at the end of each. */
+/** All steps of all visits, one in a line, with the values after each visit's last step. */
 function rowsOf(walk: Walk, trans: TranslationBundle): string[][] {
   const { recording } = walk;
   const columns = columnsOf(walk, trans);
@@ -87,7 +90,7 @@ function rowsOf(walk: Walk, trans: TranslationBundle): string[][] {
       ]);
     }
     if (goesOn) {
-      // Of a visit of no point, its one value is both what went in and what came out.
+      // In a visit without a point, the only value is both the input and the output.
       const last = visit.first_point + visit.points - 1;
       rows.push([
         ...outer,
@@ -99,7 +102,7 @@ function rowsOf(walk: Walk, trans: TranslationBundle): string[][] {
   return rows;
 }
 
-/** For a spreadsheet. */
+/** Prints tab-separated values for a spreadsheet. */
 export function stepsTabSeparated(
   walk: Walk,
   trans: TranslationBundle
@@ -109,7 +112,7 @@ export function stepsTabSeparated(
     .join('');
 }
 
-/** For a reader: columns stand below each other, and the verdict below. */
+/** Prints aligned columns, with the verdict below. */
 export function stepsText(walk: Walk, trans: TranslationBundle): string {
   const rows = rowsOf(walk, trans).map(row =>
     row.map(cell => cell.replace(/\s+/g, ' '))

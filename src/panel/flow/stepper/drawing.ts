@@ -5,24 +5,27 @@ import { Leaf } from '../../../protocol/snapshot';
 import { Walk } from './places';
 
 export interface IDrawing {
-  /** Of each column of the range: how far from the left and from the top, 0 to 1; null where it is not finite. */
+  /**
+   * For each column of the range, the distance from the left and from the top, 0 to 1; null for a number that is not
+   * finite.
+   */
   points: readonly ({ x: number; y: number } | null)[];
-  /** Of the first column. */
+  /** The index of the first column. */
   from: number;
-  /** How far from the top the threshold is; null where there is none, or it is not a part of the picture. */
+  /** The distance of the threshold from the top; null if there is no threshold or if it is outside of the picture. */
   threshold: number | null;
-  /** Whether each tenth is as high as the next; zeros are at the bottom then. */
+  /** True for a logarithmic axis; zeros are at the bottom then. */
   logarithmic: boolean;
   smallest: number;
   largest: number;
-  /** How many are not finite. */
+  /** The number of values that are not finite. */
   missing: number;
 }
 
-/** From this ratio on, numbers beside a threshold are drawn by their powers of ten. */
+/** From this ratio on, numbers beside a threshold are drawn on a logarithmic axis. */
 const LOGARITHMIC_FROM = 20;
 
-/** The part of a leaf that the slider walks through; null where it has no number to draw. */
+/** The line of a leaf over the range of the slider; null if the leaf has no number to draw. */
 export function drawingOf(
   walk: Walk,
   leaf: Leaf,
@@ -54,7 +57,7 @@ export function drawingOf(
     const value = logarithmic ? Math.log10(number) : number;
     return high === low ? 0.5 : 1 - (value - low) / (high - low);
   };
-  // Beside carries, of which there is one more, what a step has stands at the step's end.
+  // A carry has one value more than the other leaves; the value of any other leaf is drawn at the end of its step.
   const edge = hasEdge(walk);
   const first = edge && !GOES_ON.has(leaf.role) ? 1 : 0;
   const last = numbers.length - 1 + first;
@@ -71,14 +74,17 @@ export function drawingOf(
   };
 }
 
-/** Whether the picture begins with what went into the first step. */
+/** True if the picture begins with the value before the first step. */
 export function hasEdge(walk: Walk): boolean {
   return (
     !walk.byCalls && walk.recording.leaves.some(({ role }) => GOES_ON.has(role))
   );
 }
 
-/** The leaf to draw first: what is compared with a threshold, else the first carry that changes, else any that does. */
+/**
+ * The leaf that is drawn first: a leaf that is compared with a threshold, else the first carry that changes, else any
+ * leaf that changes.
+ */
 export function firstDrawn(leaves: readonly Leaf[]): number {
   const changes = ({ numbers }: Leaf): boolean =>
     numbers !== null && new Set(numbers).size > 1;

@@ -3,31 +3,32 @@ import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/recording';
 import { Control, Leaf, Recording, Visit } from '../../../protocol/snapshot';
 
-/** A place of a recording, looked up. */
+/** The data of a place of a recording. */
 export interface IStep {
   place: IPlace;
   visit: Visit;
-  /** Index into the recording's columns; that of the first point where the visit has none. */
+  /** The index into the recording's columns; for a visit without a point, the index of the next point. */
   point: number;
-  /** From 1; 0 where no step ran. */
+  /** The number of the step, from 1; 0 if no step ran. */
   number: number;
-  /** How many steps the visit took. */
+  /** The number of steps of the visit. */
   of: number;
-  /** The number of the step that its value after was written by: later than `number` where steps were left out. */
+  /** The number of the step that wrote the value after: later than `number` if steps were left out. */
   afterStep: number;
 }
 
-/** A recording as one walks through it. */
+/** A recording, with the order in which the slider moves through it. */
 export class Walk {
   constructor(
     readonly card: Control,
     readonly recording: Recording
   ) {
-    // A branch inside a loop is entered once a step, for one call each: its calls are walked, not its visits.
+    // The recording of a branch inside a loop has one visit for each call, so the slider moves through calls instead of
+    // points.
     this.byCalls =
       (card.kind === 'cond' || card.kind === 'switch') &&
       recording.visits.every(visit => visit.points <= 1);
-    // What goes around and through comes first, then what a loop asks of it.
+    // Carries, xs and ys come first, then the values of the loop's condition.
     this.leaves = [
       ...recording.leaves.filter(({ role }) => !ASKED.includes(role)),
       ...ASKED.flatMap(asked =>
@@ -38,10 +39,10 @@ export class Walk {
 
   readonly leaves: readonly Leaf[];
 
-  /** Whether the steps are calls of a cond or a switch, one a visit. */
+  /** True if the steps are calls of a cond or a switch, one call in each visit. */
   readonly byCalls: boolean;
 
-  /** The largest number of a step, over all visits. */
+  /** The largest number of steps of a visit. */
   get mostSteps(): number {
     const { visits, visits_total } = this.recording;
     return this.byCalls
@@ -49,7 +50,7 @@ export class Walk {
       : visits.reduce((most, { trips }) => Math.max(most, trips), 0);
   }
 
-  /** How many places the slider has: points of the visit, or calls. */
+  /** The number of positions of the slider: points of the visit, or calls. */
   lengthAt(place: IPlace): number {
     return this.byCalls
       ? this.recording.visits.length
@@ -70,14 +71,14 @@ export class Walk {
     );
   }
 
-  /** The nearest place that there is. */
+  /** The nearest existing place. */
   within({ visit, offset }: IPlace): IPlace {
     const inside = clamp(visit, this.recording.visits.length);
     const points = this.recording.visits[inside]?.points ?? 0;
     return { visit: inside, offset: clamp(offset, points) };
   }
 
-  /** The place one step on or back, over the bounds of visits; null at the end. */
+  /** The place one step forward or back, also across visits; null at the end. */
   beside(place: IPlace, by: 1 | -1): IPlace | null {
     const { visit, offset } = this.within(place);
     if (offset + by >= 0 && offset + by < this._visit(place).points) {
@@ -122,17 +123,17 @@ export class Walk {
     };
   }
 
-  /** Where the value of a leaf is in its columns: before the step for one that goes on, else of the step. */
+  /** The index of a leaf's value in its columns: for a carry the value before the step, else the value of the step. */
   before(leaf: Leaf, { point, place }: IStep): number {
     return GOES_ON.has(leaf.role) ? point + place.visit : point;
   }
 
-  /** Where the value after the step is, of a leaf that goes on. */
+  /** The index of a carry's value after the step. */
   after(leaf: Leaf, step: IStep): number {
     return this.before(leaf, step) + (step.visit.points === 0 ? 0 : 1);
   }
 
-  /** The range of columns, from and below, that the slider walks through; one more for a leaf that goes on. */
+  /** The range of columns, from and below, over which the slider moves; one more for a carry. */
   rangeAt(leaf: Leaf, place: IPlace): [number, number] {
     if (this.byCalls) {
       return [0, leaf.texts.length];
@@ -144,13 +145,13 @@ export class Walk {
       : [first_point, first_point + points];
   }
 
-  /** The index along the first axis that an x or y of a step has in the whole; null for other leaves. */
+  /** The index along the first axis of the x or y of a step; null for other leaves. */
   axisIndex(leaf: Leaf, step: IStep): number | null {
     const { reverse } = this.card;
     if ((leaf.role !== 'x' && leaf.role !== 'y') || step.number === 0) {
       return null;
     }
-    // A loop that was stopped has not said how long its axis is.
+    // The length of the axis is unknown for a loop that the user stopped.
     if (reverse && !step.visit.finished) {
       return null;
     }
@@ -164,7 +165,7 @@ export class Walk {
 
 const ASKED: readonly Leaf['role'][] = ['compared', 'condition'];
 
-/** Of a construct that was never entered. */
+/** The visit of a construct that was never entered. */
 const NEVER: Visit = {
   first_point: 0,
   points: 0,

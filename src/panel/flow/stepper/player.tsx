@@ -1,4 +1,4 @@
-/** The buttons that move through a recording: back, play, on, and how fast. */
+/** The buttons that move through a recording: back, play, forward, and the speed. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -12,7 +12,7 @@ export function Buttons(props: {
   walk: Walk;
   place: IPlace;
   play: IPlay;
-  /** Go there and say so. */
+  /** Moves to a place and announces it. */
   goTo: (place: IPlace) => void;
   trans: TranslationBundle;
 }): JSX.Element | null {

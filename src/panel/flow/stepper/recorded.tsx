@@ -24,7 +24,7 @@ export function Recorded(props: {
   recording: Recording;
   stepping: Stepping;
   place: IPlace;
-  /** The user asked for the recording: the cell shows its first step. */
+  /** True if the user requested the recording: then the cell shows its first step. */
   isWanted: boolean;
   move: (place: IPlace) => void;
   trans: TranslationBundle;
@@ -40,7 +40,7 @@ export function Recorded(props: {
     setWalked(true);
     props.move(where);
   };
-  /** What a screen reader is told; the slider tells its value by itself. */
+  /** The text for a screen reader; the slider announces its value by itself. */
   const [said, setSaid] = React.useState('');
   const step = walk.stepAt(place);
   const say = (where: IPlace): void =>
@@ -64,7 +64,7 @@ export function Recorded(props: {
     <div
       ref={root}
       onKeyDown={event => {
-        // A button, a list and a head act on Space themselves.
+        // A button, a list and the head of a fold use Space themselves.
         const { target } = event;
         if (!(target instanceof Element) || !target.closest(PRESSED)) {
           dispatchKey(event, 'stepper', { play: play.toggle });
@@ -123,10 +123,10 @@ export function Recorded(props: {
   );
 }
 
-/** What Space presses, opens or folds. */
+/** The elements that Space presses, opens or folds. */
 const PRESSED = 'button, select, summary, a';
 
-/** A presentation walks through the recording that was drawn or walked last. */
+/** A presentation moves through the recording that was drawn last, or that the user moved in last. */
 function useWalk(stepping: Stepping, go: (by: 1 | -1) => void): void {
   const newest = React.useRef(go);
   newest.current = go;
@@ -141,7 +141,7 @@ function useWalk(stepping: Stepping, go: (by: 1 | -1) => void): void {
   }, [stepping]);
 }
 
-/** The cell shows the step that the user walked to, until the stepper is gone. */
+/** The cell shows the step that the user moved to, until the stepper is removed. */
 function useShownInCell(props: {
   snapshot: Snapshot;
   card: Control;

@@ -1,4 +1,4 @@
-/** What the cell shows of a step: the equations that the step computes, and its values. */
+/** Finds what the cell shows of a step: the equations that the step computes, and its values. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { IShownStep } from '../../../model/stepping';
@@ -11,11 +11,11 @@ import { Reading } from '../cards-of-program';
 import { IStep, Walk } from './places';
 import { leafAt, shortValue, valueText } from './words';
 
-/** More leaves are counted at the end of a line, and listed under the pointer. */
+/** The end of a line shows at most this many leaves and counts the rest; the tooltip lists all. */
 const SHOWN = 4;
 const LISTED = 20;
 
-/** The equations that a step computes: of a loop its condition and its body, else those of the branch it took. */
+/** The equations that a step computes: those of the loop's condition and body, or those of the taken branch. */
 export function equationsOfStep(
   reading: Reading,
   walk: Walk,
@@ -36,7 +36,7 @@ export function equationsOfStep(
   return equations.length > 0 ? equations : reading.equationsOf(card);
 }
 
-/** What the cell shows of a step. */
+/** The equations and the values that the cell shows for a step. */
 export function shownStep(
   walk: Walk,
   step: IStep,

@@ -19,7 +19,7 @@ import {
   widestName
 } from './words';
 
-/** More leaves than these are shown when they are asked for. */
+/** At most this many leaves are shown until the user asks for more. */
 const FIRST_LEAVES = 40;
 
 export function StepValues(props: {
@@ -183,7 +183,7 @@ function Name(props: {
 function Value(props: {
   leaf: Leaf;
   index: number;
-  /** How many columns the value takes. */
+  /** The number of columns that the value spans. */
   columns?: number;
   trans: TranslationBundle;
 }): JSX.Element {
@@ -211,7 +211,7 @@ function Value(props: {
   );
 }
 
-/** The room that a leaf takes at any of its steps. */
+/** The space that a leaf takes at most at any of its steps. */
 function roomOf(
   leaf: Leaf,
   trans: TranslationBundle

@@ -13,7 +13,7 @@ import { useStepping } from './use-stepping';
 export function Stepper(props: {
   model: IJaxprModel;
   card: Control;
-  /** Of the card in the document's control_flow. */
+  /** The index of the card in the document's control_flow. */
   index: number;
   trans: TranslationBundle;
 }): JSX.Element | null {
@@ -66,7 +66,7 @@ export function Stepper(props: {
   );
 }
 
-/** What a screen reader is told of a run: that it began and that it ended, not every second of it. */
+/** The text for a screen reader: that the run began or ended, without every second of progress. */
 function useSaid(
   stepper: AskingState | null,
   trans: TranslationBundle

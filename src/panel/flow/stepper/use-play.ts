@@ -1,22 +1,25 @@
-/** Plays a recording: to its end, until a pause, until it is out of sight, and not where less motion is asked for. */
+/**
+ * Plays a recording to its end, until a pause, or until it leaves the screen. Does not play if the user's system asks
+ * for less motion.
+ */
 import * as React from 'react';
 
 import { Speed, playSpeed } from '../../../model/play-speed';
 import { IPlace } from '../../../model/stepping';
 import { Walk } from './places';
 
-/** A whole walk is played in about so many milliseconds, a step in no less and no more than these. */
+/** A whole recording plays in about this many milliseconds; a step takes between the next two numbers. */
 const WHOLE = 12_000;
 const SHORTEST = 80;
 const LONGEST = 700;
 
 export interface IPlay {
   playing: boolean;
-  /** The user's system asks for less motion. */
+  /** True if the user's system asks for less motion. */
   isOff: boolean;
   speed: Speed;
   setSpeed: (speed: Speed) => void;
-  /** Play, from the start again where the end is in view; or pause. */
+  /** Plays, from the start if the end is in view; or pauses. */
   toggle: () => void;
   stop: () => void;
 }
@@ -24,11 +27,11 @@ export interface IPlay {
 export function usePlay(props: {
   walk: Walk;
   place: IPlace;
-  /** Go there without a word. */
+  /** Moves to a place without an announcement. */
   move: (place: IPlace) => void;
-  /** The play has ended here. */
+  /** Called with the place where playing has ended. */
   settled: (place: IPlace) => void;
-  /** What is to be in sight. */
+  /** The element that has to be on screen. */
   shown: React.RefObject<HTMLElement>;
 }): IPlay {
   const { walk, place, move, settled, shown } = props;

@@ -9,7 +9,7 @@ export function useStepping(model: IJaxprModel): Stepping {
   const [, redraw] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
     const onModel = (_: unknown, change: ModelChange): void => {
-      // Whether the kernel can be asked is a part of the status.
+      // The status includes whether a kernel can answer.
       if (change === 'status') {
         redraw();
       }

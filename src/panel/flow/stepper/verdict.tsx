@@ -1,4 +1,4 @@
-/** Says of a whole recording whether it is what the function does, with notes. */
+/** States for a whole recording whether its results agree with those of the function, with notes. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -7,7 +7,7 @@ import { duration, grouped } from '../../../quantities';
 import { shortened } from '../../../parts/summary';
 import { LONGEST_VALUE, figure } from './words';
 
-/** Of results that differ; a program may have thousands. */
+/** At most this many differing results are listed; a program may have thousands. */
 const MOST_ROWS = 50;
 
 export function Verdict(props: {

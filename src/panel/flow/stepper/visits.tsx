@@ -1,4 +1,4 @@
-/** Lets the user choose an entry of a loop that was entered more than once, by the step of the loop around it. */
+/** Lets the user choose a visit of a loop that was entered more than once, by the step of the outer loop. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -9,7 +9,7 @@ import { shortened } from '../../../parts/summary';
 import { GOES_ON } from '../../../protocol/recording';
 import { IStep, Walk } from './places';
 
-/** Values are shortened by the kernel; a document of other origin may hold anything. */
+/** The kernel shortens values; a document from another source may hold longer ones, which are cut. */
 export const LONGEST_VALUE = 600;
 
 /** `Step 38 of 100`, `Execution 2 of 5`. */
@@ -23,7 +23,7 @@ export function stepWords(
     : trans.__('Step %1 of %2', grouped(number), grouped(of));
 }
 
-/** The name of a leaf: its path, or what it is where it has none. */
+/** The name of a leaf: its path, else its role. */
 export function leafName(
   { card }: Walk,
   leaf: Leaf,
@@ -33,7 +33,7 @@ export function leafName(
   return shortened(path, 80) || roleWords(leaf.role, trans);
 }
 
-/** How the user wrote what the program has no name for; empty where that is not known. */
+/** The user's expression for a value without a name; empty if unknown. */
 function writtenAs(card: Control, role: Leaf['role']): string {
   switch (role) {
     case 'compared':
@@ -46,7 +46,10 @@ function writtenAs(card: Control, role: Leaf['role']): string {
   }
 }
 
-/** The side of a condition that is no number: `jnp.abs(r)` of `jnp.abs(r) > 1e-5`; empty where it has not that form. */
+/**
+ * The side of a condition that is not a number: `jnp.abs(r)` in `jnp.abs(r) > 1e-5`; empty for a condition of another
+ * form.
+ */
 function comparedIn(condition: string): string {
   const parts = condition.split(/\s*(?:<=|>=|<|>)\s*/);
   const others = parts.filter(part => part !== '' && isNaN(Number(part)));
@@ -65,7 +68,7 @@ export function leafAt(
   return index === null || leaf.path === '' ? name : `${name}[${index}]`;
 }
 
-/** The longest name with a place along the first axis that a leaf has. */
+/** The longest name, with an index along the first axis, that a leaf has. */
 export function widestName(
   walk: Walk,
   leaf: Leaf,
@@ -107,7 +110,7 @@ export function valueText(leaf: Leaf, index: number): string {
   return shortened(leaf.texts[index] ?? '', LONGEST_VALUE);
 }
 
-/** A value with the numbers of an array in at most three figures; a scalar is whole. */
+/** A value whose array elements have at most three figures; a scalar is complete. */
 export function shortValue(leaf: Leaf, index: number): string {
   const text = valueText(leaf, index);
   return leaf.elements === 1
@@ -115,10 +118,10 @@ export function shortValue(leaf: Leaf, index: number): string {
     : text.replace(FRACTION, number => figure(Number(number)));
 }
 
-/** A number with a fraction that is no part of a longer word, such as a complex number. */
+/** Matches a number with a fraction that is not part of a longer word, such as a complex number. */
 const FRACTION = /(?<![^\s[])-?\d+\.\d*(e[-+]?\d+)?(?![^\s\]])/g;
 
-/** What a long value is in short: `min -0.8 · mean 0.1 · max 0.9 · 2 NaN`; empty where there is nothing to say. */
+/** The summary of a long value: `min -0.8 · mean 0.1 · max 0.9 · 2 NaN`; empty if there is nothing to summarise. */
 export function summaryOf(
   leaf: Leaf,
   index: number,
@@ -156,7 +159,7 @@ export function figure(value: number): string {
   return size >= 1000 ? grouped(value) : String(Number(value.toPrecision(3)));
 }
 
-/** What a screen reader says of a step: its number, and what the first few leaves are after it. */
+/** The text of a step for a screen reader: its number, and the first few leaves after it. */
 export function spoken(
   walk: Walk,
   step: IStep,
@@ -179,7 +182,9 @@ export function spoken(
   return listOf([stepWords(walk, step, trans), ...values], trans);
 }
 
-/** Which step of the loops around a visit is in: `outer step 4`, `outer steps 2, 4`; then its number of steps. */
+/**
+ * The steps of the outer loops in which a visit happened: `outer step 4`, `outer steps 2, 4`; then its number of steps.
+ */
 export function visitWords(
   visit: Visit,
   index: number,
@@ -204,7 +209,7 @@ export function visitWords(
   );
 }
 
-/** Why a construct cannot be run now, with what to do; null where it can. */
+/** The reason why a construct cannot run now, with what to do; null if it can. */
 export function whyNot(
   model: IJaxprModel,
   steppable: string | null,

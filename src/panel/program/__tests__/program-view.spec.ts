@@ -17,12 +17,12 @@ import { ProgramView } from '..';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-// jsdom lays nothing out: what measures a text measures nothing.
+// jsdom computes no layout, so all measures of a text are 0.
 const nowhere = (): DOMRectList => [] as unknown as DOMRectList;
 Range.prototype.getClientRects = nowhere;
 Range.prototype.getBoundingClientRect = () => new DOMRect();
 
-/** A panel on a snapshot, with a kernel that answers as the test says. */
+/** Makes a panel on a snapshot, with a kernel that gives the test's answers. */
 function open(
   snapshot: Snapshot,
   hidden: readonly Noise[] = []
@@ -60,7 +60,7 @@ function lines(view: ProgramView): HTMLElement[] {
   ];
 }
 
-/** What a reader sees of each line: number, text, line of the cell. */
+/** Lists what a reader sees of each line: number, text, line of the cell. */
 function shown(view: ProgramView): string[] {
   return lines(view).map(line =>
     [line.dataset.number, line.textContent, line.dataset.cellLine]
@@ -118,14 +118,14 @@ function detail(view: ProgramView): string {
   return view.node.querySelector('.jp-JaxprProgram-pointed')?.textContent ?? '';
 }
 
-/** Answers that have arrived are taken in. */
+/** Waits until arrived answers are handled. */
 async function settled(): Promise<void> {
   for (let i = 0; i < 20; i++) {
     await Promise.resolve();
   }
 }
 
-/** The document with the texts in the kernel instead of here. */
+/** Makes the document whose texts are in the kernel instead of the document. */
 function onRequest(snapshot: Snapshot, state = 'on_request'): Snapshot {
   return {
     ...snapshot,

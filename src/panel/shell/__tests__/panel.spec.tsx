@@ -12,14 +12,14 @@ import { byRole, words } from '../../../parts/__tests__/render';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** Which notebook is in front is said by the test. */
+/** The test sets which notebook is in front. */
 class FakeTracker implements IJaxprTracker {
   current: IJaxprModel | null = null;
   currentChanged = new Signal<this, IJaxprModel | null>(this);
   panelRequested = new Signal<this, 'user' | 'run'>(this);
 
   open(): void {
-    // No test here opens a saved output.
+    // No test in this file opens a saved output.
   }
 
   shows(model: IJaxprModel | null): void {
@@ -28,7 +28,7 @@ class FakeTracker implements IJaxprTracker {
   }
 }
 
-// Widgets draw in their own time here; the tests wait for what they look for.
+// Widgets draw asynchronously; the tests wait for the content that they look for.
 (
   globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }
 ).IS_REACT_ACT_ENVIRONMENT = false;
@@ -38,7 +38,7 @@ let tracker: FakeTracker;
 let model: JaxprModel;
 let kernel: FakeChannel;
 
-/** Wait until what is lazily fetched and drawn is there. */
+/** Waits until the lazily loaded parts are loaded and drawn. */
 async function drawn(until: () => unknown): Promise<void> {
   for (let i = 0; i < 200 && !until(); i++) {
     MessageLoop.flush();
@@ -224,7 +224,7 @@ describe('the panel', () => {
     await drawn(() => !byRole(panel.node, 'button', 'Trace it')[0]);
     await drawn(() => tab('Program'));
     expect(model.program).toBe(0);
-    // The button with the keyboard is gone: the keyboard is where another program is chosen.
+    // The focused button is gone, so the focus moves to the button that chooses another program.
     expect(document.activeElement?.getAttribute('aria-haspopup')).toBe(
       'listbox'
     );

@@ -199,7 +199,7 @@ const INK: IInk = {
   fontSize: 11
 };
 
-/** The parts of a specification that the tests look at. */
+/** The parts of a Vega-Lite specification that the tests check. */
 interface ISpec {
   data: { values: { y: number; lower: number }[] };
   layer: {

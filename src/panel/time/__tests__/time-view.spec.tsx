@@ -71,7 +71,7 @@ function shown(
   return { model, kernel, node };
 }
 
-/** As a person does, who has the keyboard there then. */
+/** Focuses the button before the click, as a browser does for a user. */
 const pressed = async (node: HTMLElement, name: string): Promise<void> =>
   act(async () => {
     const button = byRole(node, 'button', name)[0];
@@ -255,7 +255,7 @@ describe('a sweep', () => {
       }
     ]);
     expect(words(node)).toContain('Sweep over n');
-    // A later run of the same function has what was typed.
+    // A later run of the same function has the typed text.
     act(() => kernel.sends(run({ id: 'run-2' })));
     const { node: later } = render(
       <Time model={model} registry={null} trans={trans} />
@@ -409,7 +409,7 @@ describe('a sweep', () => {
   });
 });
 
-/** A renderer that keeps what it was to draw. */
+/** A renderer that records what it should draw. */
 class Drawn extends Widget implements IRenderMime.IRenderer {
   static models: IRenderMime.IMimeModel[] = [];
   static fails = false;
@@ -440,7 +440,7 @@ describe('the plot of a sweep', () => {
   beforeEach(() => {
     Drawn.models = [];
     Drawn.fails = false;
-    // jsdom lays nothing out.
+    // jsdom computes no layout.
     globalThis.ResizeObserver = class {
       constructor(private _tell: ResizeObserverCallback) {}
       observe(): void {

@@ -1,4 +1,4 @@
-/** Measured times for the tests of the Time view; each is of a real run, rounded. */
+/** Measured times for the tests of the Time view: rounded times of real runs. */
 import {
   ProgramTiming,
   Sweep,

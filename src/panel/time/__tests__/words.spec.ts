@@ -17,7 +17,7 @@ const trans = nullTranslator.load('jupyter_jaxpr');
 const read = (text: string): string =>
   plain(stretches(text)).replace(/\u00a0/g, ' ');
 
-/** A program whose first call took so long. */
+/** Makes a program whose first call took this long. */
 const first = (changes: Partial<Stages> = {}): Program =>
   program({
     stages: {

@@ -26,7 +26,7 @@ describe('the picture of an array', () => {
     const one = array('f32[5]', ['0 1 2 1 0', '0 0 0 0 4']);
     expect(isDrawn(one)).toBe(true);
     const node = drawn(one);
-    // Both steps are drawn from 0 to 4.
+    // Both steps are drawn on the range from 0 to 4.
     expect(node.querySelector('.jp-mod-line')?.getAttribute('d')).toBe(
       'M10.0 21.0L30.0 16.5L50.0 12.0L70.0 16.5L90.0 21.0'
     );

@@ -1,4 +1,4 @@
-/** Cards and recordings for tests, as the kernel makes them of small programs. */
+/** Makes cards and recordings for tests, as the kernel makes them from small programs. */
 import { Control, Leaf, Recording } from '../../../../protocol/snapshot';
 import { leaf, recording } from '../../../../protocol/__tests__/documents';
 
@@ -159,7 +159,7 @@ export function nested(): Recording {
   });
 }
 
-/** A carry of 16 numbers whose values are shortened, over `steps` steps, and `count` of them. */
+/** A carry of 16 numbers whose values are shortened, recorded over `steps` steps; the card has `count` such carries. */
 export function long(steps: number, count = 1): Recording {
   const numbers = Array.from({ length: steps + 1 }, (_, at) => Math.sin(at));
   const one = (at: number): Leaf =>

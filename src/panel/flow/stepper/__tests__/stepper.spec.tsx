@@ -51,10 +51,10 @@ interface IShown {
   document: Snapshot;
 }
 
-/** The stepper of a card whose recording came with the document. */
+/** Draws the stepper of a card whose recording is in the document. */
 function shown(one: Control, recorded: Recording | null, saved = true): IShown {
   if (recorded !== null) {
-    // The test's own document is one that the panel would take.
+    // The panel would accept the test's document.
     const read = readReply(answered(recorded), 'steps', NO_DOCUMENT);
     expect(isUnreadable(read)).toBe(false);
   }
@@ -68,7 +68,7 @@ function shown(one: Control, recorded: Recording | null, saved = true): IShown {
   return { ...render(element), model, document };
 }
 
-/** The stepper of a card in a notebook whose kernel can be asked. */
+/** Draws the stepper of a card in a notebook with a kernel that answers. */
 function live(one: Control = card()): IShown & {
   kernel: FakeChannel;
   answers: (reply: AnyReply) => Promise<void>;
@@ -90,7 +90,7 @@ function live(one: Control = card()): IShown & {
   };
 }
 
-/** A table, a line a row. */
+/** Lists the rows of a table, one in a line. */
 function rows(table: Element | undefined): string[] {
   return [...(table?.querySelectorAll('tr') ?? [])].map(row =>
     [...row.querySelectorAll('th, td')].map(words).join(' | ')
@@ -104,7 +104,7 @@ function values(node: HTMLElement, at: number): string[] {
 const heading = (node: HTMLElement): string => words(node.querySelector('h3'));
 const said = (node: HTMLElement): string =>
   words(node.querySelectorAll('.jp-JaxprStepper-said')[1]);
-/** Below the line of numbers: where it begins, what is drawn, its value at the step, where it ends. */
+/** The words below the line of numbers: its start, the name of the number, the value at the step, its end. */
 const axis = (node: HTMLElement): string[] =>
   [...node.querySelectorAll('.jp-JaxprStepper-axis > *')].map(part =>
     words(part.querySelector('option:checked') ?? part)
@@ -608,7 +608,7 @@ describe('play', () => {
     expect(name()).toBe('Play');
     space();
     act(() => slider(node).focus());
-    // Within the stepper the keyboard may go where it likes.
+    // Within the stepper any control may get the keyboard focus.
     act(() => play(node).focus());
     expect(name()).toBe('Pause');
     act(() => byRole(node, 'button', 'Run it again')[0].focus());
@@ -641,7 +641,7 @@ describe('the step that the cell shows', () => {
   it('is the one that the user walked to, until the stepper is gone', () => {
     const { node, model, redraw } = shown(card(), recording());
     const stepping = steppingOf(model);
-    // A recording that was saved with the notebook marks nothing by itself.
+    // A recording that was saved with the notebook marks no line until the user moves in it.
     expect(stepping.shown).toBe(null);
     slide(node, 1);
     expect(stepping.shown?.before).toEqual({
