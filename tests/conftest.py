@@ -1,4 +1,4 @@
-"""A real IPython shell, and a real kernel, to run cells in."""
+"""Gives tests a real IPython shell and a real kernel, in which they run cells."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def kernel_documents(make_notebook: Callable[..., Notebook]) -> Callable[[str], 
     def run(cell: str) -> list[dict[str, Any]]:
         built.clear()
         notebook.run(cell)
-        return [msgspec.to_builtins(each.document) for each in built]
+        return [msgspec.to_builtins(built_run.document) for built_run in built]
 
     return run
 
@@ -250,11 +250,11 @@ class Kernel:
 
     def until(self, wanted: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
         """Return the messages up to the first message that `wanted` accepts, with this message."""
-        found = []
+        collected = []
         while True:
-            found.append(self.client.get_iopub_msg(timeout=120))
-            if wanted(found[-1]):
-                return found
+            collected.append(self.client.get_iopub_msg(timeout=120))
+            if wanted(collected[-1]):
+                return collected
 
     def finish(self, request: str) -> list[dict[str, Any]]:
         """Return the messages of a cell, up to its end."""
@@ -265,20 +265,20 @@ class Kernel:
 
     def interrupt(self, request: str) -> list[dict[str, Any]]:
         """Interrupt a cell and return the messages up to its end; repeat where JAX's callback drops the interrupt."""
-        found: list[dict[str, Any]] = []
+        collected: list[dict[str, Any]] = []
         self.manager.interrupt_kernel()
         asked = time.monotonic()
-        while not (found and _ends(found[-1], request)):
+        while not (collected and _ends(collected[-1], request)):
             # A dropped interrupt may leave no message, while messages of progress continue.
             swallowed = time.monotonic() - asked > 5
             with contextlib.suppress(queue.Empty):
-                found.append(self.client.get_iopub_msg(timeout=1))
-                swallowed = swallowed or _ignored(found[-1])
-            if swallowed and not contents(found, "error"):
+                collected.append(self.client.get_iopub_msg(timeout=1))
+                swallowed = swallowed or _ignored(collected[-1])
+            if swallowed and not contents(collected, "error"):
                 assert self.manager.is_alive(), "The kernel died while it was interrupted."
                 self.manager.interrupt_kernel()
                 asked = time.monotonic()
-        return found
+        return collected
 
     def stop(self) -> None:
         self.client.stop_channels()
@@ -302,12 +302,12 @@ def sent(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the messages that were sent to the panel."""
     import json
 
-    found = []
+    collected = []
     for message in messages:
         if message["msg_type"] in ("comm_open", "comm_msg"):
             data = message["content"]["data"]
-            found.append(json.loads(bytes(message["buffers"][0])) if data.get("type") == "buffer" else data)
-    return found
+            collected.append(json.loads(bytes(message["buffers"][0])) if data.get("type") == "buffer" else data)
+    return collected
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Pairs of functions, each a program and the same program after an edit, with what the diff is to say of them."""
+"""Pairs of a program and the same program after an edit, with the expected text of the diff."""
 
 from __future__ import annotations
 

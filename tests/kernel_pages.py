@@ -1,4 +1,4 @@
-"""A real kernel in a process of its own, and pages that are connected to it as a browser would be."""
+"""Starts a real kernel in its own process, and connects pages to it like a browser."""
 
 from __future__ import annotations
 
@@ -123,12 +123,12 @@ class Page:
 
 def ours(heard: list[dict[str, Any]], comm: str | None = None) -> list[dict[str, Any]]:
     """Return our messages among those received, with the buffers decoded."""
-    found = []
+    collected = []
     for message in heard:
         if message["msg_type"] == "comm_msg" and comm in (None, message["content"]["comm_id"]):
             buffers = message["buffers"]
-            found.append(json.loads(bytes(buffers[0])) if buffers else message["content"]["data"])
-    return found
+            collected.append(json.loads(bytes(buffers[0])) if buffers else message["content"]["data"])
+    return collected
 
 
 def of_type(kind: str) -> Callable[[dict[str, Any]], bool]:

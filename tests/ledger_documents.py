@@ -1,4 +1,4 @@
-"""A ledger made by hand: one function, two compiles, the second for another shape."""
+"""Makes a ledger by hand: one function with two compiles, the second for another shape."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def first_output(notebook: Any) -> dict[str, Any]:
     number = next(i for i, cell in enumerate(notebook.cells) if cell.id == FIRST)
     short = nbformat.from_dict({**notebook, "cells": notebook.cells[: number + 1]})
     NotebookClient(short, timeout=120, kernel_name="python3").execute()
-    (output,) = [each for each in short.cells[number].outputs if MIME_TYPE in each.get("data", {})]
+    (output,) = [output for output in short.cells[number].outputs if MIME_TYPE in output.get("data", {})]
     document = without_places(output.data[MIME_TYPE])
     # nbclient, unlike JupyterLab, does not send the kernel the id of a cell.
     document["cell"] |= {"id": FIRST, "execution_count": None}

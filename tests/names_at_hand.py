@@ -1,4 +1,4 @@
-"""Says whether the installed JAX has a name of the table of JAX's private names."""
+"""Compares the installed JAX with the table of JAX's private names."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def is_here(row: PrivateName) -> bool:
         specimen = specimens()[row.where]
         return row.where in {kind.__name__ for kind in type(specimen).__mro__} and hasattr(specimen, row.name)
     module, name = row.where.split(":")
-    found = [code for code in functions_of(module) if code.co_name == name]
-    return any(row.name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars) for code in found)
+    codes = [code for code in functions_of(module) if code.co_name == name]
+    return any(row.name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars) for code in codes)
 
 
 @cache
@@ -87,7 +87,7 @@ def shape(row: PrivateName) -> str | None:
     except (TypeError, ValueError):
         return type(value).__name__
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    return f"({', '.join(stars.get(each.kind, '') + each.name for each in parameters)})"
+    return f"({', '.join(stars.get(parameter.kind, '') + parameter.name for parameter in parameters)})"
 
 
 def shapes() -> dict[str, str | None]:

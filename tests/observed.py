@@ -45,7 +45,9 @@ def program(trace: Any, *, compiled: bool = False) -> ObservedProgram:
 
 def built(*programs: ObservedProgram, cell: Cell | None = None, cells: Mapping[str, Any] | None = None) -> Built:
     """Return the document of some programs, each with its own function."""
-    functions = [ObservedFunction(f"f{number}", None, [each], top_level=True) for number, each in enumerate(programs)]
+    functions = [
+        ObservedFunction(f"f{number}", None, [program], top_level=True) for number, program in enumerate(programs)
+    ]
     observation = Observation(functions=functions)
     return build(observation, cell, environment=ENVIRONMENT, run_id="run", cells=cells)
 

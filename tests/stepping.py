@@ -18,8 +18,8 @@ def snapshot_of(function, *arguments, stage="run", **keywords):
 
 def card(snapshot, kind, number=0):
     """Return the index of the nth card of a kind."""
-    found = [index for index, each in enumerate(snapshot.document.control_flow) if each.kind == kind]
-    return found[number]
+    cards = [index for index, card in enumerate(snapshot.document.control_flow) if card.kind == kind]
+    return cards[number]
 
 
 def record(function, *arguments, kind, number=0, **run):
@@ -32,8 +32,8 @@ def record(function, *arguments, kind, number=0, **run):
 
 def column(recording, role, path=None):
     """Return the texts of a leaf, found by its role and path."""
-    (found,) = [leaf for leaf in recording.leaves if leaf.role == role and (path is None or leaf.path == path)]
-    return found.texts
+    (leafs,) = [leaf for leaf in recording.leaves if leaf.role == role and (path is None or leaf.path == path)]
+    return leafs.texts
 
 
 def bits(value):

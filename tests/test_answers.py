@@ -146,8 +146,8 @@ def test_a_failure_of_ours_is_a_sentence(ask):
 
     run.sources.scope_page = fail
     reply = ask(run, type="scope", id=4, scope=0, first_equation=0, equation_count=1)
-    said = "The kernel could not answer the request: KeyError: 'column\\nof something'."
-    assert reply.reason == f"{said} Run the cell again."
+    expected_text = "The kernel could not answer the request: KeyError: 'column\\nof something'."
+    assert reply.reason == f"{expected_text} Run the cell again."
 
 
 @pytest.mark.parametrize(

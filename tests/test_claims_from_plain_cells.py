@@ -23,7 +23,7 @@ def test_a_trace_keeps_a_tracer_and_not_the_side_effect(notebook: Notebook) -> N
         "print(jax.make_jaxpr(ratio)(9.0))"
     )
     assert primitives(ran) == ["log", "log", "div"]
-    assert [each["how"] for each in ran.document["programs"]] == ["traced by make_jaxpr, line 6"]
+    assert [program["how"] for program in ran.document["programs"]] == ["traced by make_jaxpr, line 6"]
     assert notes(ran) == ["leaked_tracer"]
     note = ran.note("leaked_tracer")
     assert note["text"].startswith("1 tracer (f32[]) stayed in seen after the trace of ratio.")

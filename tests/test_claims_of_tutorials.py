@@ -297,7 +297,7 @@ def primitives(document: Document, program: Document) -> list[str]:
 
 
 def own(document: Document, name: str) -> list[Document]:
-    return [each for each in document["programs"] if not each["library"] and each["name"] == name]
+    return [program for program in document["programs"] if not program["library"] and program["name"] == name]
 
 
 def kinds(document: Document) -> set[str]:
@@ -306,18 +306,22 @@ def kinds(document: Document) -> set[str]:
 
 def counts(document: Document, name: str) -> tuple[int, int, int]:
     """Return the calls, hits and compiles of a function in the run."""
-    (run,) = (each["run"] for each in document["ledger"]["functions"] if each["name"] == name and each["run"]["misses"])
+    (run,) = (
+        function["run"]
+        for function in document["ledger"]["functions"]
+        if function["name"] == name and function["run"]["misses"]
+    )
     return run["calls"], run["hits"], run["compiles"]
 
 
 def compiles(document: Document) -> list[int]:
-    return [each["run"]["compiles"] for each in document["ledger"]["functions"] if each["run"]["compiles"]]
+    return [function["run"]["compiles"] for function in document["ledger"]["functions"] if function["run"]["compiles"]]
 
 
 def reasons(document: Document, name: str) -> list[str]:
     """Return the first reason of each miss of a function in the run."""
-    found = [each for each in document["ledger"]["functions"] if each["name"] == name]
-    return [miss["reasons"][0]["text"] for each in found for miss in each["misses"] if miss["this_run"]]
+    functions = [function for function in document["ledger"]["functions"] if function["name"] == name]
+    return [miss["reasons"][0]["text"] for each in functions for miss in each["misses"] if miss["this_run"]]
 
 
 def cards(document: Document) -> list[tuple[str, Any]]:
@@ -510,9 +514,9 @@ def test_the_claim_is_in_the_document_of_the_tutorials_own_cell(
 
     document = msgspec.to_builtins(built[-1].document)
     assert check(document), [
-        [(each["name"], each["origin"], each["equations"]) for each in document["programs"]],
+        [(program["name"], program["origin"], program["equations"]) for program in document["programs"]],
         [(note["kind"], note["text"][:60]) for note in document["notes"]],
-        [(each["name"], each["run"], texts_of(each)) for each in document["ledger"]["functions"]],
+        [(function["name"], function["run"], texts_of(function)) for function in document["ledger"]["functions"]],
         cards(document),
         slots(document) if document["control_flow"] else None,
         document["untraced_lines"],

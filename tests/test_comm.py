@@ -69,7 +69,7 @@ class Wire:
 
     @property
     def hub(self):
-        (hub,) = (each for each in self.manager.comms.values() if each.target_name == "jupyter_jaxpr")
+        (hub,) = (comm for comm in self.manager.comms.values() if comm.target_name == "jupyter_jaxpr")
         return hub
 
     def say(self, data, comm_id=None):

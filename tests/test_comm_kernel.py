@@ -33,8 +33,8 @@ def pages(kernel):
     first.run("%load_ext jupyter_jaxpr\nimport threading, jax, jax.numpy as jnp\nfrom jax import lax")
     yield open_page
     first.run("%unload_ext jupyter_jaxpr")
-    for each in opened:
-        each.close()
+    for opened_page in opened:
+        opened_page.close()
 
 
 @pytest.fixture
@@ -108,11 +108,11 @@ def test_a_page_that_is_loaded_later_is_told_everything(tab, pages):
 
 
 def test_two_pages_hear_the_same(tab, pages):
-    other = pages()
-    other.drain()
+    second_page = pages()
+    second_page.drain()
     tab.run(PLUS)
     one = ours(tab.heard)[-1]
-    two = other.wait_for(of_type("snapshot"))
+    two = second_page.wait_for(of_type("snapshot"))
     assert one == two
 
 
@@ -120,8 +120,8 @@ def test_a_long_program_comes_in_one_buffer(tab):
     tab.run("def long(x):\n    for _ in range(6_000):\n        x = jnp.sin(x)\n    return x")
     heard = tab.run("%jaxpr long(f32[])")
     # A long trace also sends its progress.
-    said = [m for m in heard if m["msg_type"] == "comm_msg" and m["content"]["data"].get("type") != "progress"]
-    (raw,) = said
+    collected = [m for m in heard if m["msg_type"] == "comm_msg" and m["content"]["data"].get("type") != "progress"]
+    (raw,) = collected
     assert raw["content"]["data"] == {"type": "buffer"}
     assert len(raw["buffers"]) == 1
     assert ours([raw])[0]["snapshot"]["programs"][0]["equations"] == 6000
@@ -210,18 +210,18 @@ def test_a_burst_of_runs_leaves_the_last_one_in_the_panel(tab):
 
 
 def test_unloading_closes_the_comms_of_every_page(tab, pages):
-    other = pages()
-    comm = other.open_requests()
-    other.ask(comm, type="make", id=1, snapshot="gone", program=0, level="hlo")
+    second_page = pages()
+    comm = second_page.open_requests()
+    second_page.ask(comm, type="make", id=1, snapshot="gone", program=0, level="hlo")
     hub_before = hub(tab)
     heard = tab.run("%unload_ext jupyter_jaxpr")
     assert sorted(m["content"]["comm_id"] for m in heard if m["msg_type"] == "comm_close") == sorted([hub_before, comm])
     assert tab.comms(HUB) == []
     # The kernel closes a request comm that is opened now at once: the page need not wait for a time-out.
-    late = other.open_requests()
-    while other.hear()["content"].get("comm_id") != late:
+    late = second_page.open_requests()
+    while second_page.hear()["content"].get("comm_id") != late:
         pass
-    assert other.heard[-1]["msg_type"] == "comm_close"
+    assert second_page.heard[-1]["msg_type"] == "comm_close"
 
 
 def test_a_kernel_that_restarts_begins_anew():

@@ -180,12 +180,12 @@ def both_ways() -> tuple[dict[str, Any], dict[str, Any]]:
         subprocess.Popen([sys.executable, CORNER / "run.py", way], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for way in ("with", "without")
     ]
-    found = []
+    collected = []
     for process in ways:
         out, err = process.communicate()
         assert process.returncode == 0, err.decode()
-        found.append(json.loads(out))
-    return found[0], found[1]
+        collected.append(json.loads(out))
+    return collected[0], collected[1]
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -91,10 +91,10 @@ LOOP_FREE = {
 @pytest.mark.parametrize("name", LOOP_FREE)
 def test_loop_free_programs_are_within_five_percent_of_xla(name):
     function, arguments = LOOP_FREE[name]
-    found = jj.inspect(function, *arguments).cost
-    assert found.exact
-    assert found.xla_flops == pytest.approx(found.flops, rel=0.05)
-    assert found.xla_transcendentals == pytest.approx(found.transcendentals, rel=0.05)
+    total = jj.inspect(function, *arguments).cost
+    assert total.exact
+    assert total.xla_flops == pytest.approx(total.flops, rel=0.05)
+    assert total.xla_transcendentals == pytest.approx(total.transcendentals, rel=0.05)
 
 
 def test_numbers_of_differences_add_up_to_the_difference():
@@ -104,18 +104,25 @@ def test_numbers_of_differences_add_up_to_the_difference():
         x = jnp.cumsum(x, axis=0) + jax.random.uniform(key, (16, 16))
         return lax.cond(x[0, 0] > 0, lambda x: x * 2, lambda x: x, jnp.linalg.inv(x))
 
-    found = jj.inspect(f, array(16, 16), jax.random.key(0)).cost
-    told = sum(each.ours - each.xla for each in found.differences if each.ours is not None and each.xla is not None)
-    assert told == found.flops - round(found.xla_flops)
-    kinds = [each.kind for each in found.differences]
+    total = jj.inspect(f, array(16, 16), jax.random.key(0)).cost
+    told = sum(
+        difference.ours - difference.xla
+        for difference in total.differences
+        if difference.ours is not None and difference.xla is not None
+    )
+    assert told == total.flops - round(total.xla_flops)
+    kinds = [difference.kind for difference in total.differences]
     assert kinds[:2] == ["loop_once", "loop_once"]
     assert "branches" in kinds
 
 
 def told(function, *arguments):
     """Return the reasons as (kind, our count, XLA's count, trips, sentence)."""
-    found = jj.inspect(function, *arguments).cost
-    return [(each.kind, each.ours, each.xla, each.runs, each.text.replace("\xa0", " ")) for each in found.differences]
+    total = jj.inspect(function, *arguments).cost
+    return [
+        (difference.kind, difference.ours, difference.xla, difference.runs, difference.text.replace("\xa0", " "))
+        for difference in total.differences
+    ]
 
 
 MATMUL = 524_288
@@ -127,10 +134,10 @@ def matmuls(length):
 
 @pytest.mark.parametrize("length", [1, 10, 100])
 def test_xla_counts_a_matmul_once_however_often_it_is_scanned(length):
-    found = jj.inspect(matmuls(length), array(64, 64)).cost
-    assert found.flops == length * MATMUL
+    total = jj.inspect(matmuls(length), array(64, 64)).cost
+    assert total.flops == length * MATMUL
     # XLA removes each loop of one step; otherwise it counts the loop's counter.
-    assert found.xla_flops == (MATMUL if length == 1 else MATMUL + 2)
+    assert total.xla_flops == (MATMUL if length == 1 else MATMUL + 2)
     reason = (
         "XLA counts the body of a loop once, however many steps it has. "
         "The loop counter adds 2 operations to XLA's count."
@@ -220,8 +227,8 @@ def test_a_scan_that_jax_unrolls_is_counted_as_xla_has_it():
         "steps, and the remaining steps are outside of the loop. The loop counter adds 2 operations to XLA's count."
     )
     # 7 steps are three iterations of two steps, and one step.
-    found = told(unrolled(7, 2), array(64, 64))
-    assert found == [("loop_once", 7 * MATMUL, 3 * MATMUL + 2, 7, reason)]
+    reasons_told = told(unrolled(7, 2), array(64, 64))
+    assert reasons_told == [("loop_once", 7 * MATMUL, 3 * MATMUL + 2, 7, reason)]
     assert told(unrolled(7, True), array(64, 64)) == []
     assert told(unrolled(7, 0), array(64, 64)) == []
     # one iteration of four steps, which XLA moves out of its loop, and three steps
@@ -230,25 +237,25 @@ def test_a_scan_that_jax_unrolls_is_counted_as_xla_has_it():
 
 def test_the_counter_of_a_fori_loop_is_shared_with_its_body():
     # An iteration has the product, i + 1 and its conversion; XLA tests i < 7, and counts one iteration.
-    found = told(lambda x: lax.fori_loop(0, 7, lambda i, x: (x @ x) * i, x), array(64, 64))
+    reasons_told = told(lambda x: lax.fori_loop(0, 7, lambda i, x: (x @ x) * i, x), array(64, 64))
     turn = MATMUL + 64 * 64 + 2
     reason = (
         "XLA counts the body of a loop once, however many steps it has. "
         "The loop counter adds 1 operation to XLA's count."
     )
-    assert found == [("loop_once", 7 * turn, turn + 1, 7, reason)]
+    assert reasons_told == [("loop_once", 7 * turn, turn + 1, 7, reason)]
 
 
 def test_only_a_scan_needs_a_counter():
     def five(x):
         return lax.while_loop(lambda c: c[0] < 5, lambda c: (c[0] + 1, lax.sin(c[1])), (0, x))[1]
 
-    found = told(lambda x: lax.scan(lambda x, _: (five(x), None), x, None, length=4)[0], array(16))
+    reasons_told = told(lambda x: lax.scan(lambda x, _: (five(x), None), x, None, length=4)[0], array(16))
     reason = (
         "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well. "
         "The loop counter adds 2 operations to XLA's count."
     )
-    assert found == [("loop_once", 4 * (5 + 6), 2 + 2, 4, reason)]
+    assert reasons_told == [("loop_once", 4 * (5 + 6), 2 + 2, 4, reason)]
 
 
 def narrow(*shape):
@@ -307,9 +314,13 @@ def test_what_xla_writes_out_is_named(name):
     *_, (kind, ours, theirs, _, sentence) = told(function, *arguments)
     assert (kind, ours, sentence) == ("rest", 0, text)
     assert theirs == more if more is not None else theirs > 0
-    found = jj.inspect(function, *arguments).cost
-    added = sum(each.xla - each.ours for each in found.differences if each.xla is not None and each.ours is not None)
-    assert added == round(found.xla_flops) - found.flops
+    total = jj.inspect(function, *arguments).cost
+    added = sum(
+        difference.xla - difference.ours
+        for difference in total.differences
+        if difference.xla is not None and difference.ours is not None
+    )
+    assert added == round(total.xla_flops) - total.flops
 
 
 def test_a_library_is_named_though_xla_removed_something_as_well():
@@ -356,10 +367,10 @@ def test_where_xla_gives_no_analysis_there_is_none(said):
 
 @pytest.mark.parametrize("said", [{"flops": 3.0, "bytes accessed": 8.0}, [{"flops": 3.0, "bytes accessed": 8.0}]])
 def test_a_dictionary_or_a_list_of_one(said):
-    found = analysis(Executable(said))
-    assert (found.flops, found.transcendentals, found.bytes) == (3.0, 0.0, 8.0)
+    numbers = analysis(Executable(said))
+    assert (numbers.flops, numbers.transcendentals, numbers.bytes) == (3.0, 0.0, 8.0)
 
 
 def test_a_number_below_zero_is_none():
-    found = analysis(Executable({"flops": -1.0, "bytes accessed": float("nan")}))
-    assert (found.flops, found.bytes) == (None, None)
+    numbers = analysis(Executable({"flops": -1.0, "bytes accessed": float("nan")}))
+    assert (numbers.flops, numbers.bytes) == (None, None)

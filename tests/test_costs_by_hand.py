@@ -279,22 +279,22 @@ def cost(function, *arguments):
 @pytest.mark.parametrize("name", COUNTS)
 def test_the_count_is_the_one_by_hand(name):
     function, arguments, operations, functions = COUNTS[name]
-    found = cost(function, *arguments)
-    assert (found.flops, found.transcendentals) == (operations, functions)
-    assert found.flops_min == operations
-    assert found.exact
-    assert (found.unknown, found.per_trip) == ((), ())
+    total = cost(function, *arguments)
+    assert (total.flops, total.transcendentals) == (operations, functions)
+    assert total.flops_min == operations
+    assert total.exact
+    assert (total.unknown, total.per_trip) == ((), ())
 
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_the_lines_and_the_primitives_add_up(name):
     function, arguments, _, _ = COUNTS[name]
-    found = cost(function, *arguments)
-    for rows in (found.by_line, found.by_primitive):
-        assert sum(row.flops for row in rows) == found.flops
-        assert sum(row.transcendentals for row in rows) == found.transcendentals
-        assert sum(row.bytes_read for row in rows) == found.bytes_read
-        assert sum(row.bytes_written for row in rows) == found.bytes_written
+    total = cost(function, *arguments)
+    for rows in (total.by_line, total.by_primitive):
+        assert sum(row.flops for row in rows) == total.flops
+        assert sum(row.transcendentals for row in rows) == total.transcendentals
+        assert sum(row.bytes_read for row in rows) == total.bytes_read
+        assert sum(row.bytes_written for row in rows) == total.bytes_written
 
 
 # --- costs that depend on the data ---------------------------------------------------------------------------
@@ -304,10 +304,10 @@ def test_a_cond_is_a_range_of_its_branches():
     def f(x):
         return lax.cond(x.sum() > 0, lambda x: x * 2 + 1, lambda x: x, x)
 
-    found = cost(f, V)
+    total = cost(f, V)
     # The sum, the comparison and the conversion of the predicate to an index; then 24 or nothing.
-    assert (found.flops, found.flops_min) == (11 + 1 + 1 + 24, 11 + 1 + 1)
-    assert not found.exact
+    assert (total.flops, total.flops_min) == (11 + 1 + 1 + 24, 11 + 1 + 1)
+    assert not total.exact
 
 
 def test_a_switch_is_a_range_of_its_branches_however_deep():
@@ -315,42 +315,42 @@ def test_a_switch_is_a_range_of_its_branches_however_deep():
         inner = lambda x: lax.cond(x[0] > 0, lambda x: x * x, lambda x: x * x * x, x)  # noqa: E731  # a branch
         return lax.switch(i, [lambda x: x, inner, lambda x: lax.sin(x)], x)
 
-    found = cost(f, np.int32(1), V)
+    total = cost(f, np.int32(1), V)
     # The index is clamped. The most expensive branch computes 12 sines, which weigh more than the branch with the most
     # operations: that branch compares, converts and multiplies twice. The cheapest branch does nothing.
-    assert (found.flops, found.transcendentals) == (1, 12)
-    assert (found.flops_min, found.flops_most) == (1, 1 + 2 + 24)
-    assert (found.transcendentals_min, found.transcendentals_most) == (0, 12)
+    assert (total.flops, total.transcendentals) == (1, 12)
+    assert (total.flops_min, total.flops_most) == (1, 1 + 2 + 24)
+    assert (total.transcendentals_min, total.transcendentals_most) == (0, 12)
 
 
 def test_branches_of_one_cost_are_exact():
-    found = cost(lambda p, x: lax.cond(p, lambda x: x * 2, lambda x: x + 1, x), True, V)
-    assert (found.flops, found.flops_min, found.exact) == (1 + 12, 1 + 12, True)
+    total = cost(lambda p, x: lax.cond(p, lambda x: x * 2, lambda x: x + 1, x), True, V)
+    assert (total.flops, total.flops_min, total.exact) == (1 + 12, 1 + 12, True)
 
 
 def test_a_cond_in_a_loop_takes_its_dearest_branch_each_turn():
     def f(x):
         return scanned(lambda x: lax.cond(x[0] > 0, lambda x: x * 2, lambda x: x, x), 10)(x)
 
-    found = cost(f, V)
-    assert (found.flops, found.flops_min) == (10 * (2 + 12), 10 * 2)
+    total = cost(f, V)
+    assert (total.flops, total.flops_min) == (10 * (2 + 12), 10 * 2)
 
 
 def test_a_while_of_unknown_trips_counts_one_and_says_where():
     def f(x):
         return lax.while_loop(lambda x: x[0] < 10, lambda x: x * 2, x)
 
-    found = cost(f, V)
+    total = cost(f, V)
     line = f.__code__.co_firstlineno + 1
-    assert (found.flops, found.flops_min, found.exact) == (12 + 1, 12 + 1, False)
-    assert found.per_trip == (f"while_loop, line {line}",)
-    assert [(row.line, row.flops, row.per_trip) for row in found.by_line] == [(line, 13, True)]
+    assert (total.flops, total.flops_min, total.exact) == (12 + 1, 12 + 1, False)
+    assert total.per_trip == (f"while_loop, line {line}",)
+    assert [(row.line, row.flops, row.per_trip) for row in total.by_line] == [(line, 13, True)]
 
 
 def test_a_loop_to_a_bound_that_is_an_argument_is_of_unknown_trips():
-    found = cost(lambda n, x: lax.fori_loop(0, n, lambda i, x: x * 2, x), 5, V)
-    assert not found.exact
-    assert len(found.per_trip) == 1
+    total = cost(lambda n, x: lax.fori_loop(0, n, lambda i, x: x * 2, x), 5, V)
+    assert not total.exact
+    assert len(total.per_trip) == 1
 
 
 def test_what_has_no_rule_is_named_and_counts_nothing():
@@ -358,9 +358,9 @@ def test_what_has_no_rule_is_named_and_counts_nothing():
         y = jax.pure_callback(lambda x: x, jax.ShapeDtypeStruct((12,), jnp.float32), x)
         return jnp.linalg.eigh(jnp.outer(x, y))[0] * 2
 
-    found = cost(f, V)
-    assert not found.exact
-    assert sorted(found.unknown) == ["eigh (1)", "pure_callback (1)"]
+    total = cost(f, V)
+    assert not total.exact
+    assert sorted(total.unknown) == ["eigh (1)", "pure_callback (1)"]
 
 
 # --- bytes ------------------------------------------------------------------------------------------------
@@ -395,5 +395,5 @@ def test_what_has_no_rule_is_named_and_counts_nothing():
     ],
 )
 def test_bytes_are_those_of_each_equation_by_itself(function, arguments, read, written):
-    found = cost(function, *arguments)
-    assert (found.bytes_read, found.bytes_written) == (read, written)
+    total = cost(function, *arguments)
+    assert (total.bytes_read, total.bytes_written) == (read, written)

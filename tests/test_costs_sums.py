@@ -124,11 +124,11 @@ def test_every_sum_is_the_count_of_the_whole(steps):
         assert all(total <= node.flops for total, node in zip(inside, nodes, strict=True))
     # The equations of each scope, times its runs, are at least the total: the branches of a cond exclude each other.
     children = {
-        (each.scope, child.equation) for each in cost.scopes for child in whole.document.scopes[each.scope].children
+        (scope.scope, child.equation) for scope in cost.scopes for child in whole.document.scopes[scope.scope].children
     }
     leaves = sum(
-        each.runs * sum(flops for index, flops in enumerate(each.flops) if (each.scope, index) not in children)
-        for each in cost.scopes
+        scope.runs * sum(flops for index, flops in enumerate(scope.flops) if (scope.scope, index) not in children)
+        for scope in cost.scopes
     )
     assert leaves == sum(row.if_taken for row in cost.by_line)
     assert leaves >= cost.flops

@@ -29,11 +29,11 @@ def short(row: DiffRow) -> str:
         name = side.text.split("  ")[-1]
     else:
         name = side.text.split()[0].rstrip(":")
-    said = []
+    collected = []
     for change in row.changes:
         values = f" {change.before} -> {change.after}" if change.before or change.after else ""
-        said.append(f"{change.kind} {change.name}".rstrip() + values)
-    return f"{SIGNS[row.sign]} {name}" + (f": {', '.join(said)}" if said else "")
+        collected.append(f"{change.kind} {change.name}".rstrip() + values)
+    return f"{SIGNS[row.sign]} {name}" + (f": {', '.join(collected)}" if collected else "")
 
 
 def rows_of(diff: Diff) -> list[str]:
@@ -170,11 +170,11 @@ def test_an_added_line_of_stablehlo_renumbers_nothing() -> None:
 
 def test_a_text_that_was_not_made_is_asked_for_in_a_sentence() -> None:
     traced, compiled = jj.inspect(first, X, X, stage="trace"), jj.inspect(first, X, X)
-    said = "This snapshot does not hold the HLO. JAX has not made the text. Inspect with stage='compile'."
+    expected_text = "This snapshot does not hold the HLO. JAX has not made the text. Inspect with stage='compile'."
     for one, other in ((traced, compiled), (compiled, traced)):
         with pytest.raises(ValueError) as error:
             one.diff(other, level="hlo")
-        assert str(error.value) == said
+        assert str(error.value) == expected_text
 
 
 # --- at random --------------------------------------------------------------------------------------------
@@ -313,7 +313,7 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
 def test_a_weak_literal_is_told_from_a_strong_one() -> None:
     before, after = (jj.inspect(lambda x: x * 2, value, stage="trace") for value in (2.0, jnp.float32(2)))
     [row] = before.diff(after).changed
-    assert [(each.kind, each.before, each.after) for each in row.changes] == [
+    assert [(change.kind, change.before, change.after) for change in row.changes] == [
         ("operand", "2.0:f32[]{weak}", "2.0:f32[]"),
         ("weak_type", "weak", "strong"),
     ]

@@ -23,7 +23,7 @@ def effects_of(fun: Any, *args: Any) -> tuple[list[str], list[str]]:
     document = jj.inspect(fun, *args, stage="trace").document
     text = document.strings
     named = [
-        f"{text[scope.primitive[row.equation]]}: {', '.join(text[each] for each in row.effects)}"
+        f"{text[scope.primitive[row.equation]]}: {', '.join(text[effect] for effect in row.effects)}"
         for scope in document.scopes
         for row in scope.effects
     ]

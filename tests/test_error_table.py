@@ -19,6 +19,7 @@ FILES = {
     "further": (pytest.mark.slow,),
     "lax_and_objects": (pytest.mark.slow,),
     "calls": (pytest.mark.slow,),
+    "settings": (pytest.mark.slow,),
 }
 ROWS = [
     pytest.param(row, id=f"{name}: {row.name}", marks=marks)

@@ -105,7 +105,7 @@ def test_a_method_under_jit_without_static_self() -> None:
         Model().predict(ROW)
     finding = trace_error(caught.value, "predict")
     assert finding.title == "The argument self is not an array: its type is Model"
-    assert [(each.name, each.code) for each in finding.cures] == [
+    assert [(cure.name, cure.code) for cure in finding.cures] == [
         ("static_argnames", '@jax.jit(static_argnames="self")'),
         ("jax.tree_util.register_dataclass", None),
     ]

@@ -73,7 +73,7 @@ def free():
     by_field = {}
     for path in places(EVERYTHING):
         by_field.setdefault(field_of(path), []).append(path)
-    found = []
+    collected = []
     for paths in by_field.values():
         fields = copy.deepcopy(EVERYTHING)
         changed(fields, paths[0], "any")
@@ -81,8 +81,8 @@ def free():
             read(fields)
         except ValueError:
             continue
-        found += paths
-    return found
+        collected += paths
+    return collected
 
 
 def field_of(path):

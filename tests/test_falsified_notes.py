@@ -177,25 +177,25 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
 
 def given(story: Story, notebook: Notebook, patch: pytest.MonkeyPatch, named: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a test: its fixtures, and the first set of its parameters."""
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for mark in getattr(story, "pytestmark", ()):
         if mark.name == "parametrize":
             names, rows = mark.args
             first = rows[0].values if hasattr(rows[0], "values") else rows[0]
             of_one = isinstance(names, str) and "," not in names and not hasattr(rows[0], "values")
             names = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
-            found.update(zip(names, [first] if of_one else first, strict=True))
+            by_name.update(zip(names, [first] if of_one else first, strict=True))
     for name, value in named.items():
         if name in ("defined", "physics"):
             assert notebook.run(value).result.success
             value = notebook
-        found[name] = value
+        by_name[name] = value
     for name in inspect.signature(story).parameters:
         if name == "notebook":
-            found[name] = notebook
+            by_name[name] = notebook
         if name == "monkeypatch":
-            found[name] = patch
-    return found
+            by_name[name] = patch
+    return by_name
 
 
 @pytest.mark.parametrize("fact", FALSE)

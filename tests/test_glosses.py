@@ -1,4 +1,4 @@
-"""The glosses of primitives: every primitive of JAX has a row of the table, and every link has a public function."""
+"""Tests that every primitive of JAX has a row in the table of glosses, and every link a public function."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ ROW = re.compile(
 
 
 def glosses() -> dict[str, tuple[str, str | None, str]]:
-    found: dict[str, tuple[str, str | None, str]] = {}
+    by_name: dict[str, tuple[str, str | None, str]] = {}
     text = TABLE.read_text(encoding="utf-8")
     rows = list(ROW.finditer(text))
     assert len(rows) == text.count("trans.__("), "the table has a row that this test cannot read"
     for quoted, plain, words, other, documented, operands in (row.groups() for row in rows):
         name = quoted or plain
-        assert name not in found, f"{name} has two rows"
-        found[name] = (words or other, None if documented == "null" else documented.strip("'"), operands)
-    return found
+        assert name not in by_name, f"{name} has two rows"
+        by_name[name] = (words or other, None if documented == "null" else documented.strip("'"), operands)
+    return by_name
 
 
 def primitives() -> set[str]:

@@ -1,4 +1,4 @@
-"""What JAX writes in terms of other primitives: under its own name, with the programs inside it."""
+"""Tests primitives that JAX writes in terms of others: they have their own name and the programs inside."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_next_forms_of_remat_and_custom_rules_are_the_scopes_they_are():
         assert words(snapshot.text()) == words(printed)
         assert "RematTraced" in printed
         assert "CustomJVPTraced" in printed
-        assert [each.kind for each in snapshot.document.control_flow if each.kind in ("remat", "custom_jvp")] == [
+        assert [card.kind for card in snapshot.document.control_flow if card.kind in ("remat", "custom_jvp")] == [
             "custom_jvp",
             "remat",
         ]

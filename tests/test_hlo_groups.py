@@ -1,4 +1,4 @@
-"""The equations that a line of HLO or StableHLO belongs to, and what is inferred where XLA says nothing."""
+"""Tests the equations of a line of HLO or StableHLO, stated by XLA or inferred."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def test_a_root_that_two_fusions_call_stays_unknown():
 
 
 def test_a_literal_that_two_places_use_stays_unknown():
-    other = [*MODULE[:6], "  %n = f32[8]{0} negate(%b)", *MODULE[6:]]
-    assert inferred({6: 1, 7: 2}, module=other) == {"%fusion": 2}
+    collected = [*MODULE[:6], "  %n = f32[8]{0} negate(%b)", *MODULE[6:]]
+    assert inferred({6: 1, 7: 2}, module=collected) == {"%fusion": 2}
 
 
 def test_what_is_no_literal_stays_unknown():
@@ -131,7 +131,7 @@ def groups(function, *arguments, level="hlo"):
         stack = lines.line_stacks[number]
         if stack >= 0 and positions.stacks[stack][0]:
             stacks = [stack, *lines.other_stacks.get(number, ())]
-            names = set().union(*(of_stack.get(each, set()) for each in stacks))
+            names = set().union(*(of_stack.get(stack, set()) for stack in stacks))
             rows.append((line.strip(), names, positions.frames[positions.stacks[stack][0][0]]))
     return rows
 
@@ -238,7 +238,7 @@ def named(function, *arguments):
     rows = set()
     for line, (number, index) in lines.named.items():
         equation = walk.jaxprs[number].eqns[index]
-        types = " ".join(str(each.aval.str_short(True)) for each in equation.outvars)
+        types = " ".join(str(outvar.aval.str_short(True)) for outvar in equation.outvars)
         opcode = re.search(r" ([a-z-]+)\(", texts[line])[1]
         rows.add((opcode, equation.primitive.name, types))
     return rows

@@ -1,4 +1,4 @@
-"""`observe()` around any code: nested, threaded, asynchronous, interrupted; and what stays behind: nothing."""
+"""Tests `observe()` around any code: nested, threaded, asynchronous, interrupted; no block leaves anything behind."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_two_threads_each_with_a_block(x: Any) -> None:
         return y
 
     inside, finish = threading.Event(), threading.Event()
-    found: dict[str, Ledger] = {}
+    by_name: dict[str, Ledger] = {}
 
     def other() -> None:
         with observe() as ledger:
@@ -205,7 +205,7 @@ def test_two_threads_each_with_a_block(x: Any) -> None:
             inside.set()
             finish.wait(60)
             there(1)
-        found["there"] = ledger
+        by_name["there"] = ledger
 
     thread = threading.Thread(target=other)
     thread.start()
@@ -215,7 +215,7 @@ def test_two_threads_each_with_a_block(x: Any) -> None:
     finish.set()
     thread.join()
     assert {name: record.compiles for name, record in ledger.items()} == {"here": 1}
-    assert {name: record.compiles for name, record in found["there"].items()} == {"there": 2}
+    assert {name: record.compiles for name, record in by_name["there"].items()} == {"there": 2}
     assert ledger["here"].calls is None  # the other block uses the counter
     assert "The number of calls is unknown" in str(ledger)
 

@@ -1,4 +1,4 @@
-"""Questions that JAX's own explainer answers wrongly or not at all, side by side with what the ledger says."""
+"""Compares the ledger with JAX's own explainer, for misses that the explainer gets wrong or leaves out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code as people write it under the ledger: nnx and equinox models, optax steps, enums, meshes; reasons in full."""
+"""Tests the ledger with code as users write it: nnx and equinox models, optax steps, enums, meshes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the outcome of each miss of a function, with kind and text of its reasons."""
-    return [(miss.outcome, [(each.kind, each.text) for each in miss.reasons]) for miss in ledger[name].misses]
+    return [(miss.outcome, [(reason.kind, reason.text) for reason in miss.reasons]) for miss in ledger[name].misses]
 
 
 class Net(nnx.Module):
@@ -162,7 +162,7 @@ def test_a_static_self_that_compares_by_its_contents() -> None:
             Sized(size).scaled(1.0)
     first, other = ledger["scaled"].misses
     assert first.reasons[0].text == "first call of scaled"
-    assert [(each.kind, each.text, each.cure) for each in other.reasons] == [
+    assert [(reason.kind, reason.text, reason.cure) for reason in other.reasons] == [
         (
             "static_identity",
             "the static argument self is a new Sized object that does not equal the earlier object",

@@ -1,4 +1,4 @@
-"""Calls, hits and compiles of each line of the cell, as its gutter shows them."""
+"""Tests the calls, hits and compiles of each line of a cell, as its gutter shows them."""
 
 from __future__ import annotations
 
@@ -133,7 +133,9 @@ def test_calls_that_c_code_makes_are_a_lower_bound(notebook: Notebook, how: str)
         exec(how, notebook.shell.user_ns)
         notebook[name](*[notebook["x"]] * len(name))
     # Python 3.11 does not count calls outside of a cell.
-    assert [(each.calls, each.calls_exact) for each in ledger.functions] == [(1 if HAS_MONITORING else None, False)]
+    assert [(function.calls, function.calls_exact) for function in ledger.functions] == [
+        (1 if HAS_MONITORING else None, False)
+    ]
 
 
 def test_what_only_looks_at_a_function_makes_no_count_uncertain(notebook: Notebook) -> None:
@@ -172,8 +174,8 @@ def test_programs_that_jax_derives_are_compiled_by_the_line_that_asked(notebook:
 def test_lines_below_another_magic(notebook: Notebook, magic: str) -> None:
     notebook.run("f = jax.jit(lambda y: y + 1)")
     ran = notebook.run(f"%%jaxpr\n{magic}\n\nf(x)\nfor _ in range(3):\n    f(x)")
-    found = {(line, compiles) for line, _, _, compiles in lines(ran)}
-    assert (4, 1) in found
+    by_name = {(line, compiles) for line, _, _, compiles in lines(ran)}
+    assert (4, 1) in by_name
     if HAS_MONITORING:
         assert lines(ran) == sure((4, 1, 0, 1), (6, 3, 3, 0))
 
@@ -191,8 +193,8 @@ def test_jax_imported_by_the_cell_itself(kernel_documents: Any) -> None:
         "%%jaxpr\nimport jax\nf = jax.jit(lambda y: y + 1)\nf(1.0)\nfor _ in range(4):\n    f(1.0)"
     )
     assert document["ledger"] is not None, json.dumps(document["notes"])
-    found = [(line["line"], line["calls"], line["hits"], line["compiles"]) for line in document["ledger"]["lines"]]
-    assert found == [(4, 1, 0, 1), (6, 4, 4, 0)]
+    rows = [(line["line"], line["calls"], line["hits"], line["compiles"]) for line in document["ledger"]["lines"]]
+    assert rows == [(4, 1, 0, 1), (6, 4, 4, 0)]
 
 
 def test_the_sum_over_the_lines_is_that_of_the_functions(notebook: Notebook) -> None:
@@ -211,5 +213,7 @@ def test_a_call_while_jit_is_disabled_is_no_hit(notebook: Notebook) -> None:
         "%%jaxpr --no-trace\n@jax.jit\ndef f(x):\n    return x + 1\n\nf(x)\n"
         "with jax.disable_jit():\n    f(x)\n    f(x)\nf(x);"
     )
-    (function,) = [each for each in notebook.run(cell).document["ledger"]["functions"] if each["run"]["misses"]]
+    (function,) = [
+        function for function in notebook.run(cell).document["ledger"]["functions"] if function["run"]["misses"]
+    ]
     assert (function["run"]["calls"], function["run"]["hits"], function["run"]["compiles"]) == (2, 1, 1)

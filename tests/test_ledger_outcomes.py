@@ -1,4 +1,4 @@
-"""Each outcome of a call: what JAX had to do for it, and how the ledger counts it."""
+"""Tests each outcome of a call: JAX's work for the call, and the counts of the ledger."""
 
 from __future__ import annotations
 

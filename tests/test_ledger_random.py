@@ -1,4 +1,4 @@
-"""Calls made at random against JAX's own events and a count of one's own; and one ingredient flipped at a time."""
+"""Compares random calls with JAX's own events and an independent count; changes one ingredient at a time."""
 
 from __future__ import annotations
 

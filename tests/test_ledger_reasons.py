@@ -1,4 +1,4 @@
-"""Each reason for which a call misses JAX's cache, as the ledger tells it, with before, after and cure in full."""
+"""Tests each reason of a miss in the ledger, with its values before and after and its cure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from jax.experimental.layout import Format, Layout
 
 from jupyter_jaxpr import observe
@@ -215,6 +216,78 @@ def test_static_identity() -> None:
     assert told(ledger, "f") == [
         first("f"),
         ("compiled", (Reason("static_identity", text, "config", "<Config>", "<Config>", cure),)),
+    ]
+
+
+class Schedule:
+    """A static argument that compares by identity and has contents."""
+
+    def __init__(self, **contents: Any) -> None:
+        self.__dict__.update(contents)
+
+
+def scheduled_1(x: Any, schedule: Schedule) -> Any:
+    return x * 2
+
+
+def scheduled_2(x: Any, schedule: Schedule) -> Any:
+    return x * 2
+
+
+def scheduled_3(x: Any, schedule: Schedule) -> Any:
+    return x * 2
+
+
+def scheduled_4(x: Any, schedule: Schedule) -> Any:
+    return x * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "before", "after", "text", "cure"),
+    [
+        (
+            scheduled_1,
+            {"rate": 0.1, "name": "sgd"},
+            {"rate": 0.01, "name": "sgd"},
+            "the static argument schedule is another Schedule object: schedule.rate changed from 0.1 to 0.01",
+            "JAX compiles once for each value of schedule.rate. Pass schedule.rate as an argument that is not static "
+            "if the function only computes with schedule.rate.",
+        ),
+        (
+            scheduled_2,
+            {"kinds": ("warm", "cos")},
+            {"kinds": ("warm", "exp")},
+            "the static argument schedule is another Schedule object: schedule.kinds[1] changed from 'cos' to 'exp'",
+            "JAX compiles once for each value of schedule.kinds[1].",
+        ),
+        (
+            scheduled_3,
+            {"rate": 0.1, "kinds": ["warm"]},
+            {"rate": 0.1, "kinds": ["warm"]},
+            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "Reuse the object, or give Schedule an __eq__ and a __hash__ that compare its contents.",
+        ),
+        (
+            scheduled_4,
+            {"inner": Config()},
+            {"inner": Config()},
+            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
+            "compare the contents.",
+        ),
+    ],
+    ids=["a number", "a text", "equal", "unknown"],
+)
+def test_static_identity_of_objects_with_contents(
+    function: Any, before: dict[str, Any], after: dict[str, Any], text: str, cure: str
+) -> None:
+    f = jax.jit(function, static_argnames="schedule")
+    with observe() as ledger:
+        f(1.0, schedule=Schedule(**before))
+        f(1.0, schedule=Schedule(**after))
+    assert told(ledger, function.__name__) == [
+        first(function.__name__),
+        ("compiled", (Reason("static_identity", text, "schedule", "<Schedule>", "<Schedule>", cure),)),
     ]
 
 

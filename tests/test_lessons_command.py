@@ -1,4 +1,4 @@
-"""`python -m jupyter_jaxpr.lessons`, as far as it goes without a JupyterLab."""
+"""Tests `python -m jupyter_jaxpr.lessons` up to the start of JupyterLab."""
 
 import json
 import re

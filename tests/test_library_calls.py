@@ -1,4 +1,4 @@
-"""Cells that call functions of JAX's and of packages without jit: what the panel shows of the last one, and where."""
+"""Tests cells that call functions of JAX and packages without jit: the program and the place of the last call."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_flax_gets_its_flags(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\nnet.apply(variables, x, train=True)")
     assert ran.notes.count("untraceable") == 0
     (program,) = ran.document["programs"]
-    assert [(each["name"], each["type"], each["static"]) for each in program["arguments"]] == [
+    assert [(argument["name"], argument["type"], argument["static"]) for argument in program["arguments"]] == [
         ("variables", "{params: {Dense_0: {bias: f32[2], kernel: f32[8,2]}}}", False),
         ("args[0]", "f32[8]", False),
         ("train", "True", True),
@@ -158,7 +158,7 @@ def test_an_operator_is_no_function_of_the_users(notebook: Notebook, line: str, 
     ran = notebook.run(f"%%jaxpr --no-trace\ny = {line}")
     assert ran.programs == [f"recorded cell [2]() -> {result}"]
     functions = ran.document["ledger"]["functions"]  # the functions of other tests are included, which did nothing here
-    assert [each["name"] for each in functions if each["run"]["misses"] or each["run"]["traces"]] == []
+    assert [function["name"] for function in functions if function["run"]["misses"] or function["run"]["traces"]] == []
 
 
 def test_a_function_of_jax_that_the_user_jits_is(notebook: Notebook) -> None:

@@ -1,4 +1,4 @@
-"""Live: what a cell that is being written in shows, and that nothing of the user's is changed by it."""
+"""Tests Live: the programs of a cell that the user is writing; nothing of the user's changes."""
 
 from __future__ import annotations
 
@@ -197,6 +197,25 @@ def test_the_types_that_the_user_types(trace: Trace) -> None:
         "needs_arguments",
         "Live does not compute jnp.ones(3). Type a type, such as f32[8], or a name that has a value.",
     )
+
+
+def test_a_function_without_known_arguments_is_traced_within_the_one_that_calls_it(trace: Trace) -> None:
+    source = """\
+def step(carry, x):
+    return carry + x, jnp.sin(carry)
+
+def around(xs):
+    return lax.scan(step, 0.0, xs)
+
+def other(x):
+    return step
+
+around(x)
+"""
+    answer = trace(source, 2)
+    assert (answer.state, answer.function, answer.line) == ("traced", "around", 4)
+    assert "sin" in text_of(answer)
+    assert trace(source.replace("lax.scan(step, 0.0, xs)", "xs"), 2).state == "needs_arguments"
 
 
 def test_a_function_without_parameters_needs_no_arguments(trace: Trace) -> None:
@@ -412,7 +431,7 @@ def test_a_helper_that_live_has_traced_is_traced_by_its_own_call(trace: Trace, n
     assert trace("def f(x):\n    return helper(x)\nf(x)\n").state == "traced"
     ran = notebook.run("%%jaxpr\nhelper(x);")
     assert ran.stdout == "helper\n"
-    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "helper"]
+    (function,) = [function for function in ran.document["ledger"]["functions"] if function["name"] == "helper"]
     assert (function["run"]["traces"], function["run"]["misses"]) == (1, 1)
 
 
@@ -451,7 +470,11 @@ def test_the_ledger_is_the_same(trace: Trace, notebook: Notebook) -> None:
     for body in ("jnp.sin(x)", "jnp.cos(x)", "f(x)"):
         assert trace(f"@jax.jit\ndef g(x):\n    return {body}\ng(x)\n").state == "traced"
     ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    f(x)")
-    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "f" and each["run"]["calls"]]
+    (function,) = [
+        function
+        for function in ran.document["ledger"]["functions"]
+        if function["name"] == "f" and function["run"]["calls"]
+    ]
     assert (function["name"], function["run"]["calls"], function["run"]["misses"]) == ("f", 3, 0)
     assert notebook["f"]._cache_size() == before
 

@@ -1,4 +1,4 @@
-"""Live in a real kernel: beside a cell that runs, not beside one that measures, only where the user ran something."""
+"""Tests Live in a real kernel: beside a running cell, not beside a measuring one, and only after a run."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def test_what_is_traced_live_prints_nothing_and_leaves_nothing(tab: Page, reques
     printed = [note["detail"] for note in notes if note["kind"] == "printed_while_tracing"]
     assert printed == ["within"]
     tab.run("print('z' in globals(), 'f' in globals())")
-    said = [message["content"]["text"] for message in tab.heard[start:] if message["msg_type"] == "stream"]
-    assert said == ["False False\n"]
+    collected = [message["content"]["text"] for message in tab.heard[start:] if message["msg_type"] == "stream"]
+    assert collected == ["False False\n"]
 
 
 def test_the_answer_says_what_became_of_the_last_run(tab: Page, requests: tuple[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""The table of unrolled loops: each card is as the table has it, and each rewrite that applies gives equal values."""
+"""Compares the card of each unrolled loop with the table; each rewrite that applies gives equal values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which loops of a program are left: after JAX lowered it, in the optimised HLO, of rules that do not run."""
+"""Tests which loops of a program remain: after JAX lowered it, in the optimised HLO, in rules that do not run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the magics show: of jitted functions, of a last call, of a target; and what they say where there is nothing."""
+"""Tests the magics with jitted functions, a last call or a target, and their messages where there is no program."""
 
 from __future__ import annotations
 
@@ -618,7 +618,7 @@ def test_what_was_printed_in_three_traces_is_one_note(notebook: Notebook) -> Non
     ran = notebook.run(
         "%%jaxpr\n@jax.jit\ndef f(x):\n    print('shape', x.shape)\n    return x\nf(x), f(x[:3]), f(x[:4])"
     )
-    [note] = [each for each in ran.document["notes"] if each["kind"] == "printed_while_tracing"]
+    [note] = [note for note in ran.document["notes"] if note["kind"] == "printed_while_tracing"]
     assert note["text"] == (
         "f printed while JAX traced it. Python's print runs once for each trace, not for each call, and shows tracers "
         "in place of values. This happened 3 times in this run."

@@ -1,4 +1,4 @@
-"""A cell under the magic against the same cell without it: everything but the panel is the same."""
+"""Compares a cell under the magic with the same cell without it: only the panel differs."""
 
 from __future__ import annotations
 
@@ -222,7 +222,11 @@ def test_the_extension_leaves_nothing_behind(make_notebook: Make) -> None:
             "transforms": list(shell.input_transformer_manager.cleanup_transforms),
             "trees": list(shell.ast_transformers),
             "magics": {kind: set(found) for kind, found in shell.magics_manager.magics.items()},
-            "settings": [each for each in shell.configurables if type(each).__module__.startswith("jupyter_jaxpr")],
+            "settings": [
+                configurable
+                for configurable in shell.configurables
+                if type(configurable).__module__.startswith("jupyter_jaxpr")
+            ],
             "hooks": (pjit._infer_params, pjit._get_fastpath_data),
             "listeners": (
                 monitoring.get_event_listeners(),

@@ -20,7 +20,7 @@ class CacheText:
     """The text of one run's ledger."""
 
     sentence: str
-    rows: list[tuple[str, ...]]  # the columns of HEAD
+    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
     misses: list[str]  # the misses of this run, in order
     left_out: str | None
     note: str | None

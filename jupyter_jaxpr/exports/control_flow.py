@@ -24,8 +24,8 @@ _VALUES = 40
 class CardText:
     """The text of one construct."""
 
-    title: str  # for example: scan step, line 10
-    head: tuple[str, ...]  # the heads of the values
+    title: str  # the name and line of the construct, such as: scan step, line 10
+    head: tuple[str, ...]  # the column heads of the values
     values: list[tuple[str, ...]]
     branches: list[str]
     facts: list[str]
@@ -35,7 +35,7 @@ class CardText:
 class ControlFlowText:
     """The text of a document's control flow."""
 
-    rows: list[tuple[str, ...]]  # the columns of HEAD
+    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
     cards: list[CardText]
     left_out: str | None
 

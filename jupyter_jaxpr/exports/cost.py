@@ -20,7 +20,7 @@ class CostText:
 
     name: str
     sentence: str
-    rows: list[tuple[str, ...]]  # the columns of HEAD
+    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
     left_out: str | None
     xla: str | None  # the counts of XLA and of this package, where they differ
     differences: list[str]

@@ -19,9 +19,9 @@ from .listings import TITLES
 class LinkedText:
     """A text whose lines have their places in the source."""
 
-    name: str  # jaxpr, stablehlo or hlo
+    name: str  # the level: jaxpr, stablehlo or hlo
     title: str
-    size: str  # the size, such as 17 equations
+    size: str  # the size of the text, such as 17 equations
     lines: list[str]
     # For each line: the index into the document's frames, -1 without a line of the user's.
     frames: list[int]

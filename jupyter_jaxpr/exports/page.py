@@ -43,7 +43,8 @@ def page(document: Snapshot) -> str:
     document = as_saved(document)
     program = wording.shown_first(document)
     title = document.title or (str(wording.signature(program)) if program else "jupyter_jaxpr")
-    heading = document.title or (program.name if program else "jupyter_jaxpr")  # the signature follows below
+    # the page shows the signature below the heading
+    heading = document.title or (program.name if program else "jupyter_jaxpr")
     script = f"'use strict';\nconst STYLE = {json.dumps(_own('live.css'))};\n" + _own("lines.js") + _own("page.js")
     first = _own("unpack.js")
     head = element(
@@ -59,7 +60,10 @@ def page(document: Snapshot) -> str:
     texts = {index: linked_texts(document, index, budget) for index in order}
     benches = [
         element(
-            "section", *about(document, document.programs[index], 2), _bench(document, texts[index], index, number == 0)
+            "section",
+            # The first one's name is the heading of the page.
+            *about(document, document.programs[index], 2, named=number > 0 or heading != document.programs[index].name),
+            _bench(document, texts[index], index, number == 0),
         )
         for number, index in enumerate(order)
     ]

@@ -25,9 +25,9 @@ class ShardingsText:
 
     title: str
     sentence: str
-    rows: list[tuple[str, ...]]  # the columns of HEAD
+    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
     pictures: list[tuple[str, str]]  # (names of the arrays, picture)
-    collectives: list[tuple[str, ...]]  # the columns of COLLECTIVES
+    collectives: list[tuple[str, ...]]  # each row has the columns of COLLECTIVES
     remarks: list[str]
 
 

@@ -33,7 +33,7 @@ class ProgramTimeText:
 
     name: str
     sentence: str
-    rows: list[tuple[str, ...]]  # the columns of HEAD
+    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
     remarks: list[str]
 
 

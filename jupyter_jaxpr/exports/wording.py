@@ -23,7 +23,12 @@ class Signature:
     result: str | None
 
     def __str__(self) -> str:
-        return f"{self.name} {self.arguments}" + (f" → {self.result}" if self.result is not None else "")
+        return f"{self.name} {self.types}"
+
+    @property
+    def types(self) -> str:
+        """The signature without the name."""
+        return self.arguments + (f" → {self.result}" if self.result is not None else "")
 
 
 def signature(program: Program, *, full: bool = False) -> Signature:

@@ -233,7 +233,7 @@ class Hooks:
                 if not receiver.shows_libraries or frame.f_code.co_name != CACHE_MISS or staging():
                     return
             try:
-                if frame.f_code.co_name != CACHE_MISS:  # `f.trace`, `f.lower`, `f.eval_shape`: nothing runs
+                if frame.f_code.co_name != CACHE_MISS:  # JAX only traces, for `f.trace`, `f.lower` or `f.eval_shape`
                     receiver.asked_ahead(fun, variables[name_of_options], frame)
                     return
                 call = JitCall(

@@ -63,7 +63,7 @@ def trace_last_call(
         return None if construct.programs else _COMPILED_BEFORE.format(names=construct.name, call=last.text)
     if any(program.origin in ORIGINS_OF_CALLS for function in called for program in function.programs):
         return None
-    if not last.returned or last.text.startswith(("%", "!")):  # a magic or a shell command
+    if not last.returned or last.text.startswith(("%", "!")):  # the call is a magic or a shell command
         return None
     fun, name = last.function, called_function(last.function, last.args).name
     if last.is_part and not is_users(fun):

@@ -52,7 +52,7 @@ _REMEMBERED_CELLS = 1_000
 _SHOWN_RUNS = 8
 _OWN_DEPTH = 1_000
 _COPIED_OF_A_CALL, _COPIED_IN_ALL = 8_000_000, 64_000_000  # bytes of arguments that are copied to the host
-_RUNS_A_CELL = "run_cell_async"  # a method of an IPython shell
+_RUNS_A_CELL = "run_cell_async"  # the method of an IPython shell that runs a cell
 _INTERRUPTED = "jupyter_jaxpr was interrupted, so the panel does not show this cell."
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()

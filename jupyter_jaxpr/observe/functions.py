@@ -59,7 +59,7 @@ class FunctionRecord:
     def __init__(
         self, name: str, jit_name: str | None, definition: Place | None, library: bool, shared: bool = False
     ) -> None:
-        self.name = name  # the name that the author gave
+        self.name = name  # the name that the author gave the function
         self.jit_name = jit_name  # the name in JAX's events and programs; None until JAX reports it
         self.definition = definition
         self.library = library
@@ -314,7 +314,8 @@ def place_of(code: CodeType | None) -> Place | None:
     if code is None:
         return None
     file, name = code.co_filename, code.co_qualname
-    if type(file) is str and type(name) is str:  # the usual case, at every miss
+    # both are plain strings in nearly all calls, and this runs at every miss
+    if type(file) is str and type(name) is str:
         return Place(file, code.co_firstlineno, name)
     return Place(file_of(code), code.co_firstlineno, function_of(code))
 

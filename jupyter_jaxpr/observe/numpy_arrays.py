@@ -66,7 +66,7 @@ class NumPyArrays:
 
     def _living(self, place: Any) -> list[_Seen]:
         seen = self._seen.get(place, [])
-        if seen and seen[0].owner() is None:  # another array uses the memory now
+        if seen and seen[0].owner() is None:  # the owner is gone, and another array uses the memory
             del self._seen[place]
             return []
         return seen

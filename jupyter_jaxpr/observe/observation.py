@@ -68,10 +68,10 @@ class ObservedProgram:
     origin: Literal["ran", "seen_before", "derived", "traced", "recorded"]
     jaxpr: Any  # a Jaxpr or a ClosedJaxpr, depending on the version of JAX
     arguments: tuple[ArgumentSpec, ...] = ()
-    result: Any = None  # tree of jax.ShapeDtypeStruct, None when unknown
+    result: Any = None  # the result as a tree of jax.ShapeDtypeStruct; None when unknown
     stages: StageTimes | None = None
     call: Place | None = None
-    lowered: Any = None  # jax.stages.Lowered, or None
+    lowered: Any = None  # the jax.stages.Lowered of the program, or None
     executable: Any = None  # the executable that JAX ran (jax.stages.Compiled or the loaded executable), or None
     traced: Any = None  # jax.stages.Traced, which can be lowered and compiled at a request; or None
     origin_note: str | None = None
@@ -183,7 +183,7 @@ class LineReading:
 
     file: str
     line: int
-    calls: int | None  # None where calls cannot be counted
+    calls: int | None  # the number of calls; None where calls cannot be counted
     exact: bool  # False where calls and hits are lower bounds
     hits: int | None
     compiles: int
@@ -212,7 +212,8 @@ class Observation:
     # the program that the user asked for by name; None: the last top-level function
     focus: ObservedProgram | None = None
     printed: list[Printed] = field(default_factory=list)
-    untraced_lines: list[int] = field(default_factory=list)  # see `snapshot.document.Snapshot.untraced_lines`
+    # the lines that no trace reached; see `Snapshot.untraced_lines`
+    untraced_lines: list[int] = field(default_factory=list)
     eager_compiles: list[EagerCompile] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)  # errors of this package, as tracebacks
@@ -221,4 +222,4 @@ class Observation:
     retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None without an offer
     named_values: Any = None  # `observe.traced_names.NamedValues`: the values of names in the traces of the kernel
     error_to_try: ErrorToTry | None = None  # None where each cure of the cell's error was tried
-    ledger: LedgerReading | None = None  # None where misses cannot be observed
+    ledger: LedgerReading | None = None  # the jit cache at the end; None where misses cannot be observed

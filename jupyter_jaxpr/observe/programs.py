@@ -110,7 +110,7 @@ class KeptProgram:
         shape = plain_shape(self.shape) if isinstance(self.shape, Key) else self.shape
         if self.in_tree is None or shape is None:
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
-        avals = avals[len(avals) - self.in_tree.num_leaves :]  # closed-over tracers come first
+        avals = avals[len(avals) - self.in_tree.num_leaves :]  # the first inputs are closed-over tracers
         donated = self.donated[len(self.donated) - len(avals) :]
         arguments = arguments_of(shape, self.in_tree, avals, donated)
         if self.equinox is not None:

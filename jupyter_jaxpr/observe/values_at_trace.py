@@ -318,13 +318,13 @@ def _attribute(owner: Any, name: str) -> Any:
     if type(descriptor) in _READ_BY_PYTHON:
         try:
             return descriptor.__get__(owner)
-        except not_of_a_signal(*FAILURES):  # an empty slot
+        except not_of_a_signal(*FAILURES):  # the slot of the object is empty
             raise KeyError(name) from None
-    if defined(type(descriptor), "__set__") is not None:  # for example a property
+    if defined(type(descriptor), "__set__") is not None:  # the attribute is a data descriptor, such as a property
         raise KeyError(name)
     try:
         stored = object.__getattribute__(owner, "__dict__")
-    except AttributeError:  # a class with slots
+    except AttributeError:  # the class has slots, and its objects have no __dict__
         stored = None
     if type(stored) is dict and name in stored:
         return stored[name]

@@ -102,6 +102,8 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         name = found["name"]
         if name == "__init__" and found["path"]:
             name = found["path"].rstrip(".").rpartition(".")[2]
+        if raised is not None and (key := _no_key(raised)) is not None:
+            return key
         words = f"Pass {missing} in the call."
         if raised is not None and raised.loops is not None and found["name"] in _defined(raised.loops.module):
             words = f"Pass {missing} in the call, or give a default in the def."
@@ -109,6 +111,27 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
             None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the argument", None, words),)
         )
     return None
+
+
+_KEYS = frozenset({"key", "PRNGKey", "fold_in", "split", "clone", "wrap_key_data"})
+
+
+def _no_key(raised: RaisedAt) -> Explained | None:
+    """A call of jax.random whose first argument is surely no key."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or ".random." not in raised.source(call.func) or not call.args:
+        return None
+    function = value_of(raised, call.func)
+    first = call.args[0]
+    made_by = ast.unparse(first.func).rpartition(".")[2] if isinstance(first, ast.Call) else ""
+    is_array = isinstance(first, ast.Call) and module_of_call(raised, first) and made_by not in _KEYS
+    kind = type_of(value_of(raised, first)) if value_of(raised, first) is not None else ""
+    is_other = bool(kind) and not kind.startswith(("key<", "u32["))
+    if parameters_of(function)[:1] != ["key"] or not (is_array or is_other):
+        return None
+    words = "Pass a key first. jax.random.key makes a key of a number. Split the key for each use."
+    title = "The first argument must be a key of jax.random.key"
+    return Explained(None, title, "", (FoundCure("jax.random.key", None, words),))
 
 
 def _defined(module: ast.Module) -> set[str]:

@@ -407,6 +407,12 @@ def _scalar(text: str, raised: RaisedAt | None) -> Explained:
         FoundCure(".any() or .all()", None, "Reduce the array to a single boolean."),
         FoundCure("jnp.where", None, "jnp.where chooses element by element, and computes both values."),
     )
+    call = raised.node if raised is not None else None
+    if raised is not None and "PyTreeDef(None)" in text and isinstance(call, ast.Call) and call.args:
+        missing = missing_return(raised, function_of_text(raised, call.args[0]))
+        if missing is not None:
+            title = "The condition of while_loop returns None"
+            return Explained(None, title, "", tuple(passed(raised, [missing])))
     if (kind := _NO_ARRAY.search(text)) is not None:
         words = "Write a comparison, such as x > 0, or choose with Python's if where no array decides."
         title = f"A condition must be a single boolean, not a {kind[1]}"

@@ -10,6 +10,7 @@ from typing import Any
 from ...jax.facts import is_jitted
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from ...quantities import count
 from .arguments import parameters_of
 from .constructs import called
 from .edits import applied, edit_of, over
@@ -45,6 +46,9 @@ _NO_DEVICE = re.compile(r"^(?:list|tuple) index out of range")
 _FEW_DEVICES = re.compile(r"^cannot reshape array of size (\d+) into shape (\([\d, ]*\))")
 _NO_PARAMS = re.compile(r"^You are using a transformation that requires the current value of parameters")
 _RANKS = re.compile(r"^indices and arr must have the same number of dimensions")
+_STARTS = frozenset({"dynamic_slice", "dynamic_update_slice"})
+_NO_LENGTH = re.compile(r"^object of type '\w+' has no len\(\)|^'int' object is not iterable")
+_UNPACKED = re.compile(r"^(?:not enough|too many) values to unpack")
 _OPERANDS = re.compile(r"^unsupported operand type\(s\) for (\S+): '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'")
 _TREES = (dict, list, tuple)
 
@@ -73,6 +77,10 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
         return _labels(raised, call)
     if _NO_DTYPE.search(text):
         return _sizes(raised, call)
+    if called(call) in _STARTS and _NO_LENGTH.search(text):
+        return _starts(raised, call)
+    if called(call) == "dot_general" and _UNPACKED.search(text) and len(call.args) > 2:
+        return _dimension_numbers(raised, call.args[2])
     if _ONE_LIST.search(text) and called(call) in _JOINS:
         return _list(raised, call)
     if _NO_INTEGER.search(text):
@@ -108,6 +116,25 @@ def _sizes(raised: RaisedAt, call: ast.Call) -> Explained | None:
     words = "The sizes of a shape are one argument. The next argument is the dtype."
     title = f"{called(call)} takes the sizes of the shape as one tuple"
     return Explained(None, title, "", _rewritten(raised, call, "a tuple", code, words))
+
+
+def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
+    """lax.dynamic_slice(x, 1, 2): a start that is no tuple."""
+    arguments = [
+        f"({raised.source(each)},)" if _is_integer(raised, each) else raised.source(each) for each in call.args
+    ]
+    title = f"{called(call)} takes one start for each axis, as a tuple"
+    words = "Write a tuple also for one axis."
+    cures = _rewritten(raised, call, "a tuple", _written(raised, call, arguments), words)
+    return Explained(None, title, "", cures or (FoundCure("a tuple", None, words),))
+
+
+def _dimension_numbers(raised: RaisedAt, node: ast.expr) -> Explained:
+    """lax.dot_general(x, y, ((1,), (0,))): without the batch axes."""
+    title = "dimension_numbers of dot_general is a pair: the axes to sum over, and the batch axes"
+    words = "Each of the two is a pair: axes of the left operand, and axes of the right one."
+    cures = _rewritten(raised, node, "a pair", f"({raised.source(node)}, ((), ()))", words)
+    return Explained(None, title, "", cures or (FoundCure("a pair", None, words),))
 
 
 def _is_integer(raised: RaisedAt, node: ast.expr) -> bool:
@@ -240,7 +267,7 @@ def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
     if called(made) != "pmap" or not isinstance(made, ast.Call):
         return None
     there = jax.local_device_count()
-    title = f"pmap runs one element on each device: {size} elements, {there} device{'s' if there != 1 else ''}"
+    title = f"pmap runs one element on each device: {size} elements, {count(there, 'device')}"
     words = "jax.vmap maps the axis on one device. jax.jit with a sharding spreads arrays over devices."
     function = raised.source(made.func)
     if not function.endswith("jax.pmap"):
@@ -265,7 +292,7 @@ def _no_device(raised: RaisedAt) -> Explained | None:
         return None
     index = raised.source(node.slice)
     there = len(jax.devices())
-    title = f"There is no device {index}: JAX has {there} device{'s' if there != 1 else ''} here"
+    title = f"There is no device {index}: JAX has {count(there, 'device')} here"
     wanted = str(int(index) + 1) if index.isdecimal() else "N"
     return Explained(None, title, "", (FoundCure("jax.devices()", None, _XLA_FLAGS.format(count=wanted)),))
 
@@ -278,7 +305,7 @@ def _mesh(raised: RaisedAt, size: int, shape: str) -> Explained | None:
     wanted = 1
     for each in sizes:
         wanted *= each
-    title = f"A mesh of the shape {shape} needs {wanted} devices, but {size} {'is' if size == 1 else 'are'} here"
+    title = f"A mesh of the shape {shape} needs {wanted} devices, but JAX has {count(size, 'device')} here"
     return Explained(None, title, "", (FoundCure("the shape", None, _XLA_FLAGS.format(count=wanted)),))
 
 

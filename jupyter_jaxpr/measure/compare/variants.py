@@ -77,7 +77,7 @@ class Variant:
     error: str | None = None
     notes: list[str] = field(default_factory=list)
     calls: int = 0
-    compile_samples: Sequence[float] = ()  # seconds of XLA's later compiles
+    compile_samples: Sequence[float] = ()  # the seconds of XLA's later compiles
     compiled_before: bool = False  # JAX had the executable before the comparison called the function
 
     @property

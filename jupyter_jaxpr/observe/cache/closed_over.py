@@ -169,7 +169,7 @@ def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False):
         try:
             yield name, cell.cell_contents
-        except not_of_a_signal(ValueError):  # not assigned yet
+        except not_of_a_signal(ValueError):  # the variable has no value yet
             continue
     parameters = fun.__code__.co_varnames[: fun.__code__.co_argcount]
     defaults = fun.__defaults__ or ()
@@ -200,7 +200,7 @@ def _globals_read(code: CodeType) -> Sequence[str]:
             for instruction in dis.get_instructions(code)
             if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
         ]
-    except not_of_a_signal(*FAILURES):  # code that another tool wrote
+    except not_of_a_signal(*FAILURES):  # `dis` cannot read code of other tools
         return ()
     names = dict.fromkeys(instruction.argval for instruction in instructions)
     for constant in code.co_consts:

@@ -73,6 +73,9 @@ _VERDICTS: dict[str, tuple[Kind, str]] = {
     "unknown": ("unknown", "calls {name}, whose side effects are unknown"),
 }
 
+#: JAX keeps the arrays that a function computes in it for as long as the function lives.
+_COMPUTES = "ensure_compile_time_eval"
+
 
 class Calls(Methods):
     """The part of the analysis that follows calls into other functions."""
@@ -256,6 +259,9 @@ class Calls(Methods):
             if own[1:]:
                 self._call_back(scope, node, tuple(own[1:]), arguments_passed)
             return self._call_transformed(scope, node, Transformed((own[0],)), values, keywords)
+        if self.refuses_computing and name == _COMPUTES and _package(function) == "jax":
+            text = f"calls jax.{name}, which computes arrays while JAX traces"
+            return self.refuse("state", scope, node, text)
         if judgement != "harmless" and not own:
             kind, text = _VERDICTS[judgement]
             if name == "open" and judgement == "outside" and not _writes(values, keywords):

@@ -258,7 +258,7 @@ class Expressions(Calls):
                     return self.call(
                         scope, node, Method(owner, "__class_getitem__", class_method.__func__), [index], {}
                     )
-                return owner  # for example list[int]
+                return owner  # a generic alias such as list[int] stands for its class
             if type(container) in (dict, list, tuple) and isinstance(index, Known) and is_immutable(index.value):
                 try:
                     return self._element(owner, container[index.value])

@@ -27,7 +27,7 @@ _PASSES = 4
 
 
 def side_effects(
-    fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, first: bool = False
+    fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, first: bool = False, computing: bool = False
 ) -> tuple[SideEffect, ...]:
     """Return the changes that one more run of a call's Python may make; () where the call provably makes none.
 
@@ -36,8 +36,10 @@ def side_effects(
         args: The positional arguments: values, or types such as `jax.ShapeDtypeStruct`.
         kwargs: The keyword arguments.
         first: Whether to stop at the first effect.
+        computing: Count what computes arrays while JAX traces as an effect, too.
     """
     analysis = _Analysis(first)
+    analysis.refuses_computing = computing
     scope = Scope({}, frozenset(), None, {}, {}, "", "")
     values = [as_argument(value) for value in args]
     keywords: dict[str | None, Value] = {name: as_argument(value) for name, value in kwargs.items()}
@@ -121,7 +123,7 @@ class _Analysis(Expressions):
                 self._match(scope, node)
             case ast.Pass() | ast.Break() | ast.Continue():
                 pass
-            case _:  # class definitions and async statements
+            case _:  # class definitions and async statements are not analysed
                 self.refuse("unknown", scope, node, "contains a statement that cannot be analysed")
 
     # --- assignments ---

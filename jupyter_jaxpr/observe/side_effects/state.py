@@ -237,7 +237,7 @@ def _reachable_from_function(found: types.FunctionType) -> Iterator[Any]:
         waiting.extend(constant for constant in code.co_consts if isinstance(constant, types.CodeType))
     named = [found.__globals__[name] for name in names if name in found.__globals__]
     yield from named
-    for module in named:  # such as sys.path
+    for module in named:  # lists, dicts and sets of modules, such as sys.path
         if isinstance(module, types.ModuleType) and not is_users_module(module):
             yield from (vars(module)[name] for name in names if type(vars(module).get(name)) in (list, dict, set))
 
