@@ -18,13 +18,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-#: Files whose strings are descriptions of the schema, checks of documents, code that is written for the user, or the
-#: reasons for which we use a private name of JAX.
+#: Files whose strings are descriptions of the schema, checks of documents, code that is written for the user, the
+#: reasons for which we use a private name of JAX, or code that the schema writes.
 NOT_READ = (
     "document/types/",
     "document/check/",
     "jax/private_names.py",
     "program/control_flow/written.py",
+    "wire/schema.py",
     "/lessons/",
     "labextension/",
 )
@@ -59,6 +60,8 @@ def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
             skipped.add(id(node.value))
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("_text", "TypeError", "AssertionError"):
             skipped.update(map(id, ast.walk(node)))  # descriptions of the schema, and what only we read
+        elif isinstance(node, ast.Attribute) and node.attr == "split" and isinstance(node.value, ast.Constant):
+            skipped.add(id(node.value))  # names in a row
         elif isinstance(node, ast.JoinedStr) and id(node) not in skipped:
             skipped.update(map(id, ast.walk(node)))
             yield node.lineno, "".join(_part(value) for value in node.values)

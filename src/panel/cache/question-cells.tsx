@@ -67,7 +67,10 @@ export function QuestionCells(props: CellProps<IQuestionRow>): JSX.Element {
           </b>
           <span className="jp-JaxprPanel-second">
             {' '}
-            · {right ? trans.__('you were right') : trans.__('you were wrong')}
+            ·{' '}
+            {right
+              ? trans.__('your answer was right')
+              : trans.__('your answer was wrong')}
           </span>
           <div>
             {miss === undefined ? (

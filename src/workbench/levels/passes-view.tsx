@@ -268,7 +268,7 @@ function Changed(
     <div
       className="jp-JaxprPasses-diff"
       role="region"
-      aria-label={trans.__('What %1 changed', pass.name)}
+      aria-label={trans.__('Changes by the pass %1', pass.name)}
       aria-busy={total === null && reason === null}
       tabIndex={0}
     >

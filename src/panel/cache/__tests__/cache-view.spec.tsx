@@ -349,7 +349,7 @@ describe('prediction', () => {
     click(byRole(node, 'button', 'miss')[0]);
     expect(score()).toBe('1 of 1 guess right · 3 left to guess');
     expect(rows(node)[1]).toBe(
-      '2 miss · you were rightcompiled: first call batch: f32[32,3]155 ms'
+      '2 miss · your answer was rightcompiled: first call batch: f32[32,3]155 ms'
     );
     act(() => row(node, '8 times the same call').focus());
     press(document.activeElement, 'm');
