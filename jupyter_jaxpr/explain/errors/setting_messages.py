@@ -70,7 +70,7 @@ SETTING_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"lax\.(\w+) requires arguments to have the same dtypes, got (.+?)\.?(?: \(Tip.*)?$",
+        r"lax\.(\w+) requires arguments to have the same dtypes, got (\w+, \w+, \w+)",
         "lax.{1} takes operands of one dtype, but gets {2}",
         "The functions of lax convert no operand.",
         ("one dtype", "Convert the operands, or use the function of jax.numpy, such as jnp.clip."),
