@@ -90,6 +90,9 @@ def test_indices_that_are_in_bounds_or_outside_on_purpose(notebook, body):
         "jnp.where(x > 1, jnp.sqrt(x), x)",
         "jnp.where(x <= 0, 0.0, jnp.log(x) * 3.0)",
         "lax.select(x > 0, jnp.log(x), jnp.zeros_like(x))",
+        "jnp.where(x > 0, x * jnp.log(x), 0.0)",
+        "jnp.where(x > 0, jnp.log(x) / (x + 1), 0.0)",
+        "jnp.where(x > 0, x**0.5, 0.0)",
     ],
 )
 @pytest.mark.parametrize("transform", ["jax.grad", pytest.param("jax.value_and_grad", marks=pytest.mark.slow)])
@@ -112,7 +115,9 @@ def test_a_gradient_that_is_nan_at_zero(notebook, transform, selection):
     "selection",
     [
         "jnp.where(x > 0, jnp.log(jnp.where(x > 0, x, 1.0)), 0.0)",
-        "jnp.where(x > -1, jnp.log1p(x), 0.0)",
+        "jnp.where(x > 0, x**1.5, 0.0)",
+        "jnp.where(x > 0, jnp.log(x + 2) / (x + 1), 0.0)",
+        "jnp.where(x != 1, jnp.exp(x) / (x + 1), 1.0)",
         "jnp.where(x > 0, jnp.log(x + 1e-6), 0.0)",
         "jnp.where(x > 0, jnp.log(jnp.maximum(x, 1e-6)), 0.0)",
         "jnp.where(x > 0, jnp.exp(x), x)",
@@ -127,6 +132,19 @@ def test_a_gradient_that_is_a_number(notebook, selection):
     assert ran.result.success
     assert "masked_derivative" not in ran.notes
     assert not notebook["jnp"].isnan(notebook["g"]).any()
+
+
+def test_a_gradient_that_is_nan_at_the_compared_number(notebook):
+    cell = "def f(x):\n    return jnp.where(x != 1, jnp.log(x) / (x - 1), 1.0).sum()"
+    ran = notebook.run(f"%%jaxpr\n{cell}\ng = jax.jit(jax.grad(f))(jnp.array([0.5, 1]))")
+    note = ran.note("masked_derivative")
+    assert (note["text"], note["cure"]) == (
+        "The gradient of this selection is NaN where the compared value is 1. The branch that is not taken there has "
+        "an infinite derivative, and JAX multiplies the derivative by zero.",
+        "Keep 1 out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, a)), y) in place of "
+        "jnp.where(c, f(x), y).",
+    )
+    assert notebook["jnp"].isnan(notebook["g"]).tolist() == [False, True]
 
 
 def test_a_selection_without_a_gradient(notebook):

@@ -13,12 +13,12 @@ from .notes import inside, user_frame
 
 _TITLE = "The gradient can be NaN"
 _TEXT = (
-    "The gradient of this selection is NaN where the compared value is 0. The branch that is not taken there has an "
-    "infinite derivative, and JAX multiplies the derivative by zero."
+    "The gradient of this selection is NaN where the compared value is {point:g}. The branch that is not taken there "
+    "has an infinite derivative, and JAX multiplies the derivative by zero."
 )
 _CURE = (
-    "Keep 0 out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, 1)), y) in place of "
-    "jnp.where(c, f(x), y)."
+    "Keep {point:g} out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, {other})), y) in place "
+    "of jnp.where(c, f(x), y)."
 )
 
 
@@ -30,25 +30,25 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
         programs: Of the document.
         failures: Our own ones are put here, as tracebacks: one program hides no other.
     """
-    found: dict[int, list[int]] = {}
+    found: dict[tuple[int, float], list[int]] = {}
     for index, program in enumerate(programs):
         try:
-            for scope, equation in masked_derivatives(walk, inside(walk, program.scope)):
+            for scope, equation, point in masked_derivatives(walk, inside(walk, program.scope)):
                 frame = user_frame(walk, scope, equation)
                 if frame >= 0:
-                    found.setdefault(frame, []).append(index)
+                    found.setdefault((frame, point), []).append(index)
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     return [
         Note(
             kind="masked_derivative",
-            text=_TEXT,
-            cure=_CURE,
+            text=_TEXT.format(point=point),
+            cure=_CURE.format(point=point, other=1 if point == 0 else "a"),
             detail=None,
             program=among[0] if len(set(among)) == 1 else -1,
             frame=frame,
             bytes=None,
             title=_TITLE,
         )
-        for frame, among in found.items()
+        for (frame, point), among in found.items()
     ]

@@ -17,7 +17,9 @@ from jupyter_jaxpr.document.types.document import Note, Snapshot
 
 FOLDER = Path(__file__).parent
 FILLS = {"SIZE": "2", "FILL": "0", "LENGTH": "6", "COUNT": "2", "AXIS": "0"}
-FIRST = "import jax, jax.numpy as jnp, numpy as np\nfrom jax import lax\nfrom functools import partial"
+FIRST = (
+    "import jax, jax.scipy.special, jax.numpy as jnp, numpy as np\nfrom jax import lax\nfrom functools import partial"
+)
 OLDER = jax.__version__.startswith("0.10.")
 _KINDS = ("trace_raised", "raised")
 

@@ -52,6 +52,11 @@ _SELECT = re.compile(
 )
 _SHAPE = re.compile(r"\([\d, ]*\)")
 _METHODS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.Pow: "power"}
+#: Functions all of whose arguments are arrays.
+_ELEMENTWISE = frozenset(
+    "add subtract multiply divide power maximum minimum where equal not_equal greater less arctan2 hypot logaddexp "
+    "logical_and logical_or matmul dot vdot inner outer isclose allclose".split()
+)
 _NO_CODE = "No code is suggested for this line."
 
 
@@ -465,8 +470,15 @@ def _no_array(raised: RaisedAt | None, name: str, kind: str, place: int) -> Expl
     node = raised.node if raised is not None else None
     if raised is None or not isinstance(node, ast.Call) or called(node) != name or len(node.args) <= place:
         return Explained(None, title, "", (FoundCure("jnp.asarray", None, text),))
-    argument = node.args[place]
     jnp = jnp_name(raised)
-    code = f"{jnp}.asarray({raised.source(argument)})"
-    cure = applied(FoundCure(f"{jnp}.asarray", code, text), [edit_of(raised, over(argument, code))])
+    # What follows may be a list, too, and JAX names the first one only.
+    kinds = (list, tuple)
+    lists = [
+        each
+        for each in node.args[place:]
+        if isinstance(each, ast.List | ast.Tuple) or type(value_of(raised, each)) in kinds
+    ]
+    lists = lists if node.args[place] in lists and name in _ELEMENTWISE else [node.args[place]]
+    edits = [edit_of(raised, over(each, f"{jnp}.asarray({raised.source(each)})")) for each in lists]
+    cure = applied(FoundCure(f"{jnp}.asarray", edits[0].text, text), edits)
     return _made(title, _operands(raised), raised, [cure])

@@ -128,7 +128,7 @@ def _carry(text: str, raised: RaisedAt | None, name: str) -> Explained:
             return Explained(None, f"The body of {name} returns None", "", tuple(passed(raised, [missing])))
         said = next((line for line in text.split("\n\n")[1:2]), "")
         said = re.sub(r"<class '(?:jax\._src\.core\.)?ShapedArray'>", "array", said)
-        said = re.sub(r"a <class '(\w+)'>", r"a \1", said).replace("is a array", "is an array")
+        said = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", said).replace("is a array", "is an array")
         cure = FoundCure(
             "same structure",
             None,
@@ -341,7 +341,7 @@ def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
         cures = [cure] if missing is None else [missing]
         return Explained(None, title, f"{said}.", tuple(cures if raised is None else passed(raised, cures)))
     said = next((part for part in text.split("\n\n")[2:3]), "")
-    said = re.sub(r"a <class '(\w+)'>", r"a \1", said)
+    said = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", said)
     if not said.startswith(("true_fun", "false_fun", "branch", "At path", "The ")):
         said = ""
     return Explained(None, title, " ".join(said.split()).replace("a pytree leaf", "an array"), (cure,))

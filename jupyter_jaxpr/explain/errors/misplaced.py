@@ -48,6 +48,7 @@ _NO_PARAMS = re.compile(r"^You are using a transformation that requires the curr
 _RANKS = re.compile(r"^indices and arr must have the same number of dimensions")
 _STARTS = frozenset({"dynamic_slice", "dynamic_update_slice"})
 _NO_LENGTH = re.compile(r"^object of type '\w+' has no len\(\)|^'int' object is not iterable")
+_LEAVES = re.compile(r"^Too (?:few|many) leaves for PyTreeDef")
 _UNPACKED = re.compile(r"^(?:not enough|too many) values to unpack")
 _OPERANDS = re.compile(r"^unsupported operand type\(s\) for (\S+): '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'")
 _TREES = (dict, list, tuple)
@@ -77,6 +78,10 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
         return _labels(raised, call)
     if _NO_DTYPE.search(text):
         return _sizes(raised, call)
+    if called(call) == "associative_scan" and _LEAVES.search(text):
+        words = "The function gets two parts of the elements, and returns one part with the same containers and keys."
+        title = "The function of associative_scan returns another structure than it gets"
+        return Explained(None, title, "", (FoundCure("the same structure", None, words),))
     if called(call) in _STARTS and _NO_LENGTH.search(text):
         return _starts(raised, call)
     if called(call) == "dot_general" and _UNPACKED.search(text) and len(call.args) > 2:

@@ -34,6 +34,19 @@ _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)"
 #: Functions that look an axis up in the shape.
 _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
+#: Functions that older versions of JAX had -> what took their place.
+_REMOVED = {
+    "shuffle": ("jax.random.permutation", "jax.random.permutation(key, x) gives the elements in another order."),
+    "index_update": (".at[...].set", "Write x.at[index].set(value), which makes a new array."),
+    "index_add": (".at[...].add", "Write x.at[index].add(value), which makes a new array."),
+    "index_mul": (".at[...].multiply", "Write x.at[index].multiply(value), which makes a new array."),
+    "index_min": (".at[...].min", "Write x.at[index].min(value), which makes a new array."),
+    "index_max": (".at[...].max", "Write x.at[index].max(value), which makes a new array."),
+    "tree_multimap": ("jax.tree.map", "jax.tree.map takes one tree or several."),
+    "msort": ("jnp.sort", "Write jnp.sort(x, axis=0)."),
+    "row_stack": ("jnp.vstack", "Write jnp.vstack(arrays)."),
+    "trapz": ("jax.scipy.integrate.trapezoid", "Import jax.scipy.integrate, and call trapezoid(y, x)."),
+}
 _NUMBERS = (bool, int, float, complex)
 _MOST = 12
 
@@ -112,6 +125,9 @@ def _no_member(raised: RaisedAt, name: str) -> Explained | None:
         cure = FoundCure(code, code, f"{held[0]} has {name}.")
         cure = applied(cure, [edit_of(raised, over(attribute, code))])
         return Explained(None, title, "", tuple(passed(raised, [cure])))
+    if name in _REMOVED:
+        instead, words = _REMOVED[name]
+        return Explained(None, f"{title} any more", "", (FoundCure(instead, None, words),))
     module = value_of(raised, attribute.value)
     close = difflib.get_close_matches(name, list(vars(module)) if type(module) is type(sys) else [], 1, 0.8)
     cures = [FoundCure("the name", None, f"The closest name is {close[0]}.")] if close else []

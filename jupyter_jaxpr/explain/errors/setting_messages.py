@@ -70,7 +70,7 @@ SETTING_MESSAGES = (
         with_operands=True,
     ),
     Message(
-        r"lax\.(\w+) requires arguments to have the same dtypes, got (.+?)\.?(?: \(Tip.*)?$",
+        r"lax\.(\w+) requires arguments to have the same dtypes, got (\w+, \w+, \w+)",
         "lax.{1} takes operands of one dtype, but gets {2}",
         "The functions of lax convert no operand.",
         ("one dtype", "Convert the operands, or use the function of jax.numpy, such as jnp.clip."),
@@ -99,6 +99,12 @@ SETTING_MESSAGES = (
         with_operands=True,
     ),
     # --- transforms ---
+    Message(
+        r"wrong number of positional arguments: expected (\d+), got (\d+) on vectorized function .*?signature='(.*?)'",
+        "The signature {3} of jnp.vectorize has {1} arguments, but the call passes {2}",
+        "",
+        ("the signature", "Write one pair of parentheses for each argument of the call."),
+    ),
     Message(
         r"at vmap out_axes, got axis spec None but output was batched on axis (\d+)",
         "out_axes=None is for results that do not depend on the mapped arguments",
@@ -151,7 +157,19 @@ SETTING_MESSAGES = (
         "The values are {1}.",
         ("a value", "Write one of these values."),
     ),
-    # --- flax and equinox ---
+    # --- flax, equinox and optax ---
+    Message(
+        r"The number of updates and states has to be the same in chain",
+        "The state does not belong to this optimizer, or stands in the place of the gradients",
+        "The order of the arguments is update(gradients, state, params).",
+        ("the order", "Call update(gradients, state, params) with the state that init of the same optimizer gave."),
+    ),
+    Message(
+        r"RNGs should be of shape \(2,\) or (?:PRNGKey|\w+) in Module (\w+), but rngs are",
+        "The first argument of init must be a key of jax.random.key",
+        "init makes the parameters of {1} at random.",
+        ("jax.random.key", "Call init(jax.random.key(0), x)."),
+    ),
     Message(
         r"Found data on value of type '<class '(\w+)'>' assigned to static attribute '(\w+)' of Pytree type",
         "The attribute {2} is a {1} with arrays or modules, which flax takes as static",

@@ -16,7 +16,7 @@ from .constructs import called
 from .edits import applied, chosen, edit_of, over
 from .explanation import Explained
 from .names import namespace
-from .origins import dtype_of, value_of
+from .origins import dtype_of, root_of, value_of
 from .raised import RaisedAt
 from .returned import AnyFunction, function_of_text, missing_return, result_of
 from .trial import passed
@@ -373,7 +373,16 @@ def _sizes(call: Applied, text: str) -> Explained:
     ]
     names = call.parameters
     cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that is the same for all elements.")
-    if len(names) == 2 and len(found) == 2 and call.raised is not None and call.option("in_axes") is None:
+    if len({root_of(row[2]) for row in found}) == 1 and found:
+        root = root_of(found[0][2])
+        words = f"Write None in in_axes for the parts of {root} that are the same for all elements."
+        cure = FoundCure("in_axes", None, words)
+    if (
+        len(names) == 2
+        and len({root_of(row[2]) for row in found}) == len(found) == 2
+        and call.raised is not None
+        and call.option("in_axes") is None
+    ):
         code = "in_axes=(0, None)"
         cure = FoundCure(
             "in_axes", code, f"With this option of vmap, each element of {names[0]} meets all of {names[1]}."

@@ -1,0 +1,114 @@
+"""Computes what equations give where one value is a certain number: each element by itself, and only what is sure."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .jaxpr.parameters import open_jaxpr
+
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "add_any": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": np.divide,
+    "max": np.maximum,
+    "min": np.minimum,
+    "pow": np.power,
+    "neg": operator.neg,
+    "abs": np.abs,
+    "sign": np.sign,
+    "square": np.square,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda number: np.divide(type(number)(1), np.sqrt(number)),
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log1p": np.log1p,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "not": np.logical_not,
+    "and": np.logical_and,
+    "or": np.logical_or,
+}
+_SAME = frozenset({"convert_element_type", "copy", "broadcast_in_dim", "stop_gradient"})
+_DEPTH = 40
+
+
+class ValuesAtPoint:
+    """The values of a scope's variables where one of the variables is a number."""
+
+    def __init__(self, equations: Any, known: Mapping[Any, Any]) -> None:
+        """Of a scope.
+
+        Args:
+            equations: Of the scope.
+            known: Variables and their numbers; None for one that is not known.
+        """
+        self._made = {variable: equation for equation in equations for variable in equation.outvars}
+        self._known = dict(known)
+
+    def of(self, operand: Any, depth: int = _DEPTH) -> Any:
+        """The number of an operand; None where it is not known."""
+        if hasattr(operand, "val"):
+            return _scalar(operand.val, operand.aval)
+        if operand in self._known:
+            return _scalar(self._known[operand], operand.aval)
+        equation = self._made.get(operand)
+        if equation is None or not depth:
+            return None
+        with np.errstate(all="ignore"):
+            found = self._computed(equation, operand, depth - 1)
+        self._known[operand] = found
+        return _scalar(found, operand.aval)
+
+    def _computed(self, equation: Any, operand: Any, depth: int) -> Any:
+        name = equation.primitive.name
+        if name in ("jit", "pjit"):
+            inner = open_jaxpr(equation.params.get("jaxpr"))
+            if inner is None:
+                return None
+            given = [self.of(each, depth) for each in equation.invars]
+            inside = ValuesAtPoint(inner.eqns, dict(zip(inner.invars, given, strict=True)))
+            return inside.of(inner.outvars[equation.outvars.index(operand)], depth)
+        if name == "select_n":
+            place = self.of(equation.invars[0], depth)
+            return None if place is None else self.of(equation.invars[1 + int(place)], depth)
+        if name != "integer_pow" and name not in _FUNCTIONS and name not in _SAME:
+            return None
+        given = [self.of(each, depth) for each in equation.invars]
+        if any(each is None for each in given):
+            return None
+        if name in _SAME:
+            return given[0]
+        if name == "integer_pow":
+            return np.power(given[0], type(given[0])(equation.params["y"]))
+        return _FUNCTIONS[name](*given)
+
+
+def _scalar(value: Any, aval: Any) -> Any:
+    """A number in the type that a variable has; None for what is no such number."""
+    if value is None or getattr(value, "shape", ()) != ():
+        return None
+    dtype = getattr(aval, "dtype", None)
+    if not isinstance(dtype, np.dtype) or dtype.kind not in "biuf" or dtype.itemsize > 8:
+        return None
+    with np.errstate(all="ignore"):
+        return dtype.type(value)
