@@ -40,7 +40,8 @@ def ask(answers: Answers, before: str, after: str, level: str = "jaxpr", program
     )
     if not isinstance(reply, Answered):
         return reply
-    return Answered(id=3, result=msgspec.json.decode(encode(reply.result), type=ProgramDiff))  # as it is sent
+    # in the form in which it is sent
+    return Answered(id=3, result=msgspec.json.decode(encode(reply.result), type=ProgramDiff))
 
 
 def test_the_panel_gets_the_rows_of_both_programs() -> None:
@@ -56,7 +57,7 @@ def test_the_panel_gets_the_rows_of_both_programs() -> None:
     ]
     text = ask(Answers(runs), before, after, "stablehlo")
     assert text.result.added == 2
-    # A page that is loaded later gets the diffs with the document of the later run.
+    # A page that is loaded later receives the diffs with the document of the later run.
     held_before, held_after = runs.get(before), runs.get(after)
     assert held_before is not None and held_after is not None
     assert (held_before.document.diffs, held_after.document.diffs) == ([], [reply.result, text.result])

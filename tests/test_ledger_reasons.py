@@ -1,4 +1,4 @@
-"""Each reason for which a call misses JAX's cache, as the ledger tells it, with before, after and cure in full."""
+"""Tests each reason of a miss in the ledger, with its values before and after and its cure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from jax.experimental.layout import Format, Layout
 
 from jupyter_jaxpr import observe
@@ -21,7 +22,7 @@ ONCE = "Make the function once, before the loop: JAX caches by function object, 
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, tuple[Reason, ...]]]:
-    """Outcome and reasons of each miss of a function."""
+    """Return outcome and reasons of each miss of a function."""
     return [(miss.outcome, miss.reasons) for miss in ledger[name].misses]
 
 
@@ -215,6 +216,78 @@ def test_static_identity() -> None:
     assert told(ledger, "f") == [
         first("f"),
         ("compiled", (Reason("static_identity", text, "config", "<Config>", "<Config>", cure),)),
+    ]
+
+
+class Schedule:
+    """A static argument that compares by identity and has contents."""
+
+    def __init__(self, **contents: Any) -> None:
+        self.__dict__.update(contents)
+
+
+def scheduled_1(x: Any, schedule: Schedule) -> Any:
+    return x * 2
+
+
+def scheduled_2(x: Any, schedule: Schedule) -> Any:
+    return x * 2
+
+
+def scheduled_3(x: Any, schedule: Schedule) -> Any:
+    return x * 2
+
+
+def scheduled_4(x: Any, schedule: Schedule) -> Any:
+    return x * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "before", "after", "text", "cure"),
+    [
+        (
+            scheduled_1,
+            {"rate": 0.1, "name": "sgd"},
+            {"rate": 0.01, "name": "sgd"},
+            "the static argument schedule is another Schedule object: schedule.rate changed from 0.1 to 0.01",
+            "JAX compiles once for each value of schedule.rate. Pass schedule.rate as an argument that is not static "
+            "if the function only computes with schedule.rate.",
+        ),
+        (
+            scheduled_2,
+            {"kinds": ("warm", "cos")},
+            {"kinds": ("warm", "exp")},
+            "the static argument schedule is another Schedule object: schedule.kinds[1] changed from 'cos' to 'exp'",
+            "JAX compiles once for each value of schedule.kinds[1].",
+        ),
+        (
+            scheduled_3,
+            {"rate": 0.1, "kinds": ["warm"]},
+            {"rate": 0.1, "kinds": ["warm"]},
+            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "Reuse the object, or give Schedule an __eq__ and a __hash__ that compare its contents.",
+        ),
+        (
+            scheduled_4,
+            {"inner": Config()},
+            {"inner": Config()},
+            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
+            "compare the contents.",
+        ),
+    ],
+    ids=["a number", "a text", "equal", "unknown"],
+)
+def test_static_identity_of_objects_with_contents(
+    function: Any, before: dict[str, Any], after: dict[str, Any], text: str, cure: str
+) -> None:
+    f = jax.jit(function, static_argnames="schedule")
+    with observe() as ledger:
+        f(1.0, schedule=Schedule(**before))
+        f(1.0, schedule=Schedule(**after))
+    assert told(ledger, function.__name__) == [
+        first(function.__name__),
+        ("compiled", (Reason("static_identity", text, "schedule", "<Schedule>", "<Schedule>", cure),)),
     ]
 
 
@@ -534,7 +607,7 @@ def test_no_fast_path_with_a_reference() -> None:
 
 
 def test_another_transformation_makes_another_program() -> None:
-    """What JAX compiles within the call is the call's; what it compiles in the backward pass is the function's."""
+    """JAX's compiles within the call belong to the call; those of the backward pass belong to the function."""
 
     @jax.jit
     def f(x: Any) -> Any:
@@ -550,7 +623,7 @@ def test_another_transformation_makes_another_program() -> None:
     assert first_call == ("compiled", (Reason("first_call", "first call of f"),))
     assert again[0] == "dispatch_only"
     assert mapped == ("compiled", (Reason("argument_type", text, cure=outside),))
-    # Forward, backward, and mapped.
+    # the programs of the forward pass, of the backward pass, and under vmap
     assert ledger["f"].compiles == 3
     assert ledger["f"].hits in (1, None)
 
@@ -635,7 +708,7 @@ def test_first_observed() -> None:
 
 
 def test_unknown() -> None:
-    """An ingredient that only a future JAX has: keys that are equal to us, and yet JAX lowered again."""
+    """A future JAX may have further ingredients: the keys seem equal, but JAX lowered again."""
     from jupyter_jaxpr.observe.cache.function_history import FunctionHistory, MissEvent
     from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
     from jupyter_jaxpr.observe.cache.miss_reasons import reasons_of
@@ -650,7 +723,7 @@ def test_unknown() -> None:
 
 
 def test_evicted_from_the_fast_path_alone() -> None:
-    """What more than 8,192 entries would bring about: the fast path's entry is gone, the executable is there."""
+    """With more than 8,192 entries, JAX evicts the entry of the fast path, but keeps the executable."""
     from jupyter_jaxpr.observe.cache.function_history import FunctionHistory, MissEvent
     from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
     from jupyter_jaxpr.observe.cache.miss_reasons import reasons_of
@@ -675,8 +748,8 @@ def test_several_reasons_against_the_closest_earlier_call() -> None:
     with observe() as ledger:
         f({"w": one}, one, n=1)
         f({"w": two}, two, n=1)
-        f({"w": two}, two, n=2)  # closest is the second
-        f({"w": one}, two, n=2)  # closest is the third
+        f({"w": two}, two, n=2)  # the second call is closest
+        f({"w": one}, two, n=2)  # the third call is closest
     assert [str(reason) for miss in ledger["f"].misses[2:] for reason in miss.reasons] == [
         "the static argument n changed from 1 to 2",
         "the type of p['w'] changed from f32[2] to f32[1]",
@@ -684,7 +757,7 @@ def test_several_reasons_against_the_closest_earlier_call() -> None:
 
 
 def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
-    """JAX's entries are the function's, whichever `jax.jit` made them."""
+    """JAX's entries belong to the function, whichever `jax.jit` made them."""
 
     def f(x: Any) -> Any:
         return x + 1

@@ -1,4 +1,4 @@
-"""Cells edited at random: after live traces the kernel is as it would be without them, and the cell runs as ever."""
+"""Tests randomly edited cells: live traces leave the kernel unchanged, and the cell runs as usual."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ LINES = [
 
 @st.composite
 def edited_cells(draw: Any) -> list[str]:
-    """A cell, and how it looks after some edits, one after the other."""
+    """Return a cell, and its texts after several edits, one after the other."""
     text: str = draw(st.sampled_from(CELLS))
     texts = [text]
     for _ in range(draw(st.integers(1, 4))):
@@ -99,7 +99,7 @@ def edited_cells(draw: Any) -> list[str]:
     return texts
 
 
-#: What XLA compiled.
+#: The names of the functions that XLA compiled.
 COMPILES: list[str] = []
 
 
@@ -115,7 +115,7 @@ def _hear_compiles() -> Iterator[None]:
 
 
 def state_of(names: dict[str, Any]) -> dict[str, Any]:
-    """What the user's code can reach."""
+    """Return the objects that the user's code can reach."""
     gc.collect()
     return {
         "names": {name: id(value) for name, value in names.items() if not name.startswith("_")},
@@ -131,7 +131,7 @@ def state_of(names: dict[str, Any]) -> dict[str, Any]:
 
 
 def outcome(notebook: Notebook, cell: str) -> tuple[Any, ...]:
-    """What a reader of the notebook sees of a run."""
+    """Return what a reader of the notebook sees of a run: result, error, output and names."""
     ran = notebook.run(cell if cell.startswith("%%") else f"%%jaxpr\n{cell}", store_history=False)
     error = ran.result.error_in_exec or ran.result.error_before_exec
     names = {

@@ -53,15 +53,15 @@ def assert_close(found, expected, steps):
 
 
 def shown(leaf, dtype):
-    """The scalars of a leaf, read back from the texts that the user sees."""
+    """Return the scalars of a leaf, read from the texts that the user sees."""
     return np.array([np.array(text, dtype=dtype) for text in leaf.texts], dtype)
 
 
 def assert_agrees(recording, steps):
     assert recording.stopped is None
-    for each in recording.comparisons:
-        if not each.equal:
-            assert_close(np.float32(each.recorded), np.float32(each.real), steps)
+    for comparison in recording.comparisons:
+        if not comparison.equal:
+            assert_close(np.float32(comparison.recorded), np.float32(comparison.real), steps)
 
 
 @EVERY

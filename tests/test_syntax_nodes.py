@@ -1,4 +1,4 @@
-"""The quick walk over a syntax tree finds what `ast.walk` finds."""
+"""Tests that the fast walk over a syntax tree finds the nodes of `ast.walk`."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A cell times a call without waiting for its work: which cells are told of it, in what words, and which are not."""
+"""Tests notes on cells that time a call without waiting for its work."""
 
 from __future__ import annotations
 
@@ -59,6 +59,37 @@ def timed(fun):
         print(time.time() - start)
         return result
     return wrapper
+_begun = None
+laps, clocks = [], {}
+def start_watch():
+    global _begun
+    _begun = perf_counter()
+def read_watch(label=''):
+    took = perf_counter() - _begun
+    print(f'{label} {took}')
+    return took
+def read_watch_well():
+    jax.effects_barrier()
+    jax.block_until_ready(laps)
+    return perf_counter() - _begun
+def push():
+    laps.append(time.time())
+def pop():
+    return time.time() - laps.pop()
+def begin():
+    clocks['at'] = now()
+def end():
+    print(f"{now() - clocks['at']:.3f} s")
+def seconds():
+    return time.monotonic()
+def since(begun):
+    return seconds() - begun
+class Watch:
+    def start(self):
+        self.at = perf_counter()
+    def stop(self, result=None):
+        self.took = perf_counter() - self.at
+watch, other_watch = Watch(), Watch()
 @timed
 def logged(x):
     return f(x)
@@ -99,7 +130,7 @@ for fun in (f, lambda x: g(x, 2), model.step, two): fun(x)
 xs = [x, x + 1]
 """
 
-# The cell, and the line that is told of.
+# (the cell, the line of the note)
 UNBLOCKED = [
     ("%timeit -n 1 -r 1 f(x)", 2),
     ("%timeit -n1 -r1 -q f(x + 1)", 2),
@@ -129,7 +160,7 @@ UNBLOCKED = [
     ("took = timeit.timeit(lambda: plain(x), number=2)", 2),
     ("%timeit -n 1 -r 1 plain(x)", 2),
     ("t0 = time.time()\ny = twice(x)\nprint(time.time() - t0)", 3),
-    # functions that time
+    # functions that measure time
     ("print(bench(f, x))", 2),
     ("took = [bench(plain, each) for each in xs]", 2),
     ("took = bench(lambda: f(x))", 2),
@@ -156,13 +187,47 @@ UNBLOCKED = [
     ("took = -perf_counter()\ny = f(x)\ntook += perf_counter()", 3),
     ("took = perf_counter()\ny = f(x)\ntook -= perf_counter()", 3),
     ("took = perf_counter()\ny = f(x)\ntook = perf_counter() - took", 3),
-    # waits for something else
+    # functions that read the clock for others
+    ("start_watch()\ny = f(x)\nprint(read_watch())", 3),
+    ("start_watch(); y = f(x); read_watch('f')", 2),
+    ("push()\ny = f(x)\ntook = pop()", 3),
+    ("begin()\nf(x)\nend()", 3),
+    ("begun = seconds()\ny = f(x)\nprint(since(begun))", 3),
+    ("begun = seconds()\ny = f(x)\nprint(seconds() - begun)", 3),
+    ("watch.start()\ny = f(x)\nwatch.stop()\nprint(watch.took)", 3),
+    # a clock that is named within an expression
+    ("(begun := now())\ny = f(x)\nprint(now() - begun)", 3),
+    ("print(begun := now())\ny = f(x)\nprint((ended := now()) - begun)", 3),
+    ("if (begun := now()):\n    print('on')\ny = f(x)\ntook = now() - begun", 4),
+    # a function that is applied to many
+    ("t0 = time.time()\nys = list(map(f, xs))\ntook = time.time() - t0", 3),
+    ("t0 = time.time()\nys = tuple(map(lambda v: f(v) + 1, xs))\ntook = time.time() - t0", 3),
+    ("t0 = time.time()\ny = jax.tree.map(f, {'a': x, 'b': x})\ntook = time.time() - t0", 3),
+    ("t0 = time.time()\ny = jax.tree_util.tree_map(lambda a, b: a - g(b, 2), [x], [x])\ntook = time.time() - t0", 3),
+    ("t0 = time.time()\ny = f(x)\nz = jax.tree.map(lambda v: v * 2, [y])\ntook = time.time() - t0", 3),
+    ("%timeit -n 1 -r 1 list(map(f, xs))", 2),
+    # code that waits for something else
     ("t0 = time.time()\ny = f(x)\njax.effects_barrier()\nprint(time.time() - t0)", 3),
     ("t0 = time.time()\ny = f(x)\nx.block_until_ready()\nprint(time.time() - t0)", 3),
     ("t0 = time.time()\ny = f(x)\njax.block_until_ready(x)\nprint(time.time() - t0)", 3),
 ]
 
 BLOCKED = [
+    "start_watch()\ny = f(x)\nprint(read_watch_well())",
+    "start_watch()\ny = f(x).block_until_ready()\nread_watch()",
+    "start_watch()\ny = f(x)\nread_watch(y)",
+    "start_watch()\ny = f(x)\nprint(y.sum(), read_watch())",
+    "watch.start()\ny = f(x)\nother_watch.stop() if False else None\n",
+    "watch.start()\ny = f(x)\nwatch.stop(jax.block_until_ready(y))",
+    "push()\nf(x)\nlaps.clear()",
+    "(begun := now())\ny = f(x).block_until_ready()\nprint(now() - begun)",
+    "(begun := now())\ny = f(x)\nprint(float(y[0]), (ended := now()) - begun)",
+    "t0 = time.time()\nys = list(map(done, xs))\ntook = time.time() - t0",
+    "t0 = time.time()\nys = list(map(float, f(x)))\ntook = time.time() - t0",
+    "t0 = time.time()\nys = map(f, xs)\ntook = time.time() - t0",
+    "t0 = time.time()\ny = jax.tree.map(lambda v: float(f(v)[0]), [x])\ntook = time.time() - t0",
+    "t0 = time.time()\ny = jax.tree.map(f, [x])\njax.block_until_ready(y)\ntook = time.time() - t0",
+    "t0 = time.time()\ny = f(x)\njax.tree.map(np.asarray, [y])\ntook = time.time() - t0",
     "%timeit -n 1 -r 1 f(x).block_until_ready()",
     "%timeit -n 1 -r 1 jax.block_until_ready(f(x))",
     "%timeit -n 1 -r 1 np.asarray(f(x))",

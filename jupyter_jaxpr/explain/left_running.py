@@ -78,6 +78,10 @@ class Scope:
 
     def _left_running(self, body: Sequence[ast.stmt], local: frozenset[str]) -> ast.Call | None:
         """The last call of a jitted function in some statements that surely do not wait; None where they may."""
+        return (self._until_waits(body, local) or [None])[-1]
+
+    def _until_waits(self, body: Sequence[ast.stmt], local: frozenset[str]) -> list[ast.Call | None] | None:
+        """The last call of a jitted function in some statements, or None; no list at all where they may wait."""
         last: ast.Call | None = None
         tainted = assigned(body) | _appended(body)
         others: set[int] = set()  # waits for something else
@@ -87,11 +91,51 @@ class Scope:
                     others |= {id(node), id(node.func)}
                 if id(node) in others:
                     continue
+                if isinstance(node, ast.Call) and (applied := self._applied(node, local)) is not None:
+                    if not self._applies_on(node, applied, tainted, local):
+                        return None
+                    skipped = [applied, *_mapping(node)]
+                    others |= {id(each) for one in skipped for each in (ast.walk(one) if one is applied else [one])}
+                    if isinstance(applied, ast.Lambda):
+                        runs = self._running_in(applied, local) is not None
+                    else:
+                        runs = self._leaves_running(applied, local)
+                    if runs:
+                        last = node if last is None or _after(node, last) else last
+                    continue
                 if isinstance(node, _LOOKING) or not self._goes_on(node, tainted, local):
                     return None
                 if isinstance(node, ast.Call) and self._leaves_running(node.func, local):
                     last = node if last is None or _after(node, last) else last
-        return last
+        return [last]
+
+    def _applied(self, call: ast.Call, local: frozenset[str]) -> ast.expr | None:
+        """What a call applies to each element of what it is given: `f` in `list(map(f, xs))`, `jax.tree.map(f, xs)`."""
+        if not call.args or isinstance(call.func, ast.Call):
+            return None
+        function = self._value(call.func, local)
+        if function is list or function is tuple:
+            inner = call.args[0]
+            is_map = isinstance(inner, ast.Call) and self._value(inner.func, local) is map and not call.keywords
+            return inner.args[0] if isinstance(inner, ast.Call) and is_map and len(inner.args) > 1 else None
+        return call.args[0] if len(call.args) > 1 and is_one_of(function, _tree_maps()) else None
+
+    def _applies_on(self, call: ast.Call, applied: ast.expr, tainted: frozenset[str], local: frozenset[str]) -> bool:
+        """Whether to apply a function to each element surely does not wait."""
+        if call.keywords:
+            return False
+        is_python = self._value(call.func, local) in (list, tuple)
+        if is_python and any(self._touches(given, tainted, local) for one in _mapping(call) for given in one.args[1:]):
+            return False
+        if isinstance(applied, ast.Lambda):
+            return self._until_waits([ast.Expr(applied.body)], local | _parameters(applied)) is not None
+        return isinstance(applied, ast.Name | ast.Attribute) and (
+            self._leaves_running(applied, local) or self._is_jax(applied, local)
+        )
+
+    def _running_in(self, function: ast.Lambda, local: frozenset[str]) -> ast.Call | None:
+        """The last call of a jitted function in a lambda that surely does not wait."""
+        return self._left_running([ast.Expr(function.body)], local | _parameters(function))
 
     def _leaves_running(self, node: ast.expr, local: frozenset[str]) -> bool:
         """Whether what is called is jitted, or a plain function that calls a jitted one and surely does not wait."""
@@ -242,6 +286,28 @@ def _appended(body: Sequence[ast.stmt]) -> frozenset[str]:
     )
 
 
+def arguments(call: ast.Call) -> list[ast.expr]:
+    """What a call is given."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _mapping(call: ast.Call) -> list[ast.Call]:
+    """The call of `map` in `list(map(f, xs))`."""
+    return [given for given in call.args[:1] if isinstance(given, ast.Call)]
+
+
+def _parameters(function: ast.Lambda) -> frozenset[str]:
+    given = function.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    return frozenset(each.arg for each in every if each is not None)
+
+
+def _tree_maps() -> tuple[Any, ...]:
+    import jax
+
+    return jax.tree.map, jax.tree_util.tree_map
+
+
 def _transforms() -> tuple[Any, ...]:
     """Functions that make functions which wait no more than what they are made of."""
     import jax
@@ -251,7 +317,7 @@ def _transforms() -> tuple[Any, ...]:
 
 def _takes_values(call: ast.Call) -> bool:
     """Whether a call is given anything but constants."""
-    return not all(isinstance(each, ast.Constant) for each in [*call.args, *(one.value for one in call.keywords)])
+    return not all(isinstance(each, ast.Constant) for each in arguments(call))
 
 
 def is_one_of(value: Any, known: Sequence[Any]) -> bool:

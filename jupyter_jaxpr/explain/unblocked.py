@@ -24,7 +24,8 @@ from ..jax.effects import program_effects
 from ..observe.observation import Finding, Observation, Place
 from ..typed.cell import PYTHON_CELL_MAGICS
 from .called_code import manager_parts, names_of, tree_of
-from .left_running import Scope, assigned, is_one_of, locals_of
+from .clock_helpers import before_reading, differs_from, gives_reading, kept_in, parameter_of
+from .left_running import Scope, arguments, assigned, is_one_of, locals_of
 
 _CLOCKS: tuple[Any, ...] = (
     *(time.time, time.perf_counter, time.monotonic, timeit.default_timer),
@@ -35,6 +36,8 @@ _CLOCKS: tuple[Any, ...] = (
 _TIMERS: tuple[Any, ...] = (timeit.timeit, timeit.repeat, timeit.Timer)
 #: What a context manager that times may not name: it might wait.
 _MAY_WAIT = frozenset("block_until_ready device_get effects_barrier item tolist asarray array live_arrays".split())
+#: Functions that give the reading of a clock are looked at so deep.
+_DEEP = 3
 #: Longer code is not repeated in a sentence.
 _LONGEST = 60
 #: Options of `%timeit` that take a value, and those that take none.
@@ -289,8 +292,11 @@ class _Cell(Scope):
         started: dict[str, int] = {}
         body = _in_order(body)
         for place, statement in enumerate(body):
-            name = self._reads_clock(statement, local)
+            name = self._reads_clock(statement, local) or self._start(statement, local)
             ended = next((start for start in started if self._ends(statement, start, name, body[place:], local)), None)
+            if ended is None:
+                results = {start: assigned(body[begun + 1 : place]) for start, begun in started.items()}
+                ended = next((start for start in started if self._stops(statement, start, results[start], local)), None)
             if ended is not None:
                 between = list(body[started.pop(ended) + 1 : place])
                 plain = name is not None or self._is_plain(statement, assigned(between), local)
@@ -327,6 +333,9 @@ class _Cell(Scope):
 
     def _reads_clock(self, statement: ast.stmt, local: frozenset[str]) -> str | None:
         """The name or attribute that a statement gives to a reading of a clock; `-t` for `t = -clock()`."""
+        named = _named(statement)
+        if named is not None and self._is_clock(named.value, local):
+            return ast.unparse(named.target)
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             target: ast.expr = statement.targets[0]
         elif isinstance(statement, ast.AnnAssign):
@@ -344,6 +353,12 @@ class _Cell(Scope):
         self, statement: ast.stmt, start: str, name: str | None, following: Sequence[ast.stmt], local: frozenset[str]
     ) -> bool:
         """Whether a statement reads the clock for a difference to `start`, there or in what follows."""
+        if any(
+            _is_difference(node, start) and isinstance(node.left, ast.NamedExpr) and self._is_clock(node.left, local)
+            for node in ast.walk(statement)
+            if isinstance(node, ast.BinOp)
+        ):
+            return True
         if name is not None:
             nodes = [node for other in following[1:] for node in ast.walk(other)]
             return name != start and any(
@@ -361,7 +376,14 @@ class _Cell(Scope):
         )
 
     def _is_clock(self, node: ast.AST, local: frozenset[str]) -> bool:
-        return isinstance(node, ast.Call) and not node.args and is_one_of(self._value(node.func, local), _CLOCKS)
+        if isinstance(node, ast.NamedExpr):
+            return self._is_clock(node.value, local)
+        if not isinstance(node, ast.Call) or node.args:
+            return False
+        function = self._value(node.func, local)
+        if is_one_of(function, _CLOCKS):
+            return True
+        return self._depth < _DEEP and gives_reading(function, self._is_clock_in)
 
     def _is_plain(self, statement: ast.stmt, tainted: frozenset[str], local: frozenset[str]) -> bool:
         """Whether nothing of the statement that reads the clock again can wait before it does.
@@ -382,29 +404,70 @@ class _Cell(Scope):
 
     def _before_clock(self, statement: ast.stmt, local: frozenset[str]) -> list[ast.AST]:
         """What is evaluated in a statement before it reads a clock, in this order; all of it where it reads none."""
-        done: list[ast.AST] = []
+        return before_reading(
+            statement, lambda node: self._is_clock(node, local) or self._stop(node, local) is not None
+        )
 
-        def goes_on(node: ast.AST) -> bool:
-            if self._is_clock(node, local):
-                return False
-            if isinstance(node, ast.Lambda):
-                return True
-            children = list(ast.iter_child_nodes(node))
-            if isinstance(node, ast.Assign | ast.AnnAssign):
-                children = [] if node.value is None else [node.value]
-            if not all(goes_on(child) for child in children):
-                return False
-            done.append(node)
-            return True
+    # --- functions that read the clock for others ----------------------------------------------------------
 
-        goes_on(statement)
-        return done
+    def _start(self, statement: ast.stmt, local: frozenset[str]) -> str | None:
+        """Where the function that a statement calls keeps a reading of the clock, such as `_start` for `tic()`."""
+        call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
+        if not isinstance(call, ast.Call):
+            return None
+        function = self._called(call.func, local)
+        return self._place(call, function, kept_in(function, self._is_clock_in))
+
+    def _stop(self, node: ast.AST, local: frozenset[str]) -> str | None:
+        """Where the earlier reading is of which the function that a node calls takes the difference."""
+        if not isinstance(node, ast.Call):
+            return None
+        function = self._called(node.func, local)
+        place = differs_from(function, self._is_clock_in)
+        position = None if place is None else parameter_of(function, place)
+        if position is None or (position == 0 and self._is_of_object(node, local)):
+            return self._place(node, function, place)
+        given = node.args[position] if position < len(node.args) else None
+        given = next((each.value for each in node.keywords if each.arg == place), given)
+        return ast.unparse(given) if given is not None and _is_place(given) else None
+
+    def _stops(self, statement: ast.stmt, start: str, tainted: frozenset[str], local: frozenset[str]) -> bool:
+        """Whether a statement calls a function that takes the difference to `start`, and gives it no result."""
+        return any(
+            self._stop(node, local) == start
+            and not any(self._touches(given, tainted, local) for given in arguments(node))
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call)
+        )
+
+    def _place(self, call: ast.Call, function: Any, place: str | None) -> str | None:
+        """A place in the code of a function, as a text that says which object it is of."""
+        if place is None:
+            return None
+        first = next(iter(function.__code__.co_varnames[: function.__code__.co_argcount]), None)
+        if first is not None and place.startswith((f"{first}.", f"{first}[")):
+            holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+            return None if holder is None else f"{ast.unparse(holder)}{place[len(first) :]}"
+        return f"{id(function.__globals__)} {place}"
+
+    def _is_of_object(self, call: ast.Call, local: frozenset[str]) -> bool:
+        """Whether a call is of the method of an object, not of a function of a module."""
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        return not issubclass(type(self._called(call.func.value, local)), types.ModuleType)
+
+    def _is_clock_in(self, node: ast.AST, names: Mapping[str, Any]) -> bool:
+        """Whether a node reads the clock, by the names of the function where it stands."""
+        return _Cell("", names, self._barrier_waits, self._depth + 1)._is_clock(node, frozenset())
 
     def _timing(
         self, call: ast.Call, how: str, above: int, assigned: str | None, whole: ast.expr | None = None
     ) -> _Timing:
         function = call.func
-        name = function.attr if isinstance(function, ast.Attribute) else ast.unparse(function)
+        applied = self._applied(call, frozenset())
+        inner = self._running_in(applied, frozenset()) if isinstance(applied, ast.Lambda) else None
+        named = inner.func if inner is not None else applied or function
+        name = named.attr if isinstance(named, ast.Attribute) else ast.unparse(named)
         text = ast.unparse(call)
         if len(text) > _LONGEST:
             text = f"{ast.unparse(function)}(...)"
@@ -436,6 +499,16 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
     if isinstance(statement, ast.For | ast.While | ast.If | ast.With):
         yield statement.body
         yield getattr(statement, "orelse", [])
+
+
+def _named(statement: ast.stmt) -> ast.NamedExpr | None:
+    """What a statement names within an expression, as the first thing it does: `(t := now())`, `if (t := now()):`."""
+    value = statement.test if isinstance(statement, ast.If) else None
+    if isinstance(statement, ast.Expr | ast.Assign):
+        value = statement.value
+    if isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
+        value = value.args[0]
+    return value if isinstance(value, ast.NamedExpr) else None
 
 
 def _name_of(body: Sequence[ast.stmt], call: ast.Call) -> str | None:

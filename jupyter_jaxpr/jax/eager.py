@@ -179,7 +179,7 @@ def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | Non
             parameter = _FUNCTIONS[name]
             try:
                 body = weakref.ref(frame.f_locals[parameter]) if parameter is not None else None
-            except (KeyError, TypeError):  # a body without weak references
+            except (KeyError, TypeError):  # this body allows no weak reference
                 body = None
         elif own.co_name in _SOLVERS and _CONTROL_FLOW in own.co_filename:
             solver = own.co_name

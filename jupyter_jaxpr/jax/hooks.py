@@ -92,7 +92,7 @@ class Hooks:
         self.cleared = ClearedCaches()
         self._support: Support | None = None
         self._originals: dict[tuple[str, str], Callable[..., Any]] = {}  # the replaced functions by module and name
-        self._open: dict[int, JitCall] = {}  # by id of the frame: calls that have not run yet
+        self._open: dict[int, JitCall] = {}  # calls that have not run yet, by id of their frame
         self._finder: WhenImported | None = None
         self._lock = threading.RLock()
         self.failed: list[BaseException] = []  # errors of this package, for the next observation
@@ -233,7 +233,7 @@ class Hooks:
                 if not receiver.shows_libraries or frame.f_code.co_name != CACHE_MISS or staging():
                     return
             try:
-                if frame.f_code.co_name != CACHE_MISS:  # `f.trace`, `f.lower`, `f.eval_shape`: nothing runs
+                if frame.f_code.co_name != CACHE_MISS:  # JAX only traces, for `f.trace`, `f.lower` or `f.eval_shape`
                     receiver.asked_ahead(fun, variables[name_of_options], frame)
                     return
                 call = JitCall(

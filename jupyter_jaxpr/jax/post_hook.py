@@ -137,7 +137,7 @@ class Results:
                     tell(called, args, kwargs, output)
             except RecursionError:  # the user's own call fits below Python's recursion limit
                 self.overflowed = True
-            if others is not None:  # another hook of ours
+            if others is not None:  # `others` is another hook of this package
                 try:
                     others(called, args, kwargs, output)
                 except RecursionError:

@@ -32,10 +32,10 @@ def traced_with(traced: Any, jaxpr: Any) -> Any:
 
     if getattr(traced.jaxpr, "is_high", False) and not _translated_by_jax_alone(traced.jaxpr):
         raise TypeError("to lower the program again, JAX would run the Python of user-defined types or functions")
-    other = copy.copy(traced)
-    other._params = {**traced._params, "jaxpr": jaxpr}
-    other._lojax = None  # JAX stores the translation here at the first lowering
-    return other
+    copied = copy.copy(traced)
+    copied._params = {**traced._params, "jaxpr": jaxpr}
+    copied._lojax = None  # JAX stores the translation here at the first lowering
+    return copied
 
 
 def _translated_by_jax_alone(jaxpr: Any) -> bool:

@@ -98,5 +98,5 @@ def _cells(fun: FunctionType) -> dict[str, Any]:
         try:
             values[name] = cell.cell_contents
         except not_of_a_signal(ValueError):
-            pass  # the cell is empty
+            pass  # an empty closure cell has no contents
     return values

@@ -63,7 +63,7 @@ def trace_last_call(
         return None if construct.programs else _COMPILED_BEFORE.format(names=construct.name, call=last.text)
     if any(program.origin in ORIGINS_OF_CALLS for function in called for program in function.programs):
         return None
-    if not last.returned or last.text.startswith(("%", "!")):  # a magic or a shell command
+    if not last.returned or last.text.startswith(("%", "!")):  # the call is a magic or a shell command
         return None
     fun, name = last.function, called_function(last.function, last.args).name
     if last.is_part and not is_users(fun):
@@ -89,10 +89,10 @@ def trace_last_call(
             trace_of_jax = held_trace(fun, last.args, last.kwargs)
         effects = () if trace_of_jax is not None else _effects(last)
         if effects:
-            place, what = place_text(effects[0], active.cell.file), effects[0].text
+            place, effect_phrase = place_text(effects[0], active.cell.file), effects[0].text
             return (
                 f"JAX holds no trace of {last.text}, and {name} was not traced again, because a trace runs the Python "
-                f"of {name}. {place} {what}. To trace the call, write %jaxpr {last.text}."
+                f"of {name}. {place} {effect_phrase}. To trace the call, write %jaxpr {last.text}."
             )
     else:
         why = _not_traceable(last)

@@ -136,10 +136,10 @@ def _focus(observation: Observation, name: str) -> None:
 def _raised(observation: Observation, error: Exception, function: str | None) -> list[Finding]:
     """Return the finding on the error of the cell; `function` is the jitted function whose call raised."""
     budget = Budget(time_limit.SECONDS_AT_ERROR)
-    found = error_finding(error, function, budget)
+    finding = error_finding(error, function, budget)
     if budget.was_short:
         observation.error_to_try = ErrorToTry(id(error), function)
-    return [] if found is None else [found]
+    return [] if finding is None else [finding]
 
 
 def _find(observation: Observation, look: Callable[[], Sequence[Finding] | None]) -> None:

@@ -52,7 +52,7 @@ _REMEMBERED_CELLS = 1_000
 _SHOWN_RUNS = 8
 _OWN_DEPTH = 1_000
 _COPIED_OF_A_CALL, _COPIED_IN_ALL = 8_000_000, 64_000_000  # bytes of arguments that are copied to the host
-_RUNS_A_CELL = "run_cell_async"  # a method of an IPython shell
+_RUNS_A_CELL = "run_cell_async"  # the method of an IPython shell that runs a cell
 _INTERRUPTED = "jupyter_jaxpr was interrupted, so the panel does not show this cell."
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
@@ -67,14 +67,14 @@ class Session:
         self.publisher = comm.publisher(shell)
         self.magics: JaxprMagics | None = None
         self._active: dict[int, Active] = {}
-        self._ending: dict[int, Active] = {}  # by thread: cells that have run and whose run is being shown
+        self._ending: dict[int, Active] = {}  # the cells that have run and whose run is being shown, by thread
         # The last cells under %%jaxpr by number, oldest first, for `jupyter_jaxpr.last`.
         self.shown: OrderedDict[int, Shown] = OrderedDict()
         self._outputs = KeptOutputs(shell)
         self._copies: list[CallValues] = []  # the values of the last run that hold copies on the host
-        self._depth: dict[int, int] = {}  # by thread: the depth of nested cells
-        self._running: dict[int, cells.RunningCell] = {}  # by thread: the outermost cell
-        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # by the file name of the code
+        self._depth: dict[int, int] = {}  # the depth of nested cells, by thread
+        self._running: dict[int, cells.RunningCell] = {}  # the outermost cell, by thread
+        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # the cells by the file name of their code
 
     @staticmethod
     def of(shell: InteractiveShell) -> Session:

@@ -19,7 +19,7 @@ from .value_texts import Reading
 class CallShape:
     """The form of a call without its values: enough to name the arguments later."""
 
-    names: tuple[tuple[str, bool], ...]  # (parameter, static) of each positional argument
+    names: tuple[tuple[str, bool], ...]  # (name of the parameter, whether it is static) for each positional argument
     statics: Mapping[str, str] = field(default_factory=dict)
     # for own traces: the arguments that JAX does not trace, as text
     fixed: Mapping[str, str] = field(default_factory=dict)

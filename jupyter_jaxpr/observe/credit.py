@@ -32,11 +32,12 @@ def drain(
     its_activity = None
     counter = run.counter
     for called, times, place, record in counter.drain():
-        if called is None:  # the function is gone
+        if called is None:  # the called function no longer exists
             _credit_gone(run, record, times, place)
             continue
         fun = getattr(called, "_fun", None)
-        if fun is missing and its_record is not None and not its_record.equinox:  # the most frequent case
+        # most drained calls are calls of the missing function
+        if fun is missing and its_record is not None and not its_record.equinox:
             run.call_lines.called(place, times)
             its_activity = its_activity or run.activity(its_record)
             its_activity.called(its_record, times)

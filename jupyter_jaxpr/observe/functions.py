@@ -59,7 +59,7 @@ class FunctionRecord:
     def __init__(
         self, name: str, jit_name: str | None, definition: Place | None, library: bool, shared: bool = False
     ) -> None:
-        self.name = name  # the name that the author gave
+        self.name = name  # the name that the author gave the function
         self.jit_name = jit_name  # the name in JAX's events and programs; None until JAX reports it
         self.definition = definition
         self.library = library
@@ -213,10 +213,10 @@ class Functions:
         key = (id(fun), id(code))
         if key not in self._by_user_code:
             library = record.library or is_library(user, code, frame)
-            found = FunctionRecord(name_of(user), record.jit_name, place_of(code), library)
-            found.equinox = True
+            users_record = FunctionRecord(name_of(user), record.jit_name, place_of(code), library)
+            users_record.equinox = True
             gone = weakref.ref(code, lambda _: self._by_user_code.pop(key, None))
-            self._by_user_code[key] = gone, found
+            self._by_user_code[key] = gone, users_record
         return self._by_user_code[key][1]
 
 
@@ -275,10 +275,10 @@ def next_inside(value: Any) -> Any:
 
 def _stored(value: Any, name: str) -> Any:
     """Return a stored attribute, or the result of a property of an installed package."""
-    found = attribute_of(value, name)
-    if type(found) is not property:
-        return found
-    if type(found.fget) is not FunctionType or not is_installed(file_of(found.fget.__code__)):
+    stored = attribute_of(value, name)
+    if type(stored) is not property:
+        return stored
+    if type(stored.fget) is not FunctionType or not is_installed(file_of(stored.fget.__code__)):
         return None
     try:
         return getattr(value, name)
@@ -314,7 +314,8 @@ def place_of(code: CodeType | None) -> Place | None:
     if code is None:
         return None
     file, name = code.co_filename, code.co_qualname
-    if type(file) is str and type(name) is str:  # the usual case, at every miss
+    # both are plain strings in nearly all calls, and this runs at every miss
+    if type(file) is str and type(name) is str:
         return Place(file, code.co_firstlineno, name)
     return Place(file_of(code), code.co_firstlineno, function_of(code))
 

@@ -29,7 +29,7 @@ _PARTS = 256
 _DEPTH = 4
 _LONG = 256
 _SHOWN = 8
-_READ = 256 * 1024  # bytes; a larger array is sampled
+_READ = 256 * 1024  # the size in bytes above which only a sample of an array is read
 _SAMPLE = 4_096
 _FETCHED = 4 * 1024 * 1024  # bytes; a larger array is not copied from an accelerator
 _WAIT = 0.05  # seconds to wait for an array that JAX still computes
@@ -94,6 +94,31 @@ def difference(before: Contents | None, after: Contents | None) -> Difference | 
     return Difference("", before, after) if _is_other(before, after) else None
 
 
+def attributes_of(value: Any) -> Contents | None:
+    """What the attributes of an object of the user's hold; None where that cannot be read without the user's code."""
+    try:
+        attributes = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
+    if type(attributes) is not dict or len(attributes) > _PARTS or not all(type(name) is str for name in attributes):
+        return None
+    left = [_PARTS - len(attributes)]
+    parts = {f".{exact(name)}": _contents(part, _DEPTH, left) for name, part in attributes.items()}
+    return Contents(kind_name(type(value)), "", None, parts)
+
+
+def are_surely_equal(before: Contents | None, after: Contents | None) -> bool:
+    """Whether two values are known to the end, and hold the same."""
+    if before is None or after is None or before.kind != after.kind:
+        return False
+    if before.parts is not None and after.parts is not None:
+        same_parts = before.parts.keys() == after.parts.keys()
+        return same_parts and all(are_surely_equal(part, after.parts[name]) for name, part in before.parts.items())
+    if before.kind == "Array":  # two arrays are compared where both are still there
+        return before.reference is not None and before.reference() is not None and before.reference == after.reference
+    return difference(before, after) is None
+
+
 def is_mutable(contents: Contents | None) -> bool:
     """Return whether a value can be changed in place."""
     return contents is not None and (contents.parts is not None or contents.kind == "ndarray")
@@ -112,7 +137,7 @@ def _is_other(before: Contents, after: Contents) -> bool:
     return bool(before.mark != after.mark)
 
 
-# --- what is read of each kind ---
+# --- the contents of each kind of value ---
 
 
 def _contents(value: Any, depth: int, left: list[int]) -> Contents | None:

@@ -34,7 +34,7 @@ class NumPyArrays:
     """
 
     def __init__(self) -> None:
-        self._seen: dict[Any, list[_Seen]] = {}  # by place in memory
+        self._seen: dict[Any, list[_Seen]] = {}  # the arrays by place in memory
         self._used: set[Any] = set()
         self.unread: set[Any] = set()
 
@@ -66,7 +66,7 @@ class NumPyArrays:
 
     def _living(self, place: Any) -> list[_Seen]:
         seen = self._seen.get(place, [])
-        if seen and seen[0].owner() is None:  # another array uses the memory now
+        if seen and seen[0].owner() is None:  # the owner is gone, and another array uses the memory
             del self._seen[place]
             return []
         return seen

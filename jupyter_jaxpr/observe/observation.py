@@ -68,10 +68,10 @@ class ObservedProgram:
     origin: Literal["ran", "seen_before", "derived", "traced", "recorded"]
     jaxpr: Any  # a Jaxpr or a ClosedJaxpr, depending on the version of JAX
     arguments: tuple[ArgumentSpec, ...] = ()
-    result: Any = None  # tree of jax.ShapeDtypeStruct, None when unknown
+    result: Any = None  # the result as a tree of jax.ShapeDtypeStruct; None when unknown
     stages: StageTimes | None = None
     call: Place | None = None
-    lowered: Any = None  # jax.stages.Lowered, or None
+    lowered: Any = None  # the jax.stages.Lowered of the program, or None
     executable: Any = None  # the executable that JAX ran (jax.stages.Compiled or the loaded executable), or None
     traced: Any = None  # jax.stages.Traced, which can be lowered and compiled at a request; or None
     origin_note: str | None = None
@@ -95,7 +95,7 @@ class ObservedFunction:
 
     name: str
     definition: Place | None
-    programs: list[ObservedProgram] = field(default_factory=list)  # in order of first use in this run
+    programs: list[ObservedProgram] = field(default_factory=list)  # the programs in the order of first use in this run
     top_level: bool = False  # whether the run called the function outside of another function's trace
     calls: int | None = None
     calls_exact: bool = True
@@ -108,8 +108,8 @@ class ObservedFunction:
     raised: int | None = None
     construct: bool = False  # whether JAX compiled this construct by itself, outside of jit
     library: bool = False  # whether a library jitted this function for itself
-    called_at: Place | None = None  # for a construct: the line of the last call in this run
-    transform: str | None = None  # for a call without jit: the transform under which the function ran
+    called_at: Place | None = None  # the line of a construct's last call in this run
+    transform: str | None = None  # the transform under which a call without jit ran
 
 
 @dataclass(frozen=True)
@@ -161,6 +161,7 @@ class Finding:
     place: Place | None = None
     title: str | None = None
     cures: tuple[FoundCure, ...] = ()
+    dtype: str | None = None  # by its name, such as float32: what the edit of the cure writes
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,7 @@ class LineReading:
 
     file: str
     line: int
-    calls: int | None  # None where calls cannot be counted
+    calls: int | None  # the number of calls; None where calls cannot be counted
     exact: bool  # False where calls and hits are lower bounds
     hits: int | None
     compiles: int
@@ -205,13 +206,14 @@ class LedgerReading:
 class Observation:
     """The observation of one run."""
 
-    functions: list[ObservedFunction] = field(default_factory=list)  # in order of first call
+    functions: list[ObservedFunction] = field(default_factory=list)  # the functions in the order of first call
     # the functions that libraries jitted and ran, with one program each
     libraries: list[ObservedFunction] = field(default_factory=list)
     # the program that the user asked for by name; None: the last top-level function
     focus: ObservedProgram | None = None
     printed: list[Printed] = field(default_factory=list)
-    untraced_lines: list[int] = field(default_factory=list)  # see `snapshot.document.Snapshot.untraced_lines`
+    # the lines that no trace reached; see `Snapshot.untraced_lines`
+    untraced_lines: list[int] = field(default_factory=list)
     eager_compiles: list[EagerCompile] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)  # errors of this package, as tracebacks
@@ -220,4 +222,4 @@ class Observation:
     retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None without an offer
     named_values: Any = None  # `observe.traced_names.NamedValues`: the values of names in the traces of the kernel
     error_to_try: ErrorToTry | None = None  # None where each cure of the cell's error was tried
-    ledger: LedgerReading | None = None  # None where misses cannot be observed
+    ledger: LedgerReading | None = None  # the jit cache at the end; None where misses cannot be observed

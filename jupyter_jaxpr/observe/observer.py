@@ -132,7 +132,7 @@ class Observer:
         self._watching: set[Run] = set()  # the runs that show programs
         self._threads: dict[int, ThreadState] = {}
         self.named_values = NamedValues()
-        self._ahead: dict[str, FunctionHistory] = {}  # by source: functions whose trace was requested without a call
+        self._ahead: dict[str, FunctionHistory] = {}  # functions whose trace was requested without a call, by source
 
     # --- runs ---
 
@@ -368,7 +368,7 @@ class Observer:
             if not any(is_deleted(leaf) for leaf in leaves):
                 program.values = CallValues(leaves, "last", keep)
 
-    # --- told by the hooks ---
+    # --- called by the hooks ---
 
     def _watch(self) -> None:
         """Install the hooks that show traces and compiles outside of jitted calls, while a cell runs."""

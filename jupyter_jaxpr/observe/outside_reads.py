@@ -216,7 +216,7 @@ def _changed_at(instructions: list[dis.Instruction], end: int) -> tuple[Step, ..
         return ()
     if names[0] in ("STORE_ATTR", "DELETE_ATTR"):
         return (Step(False, following.argval),)
-    if names[0] == "COPY":  # config.steps += 1
+    if names[0] == "COPY":  # an in-place operation, such as config.steps += 1
         return (Step(False, instructions[end + 1].argval),) if names[1] == "LOAD_ATTR" else ()
     if names[0].startswith("LOAD_") and names[1] in ("STORE_SUBSCR", "DELETE_SUBSCR", "COPY"):
         # config["steps"] = 1, config["steps"] += 1

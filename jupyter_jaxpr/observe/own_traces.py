@@ -195,9 +195,9 @@ def _traced(call: CallToTrace, allow_effects: bool) -> tuple[KeptProgram, IsTrac
     """Return the program of a call, the test for its input leaves, and the callable that runs the program."""
     fun = call.fun
     if is_jitted(fun):
-        held = held_trace(fun, call.args, call.kwargs)
-        if held is not None:
-            return _trace(call, is_array, held), is_array, fun
+        trace_of_jax = held_trace(fun, call.args, call.kwargs)
+        if trace_of_jax is not None:
+            return _trace(call, is_array, trace_of_jax), is_array, fun
     with (
         undone(name_of(fun), fun, call.args, call.kwargs, allowed=allow_effects) as effects,
         warnings.catch_warnings(),
@@ -244,10 +244,10 @@ def _trace(call: CallToTrace, is_traced: IsTraced, traced: Any = None) -> KeptPr
     fun, args, kwargs, reading = call.fun, call.args, call.kwargs, call.reading
     fixed: dict[str, str] = {}
     if is_jitted(fun):
-        jitted, held = fun, HeldCall(fun._fun, args, kwargs, options=getattr(fun, "_jit_info", None))
+        jitted, recorded_call = fun, HeldCall(fun._fun, args, kwargs, options=getattr(fun, "_jit_info", None))
     else:
         jitted = jax.jit(_traceable(fun, args, kwargs, is_traced, call.at))
-        held = HeldCall(fun, args, kwargs, jitted=jitted, is_traced=is_traced)
+        recorded_call = HeldCall(fun, args, kwargs, jitted=jitted, is_traced=is_traced)
         shape = shape_of(getattr(jitted, "_jit_info", None), args, kwargs, reading=reading)
         fixed = fixed_arguments(shape, args, kwargs, is_traced, reading)
         args, kwargs = arrays_only(args, kwargs, is_traced)
@@ -265,7 +265,7 @@ def _trace(call: CallToTrace, is_traced: IsTraced, traced: Any = None) -> KeptPr
         out_tree=traced.out_tree,
         donated=donated,
         values=values,
-        held=held,
+        held=recorded_call,
         call=call.at,
     )
     return program

@@ -41,9 +41,9 @@ class KeptProgram:
     equinox: EquinoxCall | None = None
     stages: StageTimes | CallTimes | None = None
     call: Place | None = None
-    construct: Construct | None = None  # for a construct outside of jit that JAX compiled by itself
-    traceback: Any = None  # for such a construct: JAX's record of the stack
-    parent: Any = None  # for a derived program: the jaxpr from which JAX derived it
+    construct: Construct | None = None  # the construct that JAX compiled by itself outside of jit
+    traceback: Any = None  # JAX's record of the stack of such a construct
+    parent: Any = None  # the jaxpr from which JAX derived a derived program
     values: CallValues | None = None  # the values of the newest call that was seen
     held: HeldCall | None = None  # the call that can be made again
     how: str | None = None  # the origin in a few words, where nothing else says it
@@ -110,7 +110,7 @@ class KeptProgram:
         shape = plain_shape(self.shape) if isinstance(self.shape, Key) else self.shape
         if self.in_tree is None or shape is None:
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
-        avals = avals[len(avals) - self.in_tree.num_leaves :]  # closed-over tracers come first
+        avals = avals[len(avals) - self.in_tree.num_leaves :]  # the first inputs are closed-over tracers
         donated = self.donated[len(self.donated) - len(avals) :]
         arguments = arguments_of(shape, self.in_tree, avals, donated)
         if self.equinox is not None:

@@ -112,7 +112,7 @@ class RecordedCalls:
         self.not_recorded: list[str] = []  # sentences on calls that could not be recorded, with the reason
         self._is_over = cell.whole
 
-    # --- told by the cell ---
+    # --- called by the cell ---
 
     def evaluated(self, call: CallInCell, function: Any) -> bool:
         """Begin to record a call whose function is known; return whether the values of the call are needed."""

@@ -77,7 +77,7 @@ class FunctionActivity:
         self.misses = 0
         self.inlined = 0
         self.raised = 0
-        self.called_at: Place | None = None  # for a construct: the line of the last call
+        self.called_at: Place | None = None  # the line of the last call of a construct
         self.traces = 0
         self.lowerings = 0
         self.compiles = 0
@@ -208,9 +208,9 @@ class FunctionActivity:
             return []
         unknown = hits - self._of_object(record)[2] - looks.looked + looks.unknown - looks.skipped
         if unknown > 0:
-            calls, known = count(unknown, "call"), count(len(own), "program")
+            calls, candidates_text = count(unknown, "call"), count(len(own), "program")
             more = _MORE if record.unkept else ""
-            why = _CANDIDATE.format(name=record.name, calls=calls, known=known, more=more)
+            why = _CANDIDATE.format(name=record.name, calls=calls, known=candidates_text, more=more)
             how = "may be what ran" if len(own) == 1 else f"one of {len(own)} candidates"
             return [replace(program.observed(False, why), how=how) for program in others]
         if looks.skipped:
@@ -255,9 +255,11 @@ class Run:
         self.named_values = NamedValues()  # the values of names in all runs of the kernel, if an observer keeps them
         self.traced_names: list[str] = []  # the names of the functions that JAX traces now, innermost last
         self.frozen_calls = FrozenCalls(self._staged_function, self.fail)
-        self.truncated: dict[Place, TruncatedType] = {}  # by the user's expression that requested the dtype
-        self.promoted: dict[Place, PromotedCarry] = {}  # by the user's expression that called the loop
-        self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}  # by function
+        # the truncated dtypes by the user's expression that requested the dtype
+        self.truncated: dict[Place, TruncatedType] = {}
+        # the promoted carries by the user's expression that called the loop
+        self.promoted: dict[Place, PromotedCarry] = {}
+        self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}  # the unused donations by function
         self.traced_objects: dict[int, weakref.ref[Any]] = {}  # the functions that JAX traces now, by id
         self.look_before: Callable[[Any], Any] | None = None  # called with each function before its first trace
         # the name of each traced function, and the result of `look_before`
@@ -271,10 +273,11 @@ class Run:
         self.ahead: set[str] = set()  # functions whose trace or lowering was requested without a call
         # those functions of `ahead` that JAX lowered or compiled
         self._ahead: dict[tuple[str, Place | None], None] = {}
-        self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: by function name and event
+        # the stages by function name and event, at a lower tier
+        self.stage_counts: Counter[tuple[str | None, str]] = Counter()
         self.unseen: list[Any] = []  # jitted functions that were called without an observed miss
         self.raised_unseen: list[Any] = []  # the same, where every call raised before JAX looked for an entry
-        self._unseen_calls: dict[int, int] = {}  # by id of the function: the calls without a miss that did not raise
+        self._unseen_calls: dict[int, int] = {}  # the calls without a miss that did not raise, by id of the function
         self.failures: list[str] = []
         self.reading = Reading()  # the texts of the user's objects during the run
         self.ended = False

@@ -27,7 +27,7 @@ class LooseEvent(NamedTuple):
     name: str | None
     seconds: float
     from_disk: bool
-    place: Place | None = None  # the user's line, for a compile
+    place: Place | None = None  # the user's line that started a compile
     within: bool = False  # True inside of an observed call, whose stages already contain the seconds
 
 
@@ -36,9 +36,9 @@ class Tally(NamedTuple):
 
     traces: int
     lowerings: int
-    compiles: int  # retrievals from disk not included
+    compiles: int  # the number of compiles, without executables read from disk
     from_disk: int
-    seconds: dict[str, float]  # by event
+    seconds: dict[str, float]  # the seconds of the stages, by JAX's event
 
 
 @dataclass(slots=True, eq=False)

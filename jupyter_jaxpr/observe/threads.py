@@ -142,7 +142,7 @@ def state_of(threads: dict[int, ThreadState]) -> ThreadState:
     thread = threading.get_ident()
     state = threads.get(thread)
     if state is None:
-        if len(threads) > 100:  # remove the states of ended threads
+        if len(threads) > 100:  # drop the states of threads that have ended
             alive = {running.ident for running in threading.enumerate()}
             for gone in [ident for ident in threads if ident not in alive]:
                 del threads[gone]

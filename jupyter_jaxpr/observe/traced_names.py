@@ -171,8 +171,8 @@ class NameRecorder:
 
     # --- called by Python at each line of a trace ---
     #
-    # What is raised here would reach the user's code. Near Python's recursion limit any call can raise an error, also
-    # in an `except` clause; so the outer ones below call nothing, and take that error of the inner ones too.
+    # An error raised here would reach the user's code. Near Python's recursion limit any call can raise, even in an
+    # `except` clause: the outer clauses below call nothing, and also catch the errors of the inner clauses.
 
     def _on_start(self, code: CodeType, offset: int) -> None:
         try:

@@ -109,7 +109,7 @@ def _inside(value: Any) -> list[Any]:
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
-    except not_of_a_signal(ValueError):  # not assigned yet
+    except not_of_a_signal(ValueError):  # the variable has no value yet
         return None
 
 

@@ -166,9 +166,12 @@ class _Reader:
         bound = _bound(fun)
         if bound is None or len(self._seen) >= _FUNCTIONS:
             return
-        function, given = bound
-        given.update(parameters)
-        mark = (id(function), id(given.get(function.__code__.co_varnames[0])) if function.__code__.co_argcount else 0)
+        function, bound_values = bound
+        bound_values.update(parameters)
+        mark = (
+            id(function),
+            id(bound_values.get(function.__code__.co_varnames[0])) if function.__code__.co_argcount else 0,
+        )
         if mark in self._seen:
             return
         self._seen.add(mark)
@@ -178,7 +181,7 @@ class _Reader:
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
         for read in reads.reads:
             try:
-                value = _resolve(read, function.__globals__, cells, given)
+                value = _resolve(read, function.__globals__, cells, bound_values)
             except not_of_a_signal(LookupError, ValueError):  # the name does not exist or has no value yet
                 continue
             if not reads.is_changed(read):
@@ -267,7 +270,7 @@ def _call_of(fun: Any) -> Any:
     return types.MethodType(call, fun)
 
 
-# --- what stands at a path ---
+# --- the value of a path ---
 
 
 class _Variable:
@@ -315,13 +318,13 @@ def _attribute(owner: Any, name: str) -> Any:
     if type(descriptor) in _READ_BY_PYTHON:
         try:
             return descriptor.__get__(owner)
-        except not_of_a_signal(*FAILURES):  # an empty slot
+        except not_of_a_signal(*FAILURES):  # the slot of the object is empty
             raise KeyError(name) from None
-    if defined(type(descriptor), "__set__") is not None:  # for example a property
+    if defined(type(descriptor), "__set__") is not None:  # the attribute is a data descriptor, such as a property
         raise KeyError(name)
     try:
         stored = object.__getattribute__(owner, "__dict__")
-    except AttributeError:  # a class with slots
+    except AttributeError:  # the class has slots, and its objects have no __dict__
         stored = None
     if type(stored) is dict and name in stored:
         return stored[name]

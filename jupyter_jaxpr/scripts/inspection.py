@@ -6,7 +6,6 @@ import json
 import sys
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -27,12 +26,14 @@ from ..document.read.control_flow import ControlFlow, constructs, control_flow
 from ..document.read.costs import Cost, cost_of
 from ..document.read.diff import Diff
 from ..document.read.named_types import NamedType, types_of
+from ..document.read.notes import Note, notes_of
 from ..document.read.shardings import Shardings, shardings_of
 from ..document.text import program_text
 from ..document.types import document as schema
 from ..document.types.steps import Recording
 from ..document.types.timing import ProgramTiming
 from ..document.types.transform import Transform, TransformKind
+from ..document.whole_file import SUFFIX, whole_file
 from ..document.without_values import as_saved, without_values
 from ..exports.bundle import bundle
 from ..exports.markdown import markdown
@@ -69,39 +70,7 @@ _NO_SHARDINGS = (
     "the function again."
 )
 _NO_SNAPSHOT = "diff takes a snapshot, not {kind}. Pass the later one, such as jupyter_jaxpr.inspect(f, x)."
-_NO_FORMAT = "{name} cannot be written: a snapshot is saved as .json, .html or .md."
-
-
-@dataclass(frozen=True)
-class Note:
-    """A fact about a program that the reader should know.
-
-    Attributes:
-        kind: The kind, such as ``captured_constant`` or ``printed_while_tracing``.
-        line: The line of the user's code with the fact, from 1; None without a line.
-        text: The fact as a sentence.
-        cure: A change of the code that helps; None without a cure.
-        detail: The raw fact, such as the text that was printed.
-        bytes: The size in bytes, for a note about a size.
-        repetitions: For an ``unrolled_loop`` or ``short_loop``: the least number of iterations; None for
-            other notes.
-        carried: For such a loop: whether each iteration needs the previous one; None for other notes.
-        code: Code that replaces the loop, in the user's own names; None without such code.
-        share: For such a loop: its part of the program's equations, from 0 to 1; None for other notes.
-        price: Sentences on the measured price of the fact.
-    """
-
-    kind: str
-    line: int | None
-    text: str
-    cure: str | None
-    detail: str | None
-    bytes: int | None
-    repetitions: int | None = None
-    carried: bool | None = None
-    code: str | None = None
-    share: float | None = None
-    price: tuple[str, ...] = ()
+_NO_FORMAT = "{name} cannot be written: a snapshot is saved as .jaxpr.json, .json, .html or .md."
 
 
 class Snapshot:
@@ -133,7 +102,7 @@ class Snapshot:
 
     @property
     def equations(self) -> int:
-        """Equations of the program in focus, over all its scopes, each scope counted once; 0 where there is none."""
+        """The number of equations in all scopes of the program in focus, each scope once; 0 without a program."""
         if self._document.focus < 0:
             return 0
         return self._document.programs[self._document.focus].equations
@@ -141,23 +110,7 @@ class Snapshot:
     @property
     def notes(self) -> tuple[Note, ...]:
         """The notes, in the order of the code's lines."""
-        frames = self._document.frames
-        return tuple(
-            Note(
-                kind=note.kind,
-                line=frames[note.frame].line if note.frame >= 0 else None,
-                text=note.text,
-                cure=note.cure,
-                detail=note.detail,
-                bytes=note.bytes,
-                repetitions=note.repetitions,
-                carried=note.carried,
-                code=note.code,
-                share=note.share,
-                price=tuple(note.price),
-            )
-            for note in self._document.notes
-        )
+        return notes_of(self._document)
 
     @property
     def control_flow(self) -> tuple[ControlFlow, ...]:
@@ -310,11 +263,11 @@ class Snapshot:
         """Return a program as text.
 
         Args:
-            level: ``jaxpr``: the tokens of ``print(jaxpr)``, one equation a line. ``stablehlo``, ``hlo``: as JAX and
-                or XLA prints, without large constants.
+            level: ``jaxpr``: the tokens of ``print(jaxpr)``, one equation a line. ``stablehlo``, ``hlo``: the text
+                that JAX or XLA prints, without large constants.
             program: Index into `programs`; None for the program in focus.
-            platform: Of ``stablehlo``: ``cpu``, ``cuda``, ``rocm`` or ``tpu``: lowered for it, whether or not there is
-                whether or not the machine has one. None for the program that ran.
+            platform: For ``stablehlo``: ``cpu``, ``cuda``, ``rocm`` or ``tpu``: the program is lowered for it, also
+                without such a device. None for the program that ran.
 
         Raises:
             ValueError: The level is missing and cannot be made; the message contains the reason and a cure.
@@ -448,12 +401,18 @@ class Snapshot:
         return cls(read(data))
 
     def save(self, path: str | Path) -> None:
-        """Write a file that can be read without a kernel: ``.json``, ``.html`` or ``.md``.
+        """Write a file that can be read without a kernel: ``.jaxpr.json``, ``.json``, ``.html`` or ``.md``.
+
+        JupyterLab opens a ``.jaxpr.json`` file in the panel's views.
 
         Raises:
             ValueError: The name has another ending.
         """
         path = Path(path)
+        if path.name.endswith(SUFFIX):
+            text = whole_file(lambda equations: self._whole(equations=equations), self._document.focus)
+            path.write_text(text, encoding="utf-8")
+            return
         writers: dict[str, Callable[[], str]] = {
             ".json": lambda: encode(self._whole()).decode(),
             ".html": lambda: page(self._whole(equations=True)),
@@ -525,8 +484,9 @@ def inspect(
         stage: The last stage: ``trace``, ``lower``, ``compile`` or ``run``, which executes once.
         time: With ``stage="run"``: whether to run the program repeatedly for a fraction of a second, and its Python
             without jit; `Snapshot.timings` has the times. A program with effects, or of more than a second, is not
-            says so. To hand an argument of the name ``time`` to the function, use `functools.partial`.
+            repeated: a note says so. To pass an argument named ``time`` to the function, use `functools.partial`.
         allow_effects: Whether to trace the function although its Python has effects that cannot be undone, such as
+            writing to a file.
         **kwargs: Its keyword arguments.
 
     Raises:

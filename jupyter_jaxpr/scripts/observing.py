@@ -33,8 +33,8 @@ class observe:
     hooks cost a call that hits JAX's cache nothing.
 
     Args:
-        max_compiles: how often each function may compile in the block, by name, such as ``{"train_step": 1}``. Compiles
-            of all threads count.
+        max_compiles: the largest number of compiles of each function in the block, by name, such as
+            ``{"train_step": 1}``. Compiles of all threads count.
 
     Raises:
         RecompileError: at the end of the block, where a function compiled more often; not if the block itself raised.

@@ -28,6 +28,13 @@ export type DiffState =
   | { kind: 'failed'; reason: string }
   | { kind: 'done'; diff: ProgramDiff };
 
+/** Compares programs of documents that no kernel holds; rejects with an Error whose message is a sentence. */
+export type Comparer = (
+  before: { document: Snapshot; program: number },
+  after: { document: Snapshot; program: number },
+  level: LevelName
+) => Promise<ProgramDiff>;
+
 const IDLE: DiffState = { kind: 'idle' };
 
 export class Diffs {
@@ -44,6 +51,14 @@ export class Diffs {
 
   get changed(): ISignal<this, void> {
     return this._changed;
+  }
+
+  /** Compares runs of files; null where the kernel compares the runs. */
+  comparer: Comparer | null = null;
+
+  /** Whether programs can be compared now. */
+  get canAsk(): boolean {
+    return this.comparer !== null || this._model.requests !== null;
   }
 
   /** What the user chose in the panel; null for what suggests itself. */
@@ -120,6 +135,9 @@ export class Diffs {
     if (run === undefined) {
       return IDLE;
     }
+    if (this.comparer !== null) {
+      return this._ofFiles.get(key(question)) ?? IDLE;
+    }
     const diff = run.diffs?.find(one => key(one) === key(question));
     if (diff !== undefined) {
       return { kind: 'done', diff };
@@ -141,6 +159,12 @@ export class Diffs {
     const { before, after, level } = question;
     const run = this._run(after);
     const { kind } = this.stateOf(question);
+    if (this.comparer !== null) {
+      if (kind === 'idle' || kind === 'failed') {
+        await this._compareFiles(this.comparer, question);
+      }
+      return;
+    }
     if (requests === null || run === undefined || kind === 'done') {
       return;
     }
@@ -152,6 +176,33 @@ export class Diffs {
       level,
       ...requests.documentOf(before.snapshot)
     });
+  }
+
+  private async _compareFiles(
+    compare: Comparer,
+    question: IDiffQuestion
+  ): Promise<void> {
+    const { before, after, level } = question;
+    const [one, other] = [this._run(before), this._run(after)];
+    if (one === undefined || other === undefined) {
+      return;
+    }
+    const set = (state: DiffState): void => {
+      this._ofFiles.set(key(question), state);
+      this._changed.emit();
+    };
+    set({ kind: 'working' });
+    try {
+      const diff = await compare(
+        { document: one, program: before.program },
+        { document: other, program: after.program },
+        level
+      );
+      set({ kind: 'done', diff });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      set({ kind: 'failed', reason });
+    }
   }
 
   private _run(ref: IProgramRef): Snapshot | undefined {
@@ -170,6 +221,8 @@ export class Diffs {
   }
 
   private _asking: Asking<'diff'>;
+  /** The diffs of files: two files are no run of one kernel. */
+  private _ofFiles = new Map<string, DiffState>();
   private _chosen: IDiffQuestion | null = null;
   private _hidden: ReadonlySet<DiffNoise> = new Set();
   private _changed = new Signal<this, void>(this);

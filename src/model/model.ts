@@ -58,7 +58,13 @@ export class JaxprModel implements IJaxprModel {
     return this._isDisposed;
   }
 
+  /** Whether the runs were read from files, for which no notebook and no kernel is waited. */
+  isOfFiles = false;
+
   get status(): Status {
+    if (this.isOfFiles) {
+      return { kind: 'file' };
+    }
     if (this._unusable !== null) {
       return { kind: 'unusable', reason: this._unusable };
     }

@@ -3220,7 +3220,7 @@ export interface ExactLinksRequest {
   program: number;
 }
 /**
- * A run as an HTML file that needs nothing else, this program first; nothing runs.
+ * A run as a file that needs nothing else, this program first; nothing runs.
  */
 export interface ExportRequest {
   type: 'export';
@@ -3236,6 +3236,10 @@ export interface ExportRequest {
    * Index into its programs.
    */
   program: number;
+  /**
+   * An HTML page, or the JSON of a .jaxpr.json file.
+   */
+  format?: 'document' | 'html';
 }
 /**
  * Something of ours failed; the user's cell is not affected.

@@ -633,7 +633,7 @@ trainer.gradient(x) jax.grad(trainer.loss)(x) jax.vmap(sine)(x)
 
 
 def state_of(names: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """All that functions of the world can change, as plain values that can be compared."""
+    """Return all that functions of the world can change, as plain values that can be compared."""
     found = {
         name: _told(value, set()) for name, value in names.items() if not name.startswith("_") and _is_state(value)
     }
@@ -656,7 +656,7 @@ def _is_state(value: Any) -> bool:
 
 
 def _told(value: Any, seen: set[int]) -> Any:
-    """A value without identities: two worlds that are equal are told alike."""
+    """Return a value without identities: two equal worlds give equal values."""
     if isinstance(value, jax.core.Tracer):
         return "a tracer"
     if isinstance(value, jax.Array):

@@ -27,7 +27,7 @@ def dump_passes(lowered: Any) -> Passes:
     Raises:
         NoPasses: XLA refused the compile, or wrote no files.
     """
-    folder = tempfile.mkdtemp(prefix="jupyter_jaxpr_passes_")  # with mode 0700
+    folder = tempfile.mkdtemp(prefix="jupyter_jaxpr_passes_")  # mkdtemp gives the folder the mode 0700
     try:
         options = {"xla_dump_to": folder, "xla_dump_hlo_pass_re": ".*", "xla_dump_hlo_as_text": True}
         try:

@@ -15,7 +15,7 @@ Agrees = Literal["same_bits", "close", "differs", "other_types"]
 
 # The largest difference that counts as close, as a fraction of the largest value: reordered operations reach it.
 TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 3e-2}
-_OTHER_FLOATS = 0.1  # floats of eight bits and narrower
+_OTHER_FLOATS = 0.1  # the tolerance for floats of eight bits and narrower
 _TEXT = 120
 
 
@@ -172,4 +172,4 @@ def _values(leaf: Any) -> Any:
 
     if isinstance(leaf, jax.Array) and jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         return np.asarray(jax.random.key_data(leaf))
-    return np.asarray(leaf, jax.typeof(leaf).dtype)  # for a Python number, in JAX's dtype
+    return np.asarray(leaf, jax.typeof(leaf).dtype)  # a Python number gets the dtype that JAX gives it

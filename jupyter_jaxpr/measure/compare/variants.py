@@ -77,7 +77,7 @@ class Variant:
     error: str | None = None
     notes: list[str] = field(default_factory=list)
     calls: int = 0
-    compile_samples: Sequence[float] = ()  # seconds of XLA's later compiles
+    compile_samples: Sequence[float] = ()  # the seconds of XLA's later compiles
     compiled_before: bool = False  # JAX had the executable before the comparison called the function
 
     @property
@@ -166,8 +166,8 @@ def _compile_again(observer: Observer, trials: Sequence[Trial], stop: Stop) -> N
     """Compile all variants several times, in turns."""
     with observer.looking_away():
         samples = compile_samples([trial.compiles_again() for trial in trials], stop)
-    for one, seconds in zip(trials, samples, strict=True):
-        one.variant.compile_samples = seconds
+    for compared_trial, seconds in zip(trials, samples, strict=True):
+        compared_trial.variant.compile_samples = seconds
 
 
 def _time(observer: Observer, trials: Sequence[Trial], stop: Stop) -> None:

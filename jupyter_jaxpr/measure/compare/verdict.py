@@ -26,10 +26,10 @@ def verdict(comparison: Comparison, sweep: Sweep | None = None) -> list[str]:
     if len(called) < 2:
         return []
     times: list[str | None] = []
-    for other in called[1:]:
+    for later in called[1:]:
         if sweep is not None:
-            times.append(_at_the_largest(called[0], other, sweep))
-        sentence = _times(called[0], other)
+            times.append(_at_the_largest(called[0], later, sweep))
+        sentence = _times(called[0], later)
         first = f"{sweep.name} = {sweep.points[0].value}" if sweep is not None and sweep.points else None
         times.append(f"At {first}: {sentence}" if first and sentence else sentence)
     return [*filter(None, times), *_results(called), *_derivatives(called), *_recompiles(called, comparison.sweep)]

@@ -254,14 +254,14 @@ _CURE = "Choose a bound that the value can reach, or also end the loop after a f
 def _argument_paths(jaxpr: Any) -> list[str]:
     try:
         return [str(path) if path else "" for path in getattr(jaxpr.debug_info, "arg_names", None) or ()]
-    except not_of_a_signal(Exception):  # another version of JAX: the message names no arguments
+    except not_of_a_signal(Exception):  # without the paths of another JAX version, the message names no arguments
         return []
 
 
 def _result_paths(jaxpr: Any, count: int) -> list[str]:
     try:
         paths = [str(path) if path else "" for path in getattr(jaxpr.debug_info, "result_paths", None) or ()]
-    except not_of_a_signal(Exception):  # another version of JAX: results are numbered
+    except not_of_a_signal(Exception):  # without the paths of another JAX version, the results are numbered
         paths = []
     if len(paths) != count:
         return ["result"] if count == 1 else [f"result[{place}]" for place in range(count)]

@@ -20,8 +20,8 @@ Report = Callable[[str, int | None, int | None], None]
 _SIDES = (512, 1024, 2048, 4096, 8192)
 _SIZES = (16_000_000, 64_000_000, 256_000_000)
 _ON_DEVICE_SIZES = (256_000_000, 1_000_000_000)  # an accelerator has larger caches and faster memory
-_SECONDS = 0.7  # for each of the two measurements, roughly
-_SHARE = 0.1  # for each size
+_SECONDS = 0.7  # the seconds for each of the two measurements, roughly
+_SHARE = 0.1  # the seconds for each size
 _RUNS_AT_LEAST = 3
 _RUNS_AT_MOST = 20
 
@@ -91,7 +91,7 @@ def _measure(device: Any, kind: str, report: Report, stop: Stop) -> MeasuredMach
     began = time.perf_counter()
 
     def ones(*shape: int) -> Any:
-        return jax.device_put(np.ones(shape, np.float32), device)  # `jnp.ones` would compile for each shape
+        return jax.device_put(np.ones(shape, np.float32), device)  # unlike `jnp.ones`, this compiles nothing
 
     matmul = jax.jit(lambda x: x @ x)
     # The copy is in place: memory that is new to the process takes longer than the copy.

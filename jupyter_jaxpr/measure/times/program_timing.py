@@ -194,7 +194,7 @@ class _Trial:
         timed = [timed_call for timed_call in (self._warm, self._eager) if timed_call is not None]
 
         def between() -> bool:
-            share = sum(each.share for each in timed) / len(timed)
+            share = sum(timed_call.share for timed_call in timed) / len(timed)
             report("timing", int(100 * share), 100)
             return stop()
 
@@ -212,10 +212,10 @@ class _Trial:
         for timed in (self._warm, self._eager):
             if timed is not None and timed.error is not None:
                 times.notes.append(f"{self._name} raised when the timing called it: {words(timed.error)}")
-        for what, warm in (("warm call", times.warm), ("call without jit", times.eager)):
+        for label, warm in (("warm call", times.warm), ("call without jit", times.eager)):
             if warm is not None and warm.runs == 1 and warm.median > self._slow:
                 times.notes.append(
-                    f"One {what} takes {duration(warm.median)}, so only one was timed. To time more, press “Measure "
+                    f"One {label} takes {duration(warm.median)}, so only one was timed. To time more, press “Measure "
                     "again” in the Time view."
                 )
 

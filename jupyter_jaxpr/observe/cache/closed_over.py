@@ -37,11 +37,11 @@ class Outside(NamedTuple):
     text: str | None  # the text of a number, a string or another plain value; None for an object
     kind: str  # the name of the value's class; `array` for a JAX array
     value: Any  # a plain value; for a long text or tuple, its hash
-    reference: weakref.ref[Any] | None  # for an object that allows a weak reference
-    code: CodeType | None = None  # for a function of the user's: its code
-    inside: Mapping[str, Outside] | None = None  # for a function of the user's: the values that this function reads
+    reference: weakref.ref[Any] | None  # the weak reference to an object that allows one
+    code: CodeType | None = None  # the code of a function of the user's
+    inside: Mapping[str, Outside] | None = None  # the values that a function of the user's reads
     fixed: bool = False  # True for a JAX array and for a jitted function, whose contents never change
-    aval: Any = None  # for a JAX array
+    aval: Any = None  # the aval of a JAX array
 
     @property
     def is_nan(self) -> bool:
@@ -169,7 +169,7 @@ def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False):
         try:
             yield name, cell.cell_contents
-        except not_of_a_signal(ValueError):  # not assigned yet
+        except not_of_a_signal(ValueError):  # the variable has no value yet
             continue
     parameters = fun.__code__.co_varnames[: fun.__code__.co_argcount]
     defaults = fun.__defaults__ or ()
@@ -200,7 +200,7 @@ def _globals_read(code: CodeType) -> Sequence[str]:
             for instruction in dis.get_instructions(code)
             if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
         ]
-    except not_of_a_signal(*FAILURES):  # code that another tool wrote
+    except not_of_a_signal(*FAILURES):  # `dis` cannot read code of other tools
         return ()
     names = dict.fromkeys(instruction.argval for instruction in instructions)
     for constant in code.co_consts:

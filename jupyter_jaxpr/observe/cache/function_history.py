@@ -44,12 +44,12 @@ EVENTS_PER_FUNCTION = 512
 class MissEvent:
     """One call that missed JAX's C++ cache, or that JAX inlined into a trace."""
 
-    number: int  # counts the events of this kernel
+    number: int  # the number of the event in this kernel
     thread: int
     function_object: int  # the index of the function object in its history
     key: Key | None  # None for an inlined call, and where the key could not be read
     place: Place | None
-    outcome: Outcome | None = None  # None while the call runs
+    outcome: Outcome | None = None  # the outcome of the call; None while the call runs
     fast_path: bool = False  # whether later calls with this key hit
     effects: tuple[str, ...] = ()  # effects of the program: a possible cause of a missing fast path
     held_before: bool = False  # JAX held entries of this function object before the observation began
@@ -71,7 +71,7 @@ class MissEvent:
     reasons: tuple[Reason, ...] | None = None  # computed at the first request
     entry: int = -1  # index into the entries of the function; computed at the first request
     signature: str | None = None  # computed at the first request
-    trace: float | None = None  # seconds
+    trace: float | None = None  # the seconds of JAX's trace
     lower: float | None = None
     compile: float | None = None
     total: float | None = None
@@ -122,7 +122,7 @@ class FunctionHistory:
     """The memory of one function of the user's in this kernel."""
 
     name: str
-    definition: Place | None  # of the newest function object
+    definition: Place | None  # the def of the newest function object
     events: deque[MissEvent] = field(default_factory=lambda: deque(maxlen=EVENTS_PER_FUNCTION))
     counts_of: dict[int, Counts] = field(default_factory=dict)  # the counts of each thread that is alive, by its id
     counts_gone: Counts = field(default_factory=Counts)  # the summed counts of threads that have ended
@@ -215,7 +215,7 @@ class FunctionHistory:
         """Return the counts to which the calls of a thread are added."""
         own = self.counts_of.get(thread)
         if own is None:
-            if len(self.counts_of) >= 100:  # threads come and go
+            if len(self.counts_of) >= 100:  # remove the counts of ended threads
                 alive = {running.ident for running in threading.enumerate()}
                 for gone in [ident for ident in self.counts_of if ident not in alive]:
                     self.counts_gone += self.counts_of.pop(gone)

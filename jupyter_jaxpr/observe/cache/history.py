@@ -59,7 +59,7 @@ class History:
         # The lock is reentrant: a garbage collection may run at any line, and a finaliser may call a jitted function.
         self._lock = threading.RLock()
 
-    # --- told by the host ---
+    # --- called by the host ---
 
     def executed(self, file: str, cell_id: str | None, count: int | None = None) -> None:
         """Record that a cell, whose code carries the name `file`, is about to run as In [count]."""
@@ -89,7 +89,7 @@ class History:
             except TypeError:  # not every callable can be referred to weakly
                 continue
 
-    # --- told by the observer ---
+    # --- called by the observer ---
 
     def begin(
         self, record: Any, fun: Any, key: Key | None, place: Place | None, reading: Reading = NOTHING_CALLED
@@ -331,8 +331,8 @@ class History:
         return place.file in self._cell_of or place.file.startswith("<") or "ipykernel_" in place.file
 
     def _is_held_before(self, fun: Any) -> bool:
-        held = self._held_before.get(id(fun))
-        return held is not None and held() is fun
+        reference = self._held_before.get(id(fun))
+        return reference is not None and reference() is fun
 
 
 _Ended = tuple[FunctionHistory, MissEvent, CallStages, bool, float, "FunctionActivity | None", "CallLines | None"]

@@ -7,20 +7,43 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, Limit, exact, kind_name, text_of
+from ...quantities import count
 from ..value_texts import Reading
 from .keys import Key
-from .structures import nnx_variables
+from .structures import nnx_variables, static_fields
 
 
 def signature_text(key: Key, reading: Reading) -> str:
-    """Return the argument types and static values of a key as text, such as x: f32[10], n=3."""
+    """Return the argument types, static values and static fields of a key, such as x: f32[10], n=3, c.mode='fast'."""
     leaves = [
         f"{path}: {leaf.describe()}{' weak' * leaf.weak}"
         for path, leaf in zip(paths(key, reading), key.leaves, strict=True)
     ]
     if len(leaves) > 12:
         leaves = [*leaves[:10], f"and {len(leaves) - 10} more"]
-    return ", ".join([*leaves, *(f"{name}={value.text}" for name, value in key.statics.items())])
+    statics = [f"{name}={value.text}" for name, value in key.statics.items()]
+    fields = [f"{path}={text}" for path, text in _static_fields(key, reading)]
+    if len(fields) > _FIELDS:
+        fields = [*fields[:_FIELDS], f"and {count(len(fields) - _FIELDS, 'more static field', 'more static fields')}"]
+    return ", ".join([*leaves, *statics, *fields])
+
+
+#: More static fields of one call are counted.
+_FIELDS = 6
+
+
+def _static_fields(key: Key, reading: Reading) -> list[tuple[str, str]]:
+    """The static fields of the arguments of a call."""
+    sides = key.treedef.children()
+    if len(sides) != 2:
+        return []
+    positional, keyword = sides
+    node = keyword.node_data()
+    names = [*key.names[: len(positional.children())], *map(exact, node[1] if node else ())]
+    trees = [*positional.children(), *keyword.children()]
+    if len(names) != len(trees):
+        return []
+    return [field for name, tree in zip(names, trees, strict=True) for field in static_fields(name, tree, reading)]
 
 
 def paths(key: Key, reading: Reading) -> list[str]:

@@ -38,7 +38,7 @@ class Leaf(NamedTuple):
 
     aval: Any  # the ShapedArray that JAX makes of the value; None for a value that is no valid argument
     holder: str  # the kind of object that holds the value: 'jax.Array', 'numpy', 'float', 'tracer', ...
-    sharding: Any  # jax.sharding.Sharding of a jax.Array, else None
+    sharding: Any  # the jax.sharding.Sharding of a jax.Array; None for other values
     committed: bool | None
     layout: Any  # the major-to-minor order of a jax.Array; None where the layout was not read
 

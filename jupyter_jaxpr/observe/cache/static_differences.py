@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING
 
 from ...plain_text import kind_name
+from ..value_texts import is_of_users
 from .reason import Reason
 from .static_values import StaticValue
+
+if TYPE_CHECKING:
+    from ..kept_contents import Difference
 
 
 def static_reason(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
@@ -28,9 +33,15 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
         return _unread(subject, path, before, after, cure)
     if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
         text = f"{subject} is a new {kind} object that does not equal the earlier object"
-        cure = f"Reuse the object, or give {kind} an __eq__ and a __hash__ that compare its contents."
+        from ..kept_contents import difference  # which imports what imports this module
+
+        changed = difference(before.attributes, after.attributes)
         if kind in ("function", "method", "partial"):
             cure = f"Make the {kind} once, before the calls, and reuse the {kind}."
+        elif after.by_identity and changed is not None and changed.path:
+            return _other_contents(subject, path, before, after, changed)
+        elif after.by_identity:
+            cure = _cure_by_equality(before, after)
         elif not after.by_identity:
             cure = f"Reuse the object: the __eq__ of {kind} says that the two objects differ, so JAX compiles again."
         return Reason("static_identity", text, path, before.text, after.text, cure)
@@ -38,6 +49,37 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
     if after.by_identity:  # a function, a class, or a member of an enum
         cure = f"Pass the same {path} in every call, or expect one compile for each {path}."
     return Reason("static_value", text, path, before.text, after.text, cure)
+
+
+def _cure_by_equality(before: StaticValue, after: StaticValue) -> str:
+    """What to do about two objects of one class that compares by identity, as far as their contents are known."""
+    kind = kind_name(after.type)
+    from ..kept_contents import are_surely_equal  # which imports what imports this module
+
+    if not is_of_users(after.type):
+        return "Reuse the object."
+    if are_surely_equal(before.attributes, after.attributes):
+        return f"Reuse the object, or give {kind} an __eq__ and a __hash__ that compare its contents."
+    return (
+        f"Reuse the object. If the two objects have equal contents, give {kind} an __eq__ and a __hash__ that compare "
+        "the contents."
+    )
+
+
+def _other_contents(subject: str, path: str, before: StaticValue, after: StaticValue, changed: Difference) -> Reason:
+    """A new object with other contents: JAX would compile again also if its class compared the contents."""
+    place = f"{path}{changed.path}"
+    text = (
+        f"{subject} is another {kind_name(after.type)} object: {place} changed from {changed.before.text} to "
+        f"{changed.after.text}"
+    )
+    cure = f"JAX compiles once for each value of {place}."
+    if {changed.before.kind, changed.after.kind} <= _NUMBERS:
+        cure += f" Pass {place} as an argument that is not static if the function only computes with {place}."
+    return Reason("static_identity", text, path, before.text, after.text, cure)
+
+
+_NUMBERS = frozenset({"int", "float", "complex", "Array", "ndarray"})
 
 
 def _unread(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import enum
 import weakref
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...interruptions import not_of_a_signal
 from ...jax.keys import (
     is_structure,
 )
 from ...plain_text import FAILURES, defined
-from ..value_texts import NOTHING_CALLED, Reading
+from ..value_texts import NOTHING_CALLED, Reading, is_of_users
+
+if TYPE_CHECKING:
+    from ..kept_contents import Contents
 
 UNKNOWN = object()
 
@@ -24,7 +27,7 @@ class StaticValue:
     two different objects are equal is unknown.
     """
 
-    __slots__ = ("_hash", "_held", "_reference", "owner", "read", "text", "type")
+    __slots__ = ("_hash", "_held", "_reference", "attributes", "owner", "read", "text", "type")
 
     def __init__(self, value: Any, reading: Reading = NOTHING_CALLED) -> None:
         self.type = type(value)
@@ -33,6 +36,12 @@ class StaticValue:
         self._reference: Any = None
         self._hash: int | None = None
         self.read = True
+        # The present attributes of an object whose class compares by identity.
+        self.attributes: Contents | None = None
+        if reading.calls and self._held is UNKNOWN and is_of_users(self.type) and self.by_identity:
+            from ..kept_contents import attributes_of  # imported here: kept_contents imports a module that imports this one
+
+            self.attributes = attributes_of(value)
         self.owner: Any = None  # a weak reference to the holder of the value, where the holder distinguishes two values
         if self._held is UNKNOWN:
             self._hash = hash(value) if _hashes_plainly(value) else reading.hash_of(value)

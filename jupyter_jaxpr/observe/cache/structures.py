@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ...interruptions import not_of_a_signal
 from ...jax.keys import dataclass_fields
-from ...plain_text import FAILURES, Limit, exact, kind_name, text_of
+from ...plain_text import FAILURES, Limit, exact, kind_name, own_name, text_of
 from ..value_texts import Reading
 
 
@@ -42,6 +42,29 @@ def changed(name: str, before: Any, after: Any, reading: Reading) -> list[Change
         return list(_in_nodes(name, before, after, reading))
     except not_of_a_signal(*FAILURES):
         return None
+
+
+def static_fields(path: str, tree: Any, reading: Reading) -> list[tuple[str, str]]:
+    """The static fields in a structure, each with its path and its text; none of a structure that cannot be read."""
+    try:
+        return list(_static_fields(path, tree, reading))
+    except not_of_a_signal(*FAILURES):
+        return []
+
+
+def _static_fields(path: str, tree: Any, reading: Reading) -> Iterator[tuple[str, str]]:
+    node = tree.node_data()
+    if node is None:
+        return
+    kind, data = node
+    children = tree.children()
+    is_others = issubclass(kind, _CONTAINERS) or (own_name(kind, "__module__") or "").startswith("flax.nnx.")
+    names = None if is_others else _meta_fields(kind, data)
+    for name, value in zip(names or (), data if names else (), strict=True):
+        if name is not None:
+            yield f"{path}.{text_of(name)}", reading.text(value, Limit.NAME)
+    for child, inner in zip(_children(path, kind, data, len(children), reading), children, strict=True):
+        yield from _static_fields(exact(child, Limit.PATH), inner, reading)
 
 
 class _Another(Exception):

@@ -77,7 +77,7 @@ def _add_options(fun: Any, found: list[str], depth: int) -> None:
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
         try:
             value = cell.cell_contents
-        except not_of_a_signal(ValueError):  # not assigned yet
+        except not_of_a_signal(ValueError):  # the variable has no value yet
             continue
         if _is_plain(value):
             found.append(f"{name}={value!r}")

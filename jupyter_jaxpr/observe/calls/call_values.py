@@ -132,7 +132,7 @@ def _held(leaf: Any) -> Any:
 
 def _can_be_copied(leaf: Any) -> bool:
     if not getattr(leaf, "shape", ()):
-        return False  # held as it is
+        return False  # the value itself is kept
     if isinstance(leaf, sys.modules["jax"].Array):
         return not is_deleted(leaf) and len(leaf.sharding.device_set) == 1
     return type(leaf).__module__ == "numpy"

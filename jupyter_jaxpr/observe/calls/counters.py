@@ -93,10 +93,10 @@ _tool_numbers = itertools.count()
 class CallsAt(NamedTuple):
     """The number of calls of a jitted function from one place."""
 
-    called: Any  # None where the function is gone
+    called: Any  # the called function; None where it is gone
     times: int
     place: Place | None  # the user's line; None where it is unknown
-    record: Any = None  # for a function that is gone, the result of `record_of`
+    record: Any = None  # the result of `record_of` for a function that is gone
 
 
 LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
@@ -136,9 +136,10 @@ class CallCounter:
         self.other_called: Callable[[CodeType, int, Any, Any], None] | None = None
         self.first_called: Callable[[Any], None] | None = None
         self._records: dict[Any, Any] = {}  # the records of the functions called since the last drain, by reference
+        self._references: dict[int, _Reference] = {}  # the references since the last drain, by the id of the function
         self._draining = False
-        self._sites: dict[Any, _Site] = {}  # in the order of the first calls
-        self._newest: dict[int, _Site] = {}  # by offset: the first candidate for the next call
+        self._sites: dict[Any, _Site] = {}  # the sites in the order of their first calls
+        self._newest: dict[int, _Site] = {}  # the last site of each offset: the first candidate for the next call
         self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
         self._handed: dict[Any, Place | None] = {}
         self._lines = _Lines()
@@ -209,6 +210,7 @@ class CallCounter:
     def drained(self) -> None:
         """Drop the records after the calls were credited."""
         self._records.clear()
+        self._references.clear()
 
     def drain(self) -> list[CallsAt]:
         """Return the functions called since the last drain with counts and places, in the order of the first calls.
@@ -242,7 +244,9 @@ class CallCounter:
         """Return a callable that returns a jitted function for as long as the user holds the function."""
         if getattr(called, "_fun", None) is None:  # a derived program, which JAX drops at once
             return _Held(called)
-        refer = weakref.ref(called)
+        refer = self._references.get(id(called))
+        if refer is None or refer() is not called:
+            refer = self._references[id(called)] = _Reference(called)
         if refer not in self._records:
             self._records[refer] = self.record_of(called)
         return refer
@@ -252,7 +256,7 @@ class CallCounter:
             if phase == "start" and info.get("generation") == 2 and self._sites:
                 if self.drains is not None and threading.get_ident() == self._thread:
                     self.drains()
-        except RecursionError:  # Python would print the error
+        except RecursionError:  # Python would print an error of this callback
             self.overflowed = True
 
     def forget(self, fun: Any) -> None:
@@ -315,7 +319,7 @@ class CallCounter:
             return  # under disable_jit a call runs no compiled program
         is_of_package = is_installed(file_of(code))
         if is_of_package and id(getattr(called, "_fun", None)) in self._library:
-            return  # a function of JAX's own
+            return  # a package calls JAX's own function
         if self.first_called is not None:
             self.first_called(called)
         if is_of_package:
@@ -422,6 +426,18 @@ class CallCounter:
                 self.first_called(handed)
 
 
+class _Reference(weakref.ref[Any]):
+    """A weak reference that equals itself alone.
+
+    Python gives the address of a function that is gone to the next one, and a weak reference has the hash of what it
+    refers to, which for a function is its address: a dictionary would compare the references to all of these functions.
+    """
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+
 class _Held:
     """A strong reference with the interface of a weak reference."""
 
@@ -488,7 +504,7 @@ _BARE: frozenset[type] = frozenset(
         types.BuiltinFunctionType,
         types.MethodDescriptorType,
         types.WrapperDescriptorType,
-        weakref.ReferenceType,  # our own references to the functions of the sites
+        _Reference,  # our own references to the functions of the sites
         type,
     }
 )

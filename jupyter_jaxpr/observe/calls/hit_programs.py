@@ -128,7 +128,7 @@ class HitPrograms:
             else:
                 activity = self._run.activity(record)
                 activity.use(program, now=False)
-                from ..programs import own_programs  # which itself reads calls
+                from ..programs import own_programs  # that module imports this one
 
                 looks.all_seen = not record.unkept and all(
                     kept.key in activity.programs for kept in own_programs(record)

@@ -74,7 +74,7 @@ class Attributes(abc.ABC):
             raise NotProven(effect)
         return OUTSIDE
 
-    # --- what is known of an object ---
+    # --- known properties of an object ---
 
     def blurred(self, value: Value) -> Made:
         """Return a value as unknown code sees it; the classes and functions inside the value are recorded."""
@@ -154,14 +154,14 @@ class Attributes(abc.ABC):
             return Method(PLAIN, name) if callable(getattr(type(value), name, None)) else PLAIN
         if isinstance(value, types.ModuleType):
             try:
-                found = getattr(value, name) if not is_users_module(value) else vars(value)[name]
+                attribute = getattr(value, name) if not is_users_module(value) else vars(value)[name]
             except (AttributeError, KeyError):
                 text = f"reads the attribute {name} of a module that has no such attribute"
                 return self.refuse("unknown", scope, node, text)
-            return Known(found)
+            return Known(attribute)
         kind = type(value)
-        found = inspect.getattr_static(value, name, _MISSING)
-        if found is _MISSING:
+        attribute = inspect.getattr_static(value, name, _MISSING)
+        if attribute is _MISSING:
             own_getattr = inspect.getattr_static(kind, "__getattr__", None)
             if isinstance(own_getattr, types.FunctionType) and _has_own_getattr(kind):
                 return self._user_call(scope, node, own_getattr, [owner, Known(name)])
@@ -169,16 +169,20 @@ class Attributes(abc.ABC):
                 return self._read(value, name)
             return self.refuse("unknown", scope, node, f"reads the attribute {name}, which the object does not have")
         if isinstance(value, type):
-            if isinstance(found, staticmethod | classmethod):
-                return Method(owner, name, found.__func__) if isinstance(found, classmethod) else Known(found.__func__)
-            return Known(found)
+            if isinstance(attribute, staticmethod | classmethod):
+                return (
+                    Method(owner, name, attribute.__func__)
+                    if isinstance(attribute, classmethod)
+                    else Known(attribute.__func__)
+                )
+            return Known(attribute)
         if _own_getattribute(kind):
             text = f"reads the attribute {name} through the __getattribute__ of the object's class"
             return self.refuse("unknown", scope, node, text)
         in_instance = name in instance_dict(value)
-        if in_instance and not inspect.isdatadescriptor(found):
-            return self._element(owner, found)
-        return self._bound(scope, node, owner, found, name)
+        if in_instance and not inspect.isdatadescriptor(attribute):
+            return self._element(owner, attribute)
+        return self._bound(scope, node, owner, attribute, name)
 
     def _element(self, owner: Known, part: Any) -> Value:
         """Return a part of a known object."""
@@ -232,21 +236,21 @@ class Attributes(abc.ABC):
 
     def _of_class(self, scope: Scope, node: ast.AST, owner: Made, kind: type, name: str) -> Value:
         """Return an attribute of an instance that the analysed code has made."""
-        found = inspect.getattr_static(kind, name, _MISSING)
-        if found is _MISSING or isinstance(found, types.MemberDescriptorType) or _is_field(found):
+        attribute = inspect.getattr_static(kind, name, _MISSING)
+        if attribute is _MISSING or isinstance(attribute, types.MemberDescriptorType) or _is_field(attribute):
             return Made(plain=False, fresh=owner.deep, deep=owner.deep)
-        if isinstance(found, functools.cached_property):
+        if isinstance(attribute, functools.cached_property):
             return Made(plain=False, fresh=True, deep=owner.deep)
-        return self._bound(scope, node, owner, found, name)
+        return self._bound(scope, node, owner, attribute, name)
 
     def _of_unknown(self, scope: Scope, node: ast.AST, owner: Made, name: str) -> Value:
         if owner.plain:
             return Method(owner, name) if name in _plain_methods() else Made(True, owner.deep, owner.deep)
         for kind in list(self._classes):
-            found = inspect.getattr_static(kind, name, None)
-            if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
-                self._user_call(scope, node, found.fget, [OUTSIDE])
-            elif isinstance(found, functools.cached_property):
+            attribute = inspect.getattr_static(kind, name, None)
+            if isinstance(attribute, property) and isinstance(attribute.fget, types.FunctionType):
+                self._user_call(scope, node, attribute.fget, [OUTSIDE])
+            elif isinstance(attribute, functools.cached_property):
                 text = f"may compute the cached property {name}, which stores its value in the object"
                 return self.refuse("state", scope, node, text)
             if _own_getattribute(kind) or _has_own_getattr(kind):
@@ -307,9 +311,9 @@ class Attributes(abc.ABC):
         results: list[Value] = []
         for kind in kinds:
             for name in names:
-                found = inspect.getattr_static(kind, name, None)
-                if isinstance(found, types.FunctionType) and is_users_code(found.__code__):
-                    results.append(self._user_call(scope, node, found, [value], unknown_rest=True))
+                method = inspect.getattr_static(kind, name, None)
+                if isinstance(method, types.FunctionType) and is_users_code(method.__code__):
+                    results.append(self._user_call(scope, node, method, [value], unknown_rest=True))
         return self._joined(results) if results else Made(plain=False, fresh=True, deep=False)
 
     def _joined(self, values: list[Value]) -> Value:
@@ -334,7 +338,7 @@ class Attributes(abc.ABC):
             kinds.pop() if len(kinds) == 1 else None,
         )
 
-    # --- what the later parts do ---
+    # --- methods of the later parts ---
 
     @abc.abstractmethod
     def _user_call(
@@ -390,10 +394,10 @@ def _parts_of(value: Any) -> Iterator[Any]:
     yield from instance_dict(value).values()
     for kind in type(value).__mro__:
         for name in vars(kind).get("__slots__", ()) if isinstance(vars(kind).get("__slots__"), tuple | list) else ():
-            found = inspect.getattr_static(kind, name, None)
-            if isinstance(found, types.MemberDescriptorType):
+            slot = inspect.getattr_static(kind, name, None)
+            if isinstance(slot, types.MemberDescriptorType):
                 try:
-                    yield found.__get__(value)
+                    yield slot.__get__(value)
                 except AttributeError:
                     continue
 
@@ -417,13 +421,13 @@ def _is_field(found: Any) -> bool:
 
 
 def _own_getattribute(kind: type) -> bool:
-    found = inspect.getattr_static(kind, "__getattribute__", None)
-    return isinstance(found, types.FunctionType) and is_users_code(found.__code__)
+    method = inspect.getattr_static(kind, "__getattribute__", None)
+    return isinstance(method, types.FunctionType) and is_users_code(method.__code__)
 
 
 def _has_own_getattr(kind: type) -> bool:
-    found = inspect.getattr_static(kind, "__getattr__", None)
-    return isinstance(found, types.FunctionType) and is_users_code(found.__code__)
+    method = inspect.getattr_static(kind, "__getattr__", None)
+    return isinstance(method, types.FunctionType) and is_users_code(method.__code__)
 
 
 def is_users_module(module: types.ModuleType) -> bool:

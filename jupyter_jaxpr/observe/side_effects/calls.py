@@ -241,8 +241,8 @@ class Calls(Methods):
 
     def _call_new(self, scope: Scope, node: ast.AST, function: Any, values: list[Value], keywords: Keywords) -> Value:
         name = _name(function)
-        found = verdict(function)
-        given = [*values, *keywords.values()]
+        judgement = verdict(function)
+        arguments_passed = [*values, *keywords.values()]
         own = [Known(inner) for inner in self.functions_of(function)]
         if is_jitted(function) and not own:
             fun = getattr(function, "_fun", None)
@@ -257,16 +257,16 @@ class Calls(Methods):
                 self.refuse("state", scope, node, f"calls {name}, which keeps its results in a cache")
             self._entered(scope, node, function)
             if own[1:]:
-                self._call_back(scope, node, tuple(own[1:]), given)
+                self._call_back(scope, node, tuple(own[1:]), arguments_passed)
             return self._call_transformed(scope, node, Transformed((own[0],)), values, keywords)
         if self.refuses_computing and name == _COMPUTES and _package(function) == "jax":
             text = f"calls jax.{name}, which computes arrays while JAX traces"
             return self.refuse("state", scope, node, text)
-        if found != "harmless" and not own:
-            kind, text = _VERDICTS[found]
-            if name == "open" and found == "outside" and not _writes(values, keywords):
+        if judgement != "harmless" and not own:
+            kind, text = _VERDICTS[judgement]
+            if name == "open" and judgement == "outside" and not _writes(values, keywords):
                 kind, text = "unknown", "calls {name}, which reads a file"
-            self._escaping(given)
+            self._escaping(arguments_passed)
             return self.refuse(kind, scope, node, text.format(name=name))
         if name in _LINEN and str(getattr(function, "__module__", "")).startswith("flax.linen"):
             module = values[0] if values else OUTSIDE
@@ -279,14 +279,14 @@ class Calls(Methods):
             return self.refuse("state", scope, node, f"calls {name} with out=, which writes into an array")
         if self._writes_into(function, values) or writes_by_position(function, values, keywords):
             return self.refuse("state", scope, node, f"calls {name}, which writes into an array")
-        if name in SETS_ATTRIBUTES and any(isinstance(value, Known) for value in given):
+        if name in SETS_ATTRIBUTES and any(isinstance(value, Known) for value in arguments_passed):
             return self.refuse("state", scope, node, f"calls {name}, which sets attributes of its argument")
         if name == "print" and "file" in keywords and not is_none(keywords["file"]):
             return self.refuse("outside", scope, node, "prints to a file")
-        for value in given:
+        for value in arguments_passed:
             self._handed_over(scope, node, function, value)
-        functions = [function for value in given for function in self._functions_in(value)]
-        arguments = [value for value in given if not self._is_function(value)]
+        functions = [function for value in arguments_passed for function in self._functions_in(value)]
+        arguments = [value for value in arguments_passed if not self._is_function(value)]
         if functions and (not arguments or (name in _TRANSFORMS and not own)):
             return Transformed((*own, *functions))
         callbacks = (*own, *functions)

@@ -253,18 +253,20 @@ class Expressions(Calls):
             if is_immutable(container) or is_array_of_jax(container):
                 return PLAIN
             if isinstance(container, type):
-                found = inspect.getattr_static(container, "__class_getitem__", None)
-                if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
-                    return self.call(scope, node, Method(owner, "__class_getitem__", found.__func__), [index], {})
-                return owner  # for example list[int]
+                class_method = inspect.getattr_static(container, "__class_getitem__", None)
+                if isinstance(class_method, classmethod) and isinstance(class_method.__func__, types.FunctionType):
+                    return self.call(
+                        scope, node, Method(owner, "__class_getitem__", class_method.__func__), [index], {}
+                    )
+                return owner  # a generic alias such as list[int] stands for its class
             if type(container) in (dict, list, tuple) and isinstance(index, Known) and is_immutable(index.value):
                 try:
                     return self._element(owner, container[index.value])
                 except (LookupError, TypeError):  # the function itself stored the element
                     return Made(plain=not self._classes, fresh=True, deep=True) if owner.rebuilt else OUTSIDE
             if is_users_class(type(container)):
-                found = type(container).__dict__.get("__missing__")
-                if found is not None:
+                class_method = type(container).__dict__.get("__missing__")
+                if class_method is not None:
                     self.special(scope, node, owner, ("__missing__",))
                 own = self.special(scope, node, owner, ("__getitem__",))
                 if not isinstance(container, dict | list | tuple):
@@ -344,22 +346,24 @@ class Expressions(Calls):
         spread = False
         for argument in node.args:
             if isinstance(argument, ast.Starred):
-                held = self.value_of(scope, argument.value)
-                if isinstance(held, Known) and type(held.value) in (tuple, list):
-                    values.extend(self._element(held, part) for part in held.value)
+                starred_value = self.value_of(scope, argument.value)
+                if isinstance(starred_value, Known) and type(starred_value.value) in (tuple, list):
+                    values.extend(self._element(starred_value, part) for part in starred_value.value)
                     continue
-                values.append(self.elements(scope, argument, held))
+                values.append(self.elements(scope, argument, starred_value))
                 spread = True
             else:
                 values.append(self.value_of(scope, argument))
         keywords: Keywords = {}
         for keyword in node.keywords:
             if keyword.arg is None:
-                held = self.value_of(scope, keyword.value)
-                if isinstance(held, Known) and type(held.value) is dict:
-                    keywords.update({str(name): self._element(held, part) for name, part in held.value.items()})
+                starred_value = self.value_of(scope, keyword.value)
+                if isinstance(starred_value, Known) and type(starred_value.value) is dict:
+                    keywords.update(
+                        {str(name): self._element(starred_value, part) for name, part in starred_value.value.items()}
+                    )
                     continue
-                keywords[None] = self.elements(scope, keyword.value, held)
+                keywords[None] = self.elements(scope, keyword.value, starred_value)
             else:
                 keywords[keyword.arg] = self.value_of(scope, keyword.value)
         if spread:

@@ -79,15 +79,15 @@ class Methods(Attributes):
         if is_read_only(value) and name not in ("delete", "copy_to_host_async"):
             self._read_by_method(scope, node, [*values, *keywords.values()])
             return PLAIN
-        found = verdict(bound) if bound is not None else "unknown"
-        if found == "random":
+        judgement = verdict(bound) if bound is not None else "unknown"
+        if judgement == "random":
             return self.refuse("random", scope, node, f"calls {call_text(node)}, which advances a random generator")
         container = type(value).__module__ in ("builtins", "collections", "numpy") or isinstance(
             value, dict | list | set
         )
         for argument in (*values, *keywords.values()):
             self.handed_over(scope, node, argument)
-        if any(self._may_be_array(given) for given in values[1:]):  # the position of the parameter `out`
+        if any(self._may_be_array(value_given) for value_given in values[1:]):  # the position of the parameter `out`
             return self.refuse("state", scope, node, f"calls {call_text(node)}, which may write into an array")
         if name == "at" and hasattr(value, "nin"):
             return self.refuse("state", scope, node, f"calls {call_text(node)}, which writes into an array")
@@ -98,8 +98,8 @@ class Methods(Attributes):
         if name in CHANGING_METHODS or not container:
             if container and receiver.rebuilt:
                 return self._changes_fresh(scope, node, [*values, *keywords.values()])
-            kind: Kind = "state" if container else "outside" if found == "outside" else "unknown"
-            if found == "harmless" and not container:
+            kind: Kind = "state" if container else "outside" if judgement == "outside" else "unknown"
+            if judgement == "harmless" and not container:
                 return self._call_library(scope, node, bound, values, keywords)
             text = f"calls {call_text(node)}, a method whose side effects are unknown"
             if container:
@@ -259,7 +259,7 @@ class Methods(Attributes):
                 return values[2]
         return self.attribute(scope, node, values[0], name.value)
 
-    # --- what the later parts do ---
+    # --- methods of the later parts ---
 
     @abc.abstractmethod
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:

@@ -123,7 +123,7 @@ class _Analysis(Expressions):
                 self._match(scope, node)
             case ast.Pass() | ast.Break() | ast.Continue():
                 pass
-            case _:  # class definitions and async statements
+            case _:  # class definitions and async statements are not analysed
                 self.refuse("unknown", scope, node, "contains a statement that cannot be analysed")
 
     # --- assignments ---
@@ -199,8 +199,8 @@ class _Analysis(Expressions):
         setters = ("__setattr__", "__delattr__") if attribute is not None else ("__setitem__", "__delitem__")
         if isinstance(owner, Made) and owner.of is not None:
             if attribute is not None:
-                found = inspect.getattr_static(owner.of, attribute, None)
-                if isinstance(found, property) or is_users_class(type(found)):
+                class_attribute = inspect.getattr_static(owner.of, attribute, None)
+                if isinstance(class_attribute, property) or is_users_class(type(class_attribute)):
                     self.refuse("unknown", scope, node, f"changes {name} through a property or a descriptor")
             self.special(scope, node, owner, setters)
         if isinstance(owner, Made) and owner.plain and self._is_function(value):
@@ -342,11 +342,11 @@ class _Analysis(Expressions):
                 self.refuse("state", scope, node, f"imports the module {module or alias.name}")
                 continue
             if isinstance(node, ast.ImportFrom):
-                found = getattr(sys.modules[module], alias.name, _MISSING)
-                if found is _MISSING:
+                imported = getattr(sys.modules[module], alias.name, _MISSING)
+                if imported is _MISSING:
                     self.refuse("state", scope, node, f"imports {alias.name} from {module}")
                     continue
-                scope.names[alias.asname or alias.name] = Known(found)
+                scope.names[alias.asname or alias.name] = Known(imported)
             else:
                 name = alias.asname or alias.name.partition(".")[0]
                 scope.names[name] = Known(sys.modules[module if alias.asname else name])

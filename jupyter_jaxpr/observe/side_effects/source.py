@@ -35,15 +35,15 @@ def function_node(code: CodeType) -> FunctionNode | None:
         return None
     key = (code.co_name, code.co_firstlineno)
     if not any(
-        _is_same(code, other)
+        _is_same(code, compiled)
         for whole in (True, False)
-        for other in _codes(text, code.co_filename, futures, whole).get(key, ())
+        for compiled in _codes(text, code.co_filename, futures, whole).get(key, ())
     ):
         return None
     nodes = [
         node for node in _functions(tree) if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
     ]
-    if len(nodes) > 1:  # several lambdas on one line
+    if len(nodes) > 1:  # one line contains several lambdas
         nodes = [node for node in nodes if _holds(node, code)]
         nodes.sort(key=lambda node: (node.end_col_offset or 0) - node.col_offset)
     return nodes[0] if nodes else None
@@ -99,7 +99,10 @@ def _is_same(code: CodeType, other: CodeType) -> bool:
 def _are_same_constants(constants: tuple[object, ...], others: tuple[object, ...]) -> bool:
     if len(constants) != len(others):
         return False
-    return all(_is_same_constant(constant, other) for constant, other in zip(constants, others, strict=True))
+    return all(
+        _is_same_constant(constant, constant_beside)
+        for constant, constant_beside in zip(constants, others, strict=True)
+    )
 
 
 def _is_same_constant(constant: object, other: object) -> bool:

@@ -237,7 +237,7 @@ def _reachable_from_function(found: types.FunctionType) -> Iterator[Any]:
         waiting.extend(constant for constant in code.co_consts if isinstance(constant, types.CodeType))
     named = [found.__globals__[name] for name in names if name in found.__globals__]
     yield from named
-    for module in named:  # such as sys.path
+    for module in named:  # lists, dicts and sets of modules, such as sys.path
         if isinstance(module, types.ModuleType) and not is_users_module(module):
             yield from (vars(module)[name] for name in names if type(vars(module).get(name)) in (list, dict, set))
 
@@ -268,7 +268,7 @@ def _slots(kind: type) -> tuple[types.MemberDescriptorType, ...]:
 def _put_back_dict(found: dict[Any, Any], items: dict[Any, Any]) -> None:
     now = list(_items(found))
     if len(now) == len(items) and all(
-        key is other and value is kept for (key, value), (other, kept) in zip(now, items.items(), strict=True)
+        key is saved_key and value is kept for (key, value), (saved_key, kept) in zip(now, items.items(), strict=True)
     ):
         return
     if isinstance(found, collections.OrderedDict):
@@ -289,7 +289,7 @@ def _items(found: dict[Any, Any]) -> Any:
 
 def _put_back_list(found: list[Any], items: list[Any]) -> None:
     now = list(elements_of(found))
-    if len(now) != len(items) or any(item is not other for item, other in zip(now, items, strict=True)):
+    if len(now) != len(items) or any(item is not saved_item for item, saved_item in zip(now, items, strict=True)):
         list.__setitem__(found, slice(None), items)
 
 
@@ -302,7 +302,9 @@ def _put_back_set(found: set[Any], members: set[Any]) -> None:
 
 def _put_back_deque(found: collections.deque[Any], entries: list[Any]) -> None:
     now = list(elements_of(found))
-    if len(now) != len(entries) or any(entry is not other for entry, other in zip(now, entries, strict=True)):
+    if len(now) != len(entries) or any(
+        entry is not saved_entry for entry, saved_entry in zip(now, entries, strict=True)
+    ):
         collections.deque.clear(found)
         collections.deque.extend(found, entries)
 

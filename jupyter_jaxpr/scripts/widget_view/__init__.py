@@ -16,7 +16,7 @@ from ...exports.cache import HEAD, cache_text
 from ...exports.listings import Listing, cut
 from ...interruptions import not_of_a_signal
 from ...quantities import count, duration
-from ..last import LastRun
+from ..last import LastRun, last
 
 if TYPE_CHECKING:
     from ...document.types.document import Program
@@ -33,19 +33,23 @@ _NO_SNAPSHOT = (
 _LEVELS: tuple[tuple[LevelName, str], ...] = (("stablehlo", "StableHLO"), ("hlo", "HLO"))
 
 
-def widget(snapshot: Snapshot | LastRun) -> Any:
+def widget(snapshot: Snapshot | LastRun | None = None) -> Any:
     """Show a snapshot as a widget, in hosts without JupyterLab's panel.
 
     Args:
-        snapshot: A result of `jupyter_jaxpr.inspect`, `jupyter_jaxpr.last` or `Snapshot.from_json`.
+        snapshot: A result of `jupyter_jaxpr.inspect`, `jupyter_jaxpr.last` or `Snapshot.from_json`; None for the last
+            run, what `jupyter_jaxpr.last()` returns.
 
     Returns:
         The widget, which a cell displays if it is on the last line.
 
     Raises:
         ImportError: anywidget is not installed; the message contains a cure.
+        LookupError: Nothing was observed yet; the message contains a cure.
         ValueError: The last run was a block under `observe()`, which has no snapshot.
     """
+    if snapshot is None:
+        snapshot = last()
     if isinstance(snapshot, LastRun):
         if snapshot.snapshot is None:
             raise ValueError(_NO_SNAPSHOT)

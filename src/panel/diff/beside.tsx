@@ -1,5 +1,5 @@
 /** Shows the diff of two programs in the main area. */
-import { MainAreaWidget, ReactWidget } from '@jupyterlab/apputils';
+import { MainAreaWidget, ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

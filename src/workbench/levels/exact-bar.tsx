@@ -4,7 +4,7 @@
  * It stands above the text of a level. A twin is compiled beside the program when it is asked for, and its text stands
  * in the place of the program's until the user goes back.
  */
-import { ReactWidget } from '@jupyterlab/ui-components';
+import { ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

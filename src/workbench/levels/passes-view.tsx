@@ -3,7 +3,7 @@
  *
  * They are asked for by a button, as XLA compiles the program once more for them.
  */
-import { ReactWidget } from '@jupyterlab/ui-components';
+import { ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -4,7 +4,7 @@
  *
  * It is one line until it is opened.
  */
-import { ReactWidget } from '@jupyterlab/ui-components';
+import { ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,0 +1,145 @@
+"""Finds which functions of the user's read a clock for others, such as `tic()` and `toc()`, from their text.
+
+Nothing of the user's runs for it. A function that may wait before it reads the clock again is none of these.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any
+
+from .called_code import names_of, tree_of
+from .left_running import assigned, locals_of
+
+#: Whether a node is a call that reads a clock, by what the names around it are.
+IsClock = Callable[[ast.AST, Mapping[str, Any]], bool]
+
+
+def gives_reading(function: Any, is_clock: IsClock) -> bool:
+    """Whether a function only gives a reading of a clock: `def now(): return time.time()`."""
+    tree = tree_of(function)
+    if tree is None:
+        return False
+    body = [statement for statement in tree.body if not _is_text(statement)]
+    last = body[0] if len(body) == 1 else None
+    return isinstance(last, ast.Return) and last.value is not None and is_clock(last.value, names_of(function))
+
+
+def kept_in(function: Any, is_clock: IsClock) -> str | None:
+    """Where a function keeps a reading of a clock after it returns, such as `_start`, `self.start` or `starts`."""
+    tree = tree_of(function)
+    if tree is None:
+        return None
+    names, local = names_of(function), _own_names(tree)
+    kept = None
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and is_clock(statement.value, names):
+            kept = next((place for target in statement.targets if (place := _outside(target, local))), kept)
+        elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            method, arguments = statement.value.func, statement.value.args
+            if isinstance(method, ast.Attribute) and method.attr == "append" and len(arguments) == 1:
+                kept = _outside(method.value, local) if is_clock(arguments[0], names) else kept
+    return kept
+
+
+def differs_from(function: Any, is_clock: IsClock) -> str | None:
+    """Where the earlier reading is of which a function takes the difference; None where the function may wait."""
+    tree = tree_of(function)
+    if tree is None:
+        return None
+    names, local = names_of(function), locals_of(tree) - _declared(tree) - {*_parameters(tree)}
+    for place, statement in enumerate(tree.body):
+        readings: list[ast.AST] = [node for node in ast.walk(statement) if is_clock(node, names)]
+        if not readings:
+            if not _is_text(statement) and any(isinstance(node, _MAY_WAIT) for node in ast.walk(statement)):
+                return None
+            continue
+        before = before_reading(statement, lambda node: is_clock(node, names))
+        given = frozenset(_parameters(tree))  # what a call gives is looked at where the call stands
+        if any(isinstance(node, _MAY_WAIT) and not _formats(node, given) for node in before):
+            return None
+        named = assigned([statement]) if isinstance(statement, ast.Assign) and statement.value in readings else ()
+        for node in (node for each in tree.body[place:] for node in ast.walk(each)):
+            if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
+                continue
+            if node.left in readings or (isinstance(node.left, ast.Name) and node.left.id in named):
+                return _outside(_popped(node.right), local)
+        return None
+    return None
+
+
+def before_reading(statement: ast.stmt, is_reading: Callable[[ast.AST], bool]) -> list[ast.AST]:
+    """What is evaluated in a statement before it reads a clock, in this order; all of it where it reads none."""
+    done: list[ast.AST] = []
+
+    def goes_on(node: ast.AST) -> bool:
+        if is_reading(node):
+            return False
+        if isinstance(node, ast.Lambda):
+            return True
+        children = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            children = [] if node.value is None else [node.value]
+        if not all(goes_on(child) for child in children):
+            return False
+        done.append(node)
+        return True
+
+    goes_on(statement)
+    return done
+
+
+def parameter_of(function: FunctionType, name: str) -> int | None:
+    """Which parameter of a function has a name."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return names.index(name) if name in names else None
+
+
+_MAY_WAIT = (
+    *(ast.Call, ast.If, ast.IfExp, ast.For, ast.While, ast.With, ast.Try, ast.Await, ast.Assert, ast.Compare),
+    *(ast.BoolOp, ast.FormattedValue, ast.Subscript, ast.BinOp, ast.Yield, ast.YieldFrom, ast.Match, ast.NamedExpr),
+)
+
+
+def _formats(node: ast.AST, names: frozenset[str]) -> bool:
+    """Whether a node only puts the values of some names into a text."""
+    return isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name) and node.value.id in names
+
+
+def _own_names(tree: ast.FunctionDef) -> frozenset[str]:
+    """The names that are a function's own; what its first parameter holds outlives the call."""
+    return (locals_of(tree) - _declared(tree)) - {*_parameters(tree)[:1]}
+
+
+def _parameters(tree: ast.FunctionDef) -> list[str]:
+    return [argument.arg for argument in [*tree.args.posonlyargs, *tree.args.args]]
+
+
+def _declared(tree: ast.FunctionDef) -> frozenset[str]:
+    """The names of a function that it declares as those of the code around it."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Global | ast.Nonlocal)]
+    return frozenset(name for node in nodes for name in node.names)
+
+
+def _popped(node: ast.expr) -> ast.expr:
+    """The list in `starts.pop()` and in `starts[-1]`; else the expression itself."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop":
+        return node.func.value
+    is_last = isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "-1"
+    return node.value if isinstance(node, ast.Subscript) and is_last else node
+
+
+def _outside(node: ast.expr, local: frozenset[str]) -> str | None:
+    """The text of a place that is none of a function's own names: `_start`, `self.start`, `state['start']`."""
+    root = node
+    while isinstance(root, ast.Attribute | ast.Subscript):
+        root = root.value
+    return ast.unparse(node) if isinstance(root, ast.Name) and root.id not in local else None
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Global | ast.Nonlocal) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
