@@ -39,7 +39,9 @@ class StaticValue:
         # The present attributes of an object whose class compares by identity.
         self.attributes: Contents | None = None
         if reading.calls and self._held is UNKNOWN and is_of_users(self.type) and self.by_identity:
-            from ..kept_contents import attributes_of  # imported here: kept_contents imports a module that imports this one
+            from ..kept_contents import (
+                attributes_of,  # imported here: kept_contents imports a module that imports this one
+            )
 
             self.attributes = attributes_of(value)
         self.owner: Any = None  # a weak reference to the holder of the value, where the holder distinguishes two values
