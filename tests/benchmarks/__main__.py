@@ -37,6 +37,7 @@ GROUPS = {
     "diff": ("diffs", "edits"),
     "links": ("links", "shares"),
     "live": ("live", "requests"),
+    "live-page": ("live_page", "keys"),
     "panel": ("panel", "paint"),
     "cards": ("flow", "cards"),
     "scale": ("scale", "sizes"),
