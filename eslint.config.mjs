@@ -7,7 +7,8 @@ import tseslint from 'typescript-eslint';
 
 const SERVICES = {
   name: '@jupyterlab/services',
-  message: 'Only kernel/channel.ts talks to the kernel; import its interface.'
+  message:
+    'Only src/kernel talks to a kernel and to the server; import its interface.'
 };
 
 const LIFE = {
@@ -15,6 +16,21 @@ const LIFE = {
   importNames: ['KernelLife'],
   message: 'Only kernel/channel.ts knows what a kernel has sent.'
 };
+
+/** A view runs in every host that gives what src/host.ts names; the types of translations cost nothing. */
+const HOST = {
+  regex: '^@jupyterlab/(?!translation$)',
+  message: 'A view takes JupyterLab from src/host.ts only.'
+};
+const HOSTED = [
+  'protocol',
+  'program-text',
+  'parts',
+  'workbench',
+  'wide',
+  'transform',
+  'excerpt'
+];
 
 /**
  * The rooms in the order in which data travels; rooms of one line do not know each other.
@@ -45,7 +61,7 @@ const PANEL = [
 /** A room and the rooms that it may not import. */
 const room = (name, forbidden) => ({
   files: [`src/${name}/**/*.ts`, `src/${name}/**/*.tsx`],
-  ignores: ['src/kernel/channel.ts', '**/__tests__/**'],
+  ignores: ['src/kernel/*.ts', '**/__tests__/**'],
   rules: {
     'no-restricted-imports': [
       'error',
@@ -53,6 +69,9 @@ const room = (name, forbidden) => ({
         paths: [SERVICES],
         patterns: [
           LIFE,
+          ...(HOSTED.includes(name.split('/')[0]) || name.startsWith('panel')
+            ? [HOST]
+            : []),
           ...forbidden.map(other => ({
             regex: `^(\\.\\./)+${other}(/|$)`,
             message: `src/${name} does not know ${other}; see ORDER in eslint.config.mjs.`
@@ -166,7 +185,7 @@ export default defineConfig([
     }
   },
   {
-    files: ['src/kernel/channel.ts', '**/__tests__/**'],
+    files: ['src/kernel/*.ts', '**/__tests__/**'],
     rules: { 'no-restricted-imports': 'off' }
   },
   {

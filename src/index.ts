@@ -1,6 +1,7 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { cellEditingPlugin } from './plugins/cell-editing';
+import { documentFilesPlugin } from './plugins/document-files';
 import { editorPlugin } from './plugins/editor';
 import { lessonsPlugin } from './plugins/lessons';
 import { livePlugin } from './plugins/live';
@@ -21,6 +22,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   cellEditingPlugin,
   runningPlugin,
   savingPlugin,
+  documentFilesPlugin,
   startupPlugin,
   lessonsPlugin,
   livePlugin,

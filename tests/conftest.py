@@ -1,4 +1,4 @@
-"""A real IPython shell, and a real kernel, to run cells in."""
+"""Gives tests a real IPython shell and a real kernel, in which they run cells."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ import examples  # noqa: F401  # loads the everyday profile of hypothesis
 import pytest
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-# A run that was started in the background ignores Ctrl-C, and so would the kernels that it starts. Kernels start in
-# threads, too; only the main thread may set a handler.
+# A run in the background ignores Ctrl-C, and its kernels would ignore it, too. Kernels start in threads, but only the
+# main thread may set a handler.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -29,17 +29,17 @@ MIME = "application/vnd.jupyter-jaxpr.v1+json"
 
 @pytest.fixture(scope="module", autouse=True)
 def short_searches() -> Iterator[None]:
-    """Look once a file for the jitted functions among the objects that the imports and earlier files left.
+    """Move the objects of the imports and of earlier files out of the searches for jitted functions, once a file.
 
-    The observer looks for them among all objects each time that it starts. Here these are a million, and it starts in
-    two thousand tests: more than a tenth of their time.
+    The observer searches all objects each time it starts. Here there are a million objects, and the observer starts in
+    two thousand tests: the searches would take more than a tenth of their time.
     """
     from jupyter_jaxpr.jax import facts
 
     search = facts.jitted_functions
     gc.collect()
     earlier = [weakref.ref(each) for each in search()]
-    gc.freeze()  # leaves the objects of now out of searches and of collections
+    gc.freeze()  # removes all present objects from searches and collections
 
     def found() -> list[Any]:
         return [each for reference in earlier if (each := reference()) is not None] + search()
@@ -52,7 +52,7 @@ def short_searches() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def no_hooks_of_other_files() -> Iterator[None]:
-    """Let each file find JAX as it is: after a block of `observe()` in a script the hooks stay, for the next block."""
+    """Remove the hooks before each file: after a block of `observe()` in a script they stay for the next block."""
     yield
     from jupyter_jaxpr.observe.process_observer import observer
 
@@ -63,12 +63,12 @@ def no_hooks_of_other_files() -> Iterator[None]:
 
 @dataclass
 class Ran:
-    """What a cell left behind, as the person who ran it sees it."""
+    """The result of a cell, as the user sees it."""
 
     result: Any
     stdout: str
     stderr: str
-    shown: list[dict[str, Any]] = field(default_factory=list)  # the documents displayed below the cell
+    shown: list[dict[str, Any]] = field(default_factory=list)  # the documents that were displayed below the cell
 
     @property
     def document(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Ran:
 
     @property
     def own_programs(self) -> list[dict[str, Any]]:
-        """The programs of the document, but for those that libraries jitted."""
+        """Return the programs of the document, without those that libraries jitted."""
         return [program for program in self.document["programs"] if not program.get("library")]
 
     @property
@@ -93,12 +93,12 @@ class Ran:
         return note
 
     def line_of(self, note: dict[str, Any]) -> int:
-        """The line that a note is about."""
+        """Return the line of a note."""
         return self.document["frames"][note["frame"]][2]
 
 
 def signature(document: dict[str, Any], program: dict[str, Any]) -> str:
-    """A program in one line: origin, name, types, and the primitives of its outermost scope."""
+    """Return a program in one line: origin, name, types, and the primitives of its outermost scope."""
     scope = document["scopes"][program["scope"]]
     primitives = " ".join(document["strings"][primitive] for primitive in scope["primitive"])
     arguments = ", ".join(f"{a['name']}: {a['type']}" if a["name"] else a["type"] for a in program["arguments"])
@@ -106,13 +106,13 @@ def signature(document: dict[str, Any], program: dict[str, Any]) -> str:
 
 
 class Notebook:
-    """A shell of IPython's in which cells are run one after the other."""
+    """An IPython shell that runs cells one after the other."""
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
 
     def builds(self) -> list[Any]:
-        """What is built for the panel from now on, in a list that grows, also what is not displayed."""
+        """Return a list of the built documents from now on; it grows, and contains documents that are not displayed."""
         from jupyter_jaxpr.magic.session import Session
 
         built: list[Any] = []
@@ -140,7 +140,7 @@ class Notebook:
 
 @pytest.fixture(autouse=True)
 def no_text_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that is busy a `__repr__` may take longer than one may that is asked again."""
+    """Remove the time limit of `__repr__`, which a busy machine may exceed."""
     from jupyter_jaxpr.observe import value_texts
 
     monkeypatch.setattr(value_texts, "SLOW", 60.0)
@@ -148,7 +148,7 @@ def no_text_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that is busy a recording may take longer than one may that goes on."""
+    """Remove the time limit of recordings, which a busy machine may exceed."""
     from jupyter_jaxpr.observe import recorded_calls, recorded_cell, recording
 
     monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=60.0))
@@ -157,7 +157,7 @@ def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def no_trial_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that is busy the trial of a cure may take longer than one may that counts."""
+    """Remove the time limit of cure trials, which a busy machine may exceed."""
     from jupyter_jaxpr.explain.errors import time_limit
 
     monkeypatch.setattr(time_limit, "SECONDS", 60.0)
@@ -166,7 +166,7 @@ def no_trial_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def make_notebook() -> Iterator[Callable[..., Notebook]]:
-    """Makes notebooks, one after the other; `extension` says whether the extension is loaded."""
+    """Return a function that makes notebooks one after the other; `extension` says whether to load the extension."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -195,14 +195,14 @@ def make_notebook() -> Iterator[Callable[..., Notebook]]:
 
 @pytest.fixture
 def notebook(make_notebook: Callable[..., Notebook]) -> Notebook:
-    """A notebook with the extension, JAX imported, and an array `x` of eight numbers."""
+    """Return a notebook with the extension, JAX imported, and an array `x` of eight numbers."""
     made = make_notebook()
     made.run("import jax, jax.numpy as jnp\nfrom jax import lax\nx = jnp.arange(8.0)")
     return made
 
 
 def plain(text: str) -> str:
-    """A text without colours, addresses and durations."""
+    """Return a text without colours, addresses and durations."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     text = re.sub(r"0x[0-9a-f]+", "0x", text)
     return re.sub(r"\d+(\.\d+)? (s|ms|μs|µs|us|ns)\b", "TIME", text)
@@ -210,7 +210,7 @@ def plain(text: str) -> str:
 
 @pytest.fixture
 def kernel_documents(make_notebook: Callable[..., Notebook]) -> Callable[[str], list[dict[str, Any]]]:
-    """Runs a cell and gives the documents that were sent to the panel, also those that are not displayed."""
+    """Return a function that runs a cell and returns the documents sent to the panel, displayed or not."""
     import msgspec
 
     notebook = make_notebook()
@@ -220,13 +220,13 @@ def kernel_documents(make_notebook: Callable[..., Notebook]) -> Callable[[str], 
     def run(cell: str) -> list[dict[str, Any]]:
         built.clear()
         notebook.run(cell)
-        return [msgspec.to_builtins(each.document) for each in built]
+        return [msgspec.to_builtins(built_run.document) for built_run in built]
 
     return run
 
 
 class Kernel:
-    """A real kernel in a process of its own, and what it says on its channels."""
+    """A real kernel in its own process, with the messages on its channels."""
 
     def __init__(self) -> None:
         from jupyter_client.manager import start_new_kernel
@@ -234,7 +234,7 @@ class Kernel:
         self.manager, self.client = start_new_kernel(kernel_name="python3")
 
     def start(self, code: str, cell_id: str | None = None) -> str:
-        """Ask for a cell to be run, as JupyterLab does; gives the request's id."""
+        """Send a cell to the kernel, as JupyterLab does, and return the id of the request."""
         content = {
             "code": code,
             "silent": False,
@@ -249,36 +249,36 @@ class Kernel:
         return str(message["header"]["msg_id"])
 
     def until(self, wanted: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
-        """The messages up to the first one that is wanted, it included."""
-        found = []
+        """Return the messages up to the first message that `wanted` accepts, with this message."""
+        collected = []
         while True:
-            found.append(self.client.get_iopub_msg(timeout=120))
-            if wanted(found[-1]):
-                return found
+            collected.append(self.client.get_iopub_msg(timeout=120))
+            if wanted(collected[-1]):
+                return collected
 
     def finish(self, request: str) -> list[dict[str, Any]]:
-        """The messages of a cell, up to its end."""
+        """Return the messages of a cell, up to its end."""
         return self.until(lambda message: _ends(message, request))
 
     def run(self, code: str, cell_id: str | None = None) -> list[dict[str, Any]]:
         return self.finish(self.start(code, cell_id))
 
     def interrupt(self, request: str) -> list[dict[str, Any]]:
-        """Interrupt a cell, again where JAX's own callback of the garbage collector swallowed it; up to its end."""
-        found: list[dict[str, Any]] = []
+        """Interrupt a cell and return the messages up to its end; repeat where JAX's callback drops the interrupt."""
+        collected: list[dict[str, Any]] = []
         self.manager.interrupt_kernel()
         asked = time.monotonic()
-        while not (found and _ends(found[-1], request)):
-            # Swallowed with a word or without; what the panel is told of the progress goes on meanwhile.
+        while not (collected and _ends(collected[-1], request)):
+            # A dropped interrupt may leave no message, while messages of progress continue.
             swallowed = time.monotonic() - asked > 5
             with contextlib.suppress(queue.Empty):
-                found.append(self.client.get_iopub_msg(timeout=1))
-                swallowed = swallowed or _ignored(found[-1])
-            if swallowed and not contents(found, "error"):
+                collected.append(self.client.get_iopub_msg(timeout=1))
+                swallowed = swallowed or _ignored(collected[-1])
+            if swallowed and not contents(collected, "error"):
                 assert self.manager.is_alive(), "The kernel died while it was interrupted."
                 self.manager.interrupt_kernel()
                 asked = time.monotonic()
-        return found
+        return collected
 
     def stop(self) -> None:
         self.client.stop_channels()
@@ -299,20 +299,20 @@ def contents(messages: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def sent(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What was sent to the panel."""
+    """Return the messages that were sent to the panel."""
     import json
 
-    found = []
+    collected = []
     for message in messages:
         if message["msg_type"] in ("comm_open", "comm_msg"):
             data = message["content"]["data"]
-            found.append(json.loads(bytes(message["buffers"][0])) if data.get("type") == "buffer" else data)
-    return found
+            collected.append(json.loads(bytes(message["buffers"][0])) if data.get("type") == "buffer" else data)
+    return collected
 
 
 @pytest.fixture(scope="module")
 def kernel() -> Iterator[Kernel]:
-    """A kernel with the extension loaded and JAX imported."""
+    """Return a kernel with the extension loaded and JAX imported."""
     made = Kernel()
     made.run("%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
     yield made
@@ -320,7 +320,7 @@ def kernel() -> Iterator[Kernel]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Of the table of faults: how many rows were tried, how many survived, how many failed."""
+    """Print the table of faults: the numbers of rows that were tried, that survived and that failed."""
     outcomes = {
         outcome: sum("faults/test_faults.py" in report.nodeid for report in terminalreporter.stats.get(outcome, []))
         for outcome in ("passed", "failed", "error")

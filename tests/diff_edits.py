@@ -1,4 +1,4 @@
-"""Pairs of functions, each a program and the same program after an edit, with what the diff is to say of them."""
+"""Pairs of a program and the same program after an edit, with the expected text of the diff."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SQUARE = jax.ShapeDtypeStruct((8, 8), "float32")
 
 @dataclass(frozen=True)
 class Edit:
-    """A program, an edit of it, and the rows that differ, in short."""
+    """A program, an edit of it, and the short text of the rows that differ."""
 
     name: str
     before: Callable[..., Any]

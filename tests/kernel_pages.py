@@ -1,4 +1,4 @@
-"""A real kernel in a process of its own, and pages that are connected to it as a browser would be."""
+"""Starts a real kernel in its own process, and connects pages to it like a browser."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 from jupyter_client.manager import KernelManager
 
-LAST = ("answered", "refused", "confirm")  # replies after which no more come
-PATIENCE = 120.0  # seconds; a machine may be busy, a test never waits longer than it must
+LAST = ("answered", "refused", "confirm")  # the last replies to a request
+PATIENCE = 120.0  # seconds; a busy machine may need them, and no test waits longer than necessary
 
 
 class Page:
-    """One connection to a kernel: sends on shell, hears what the kernel tells everybody."""
+    """A connection to a kernel: sends on the shell channel, receives what the kernel broadcasts."""
 
     def __init__(self, manager: KernelManager) -> None:
         self.client = manager.blocking_client()
@@ -30,13 +30,13 @@ class Page:
     # --- sending ---
 
     def run(self, cell: str) -> list[dict[str, Any]]:
-        """Run a cell to its end; gives what the kernel said meanwhile."""
+        """Run a cell to its end, and return the kernel's messages meanwhile."""
         start = len(self.heard)
         self.wait_until_idle(self.begin(cell))
         return self.heard[start:]
 
     def begin(self, cell: str, subshell: str | None = None) -> str:
-        """Have a cell run; gives the id of the request."""
+        """Start a cell, and return the id of the request."""
         content = {"code": cell, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}
         return self.send("execute_request", content, subshell)
 
@@ -57,12 +57,12 @@ class Page:
         return comm
 
     def ask(self, comm: str, subshell: str | None = None, **request: Any) -> dict[str, Any]:
-        """Send a request; gives its reply."""
+        """Send a request, and return its reply."""
         self.say(comm, request, subshell)
         return self.wait_for(lambda message: message["type"] in LAST and message["id"] == request["id"], comm)
 
     def subshell(self) -> str:
-        """A new subshell, on which the kernel handles messages while a cell runs."""
+        """Return a new subshell, on which the kernel handles messages while a cell runs."""
         message = self.client.session.msg("create_subshell_request", {})
         self.client.control_channel.send(message)
         reply = self.client.control_channel.get_msg(timeout=PATIENCE)
@@ -70,7 +70,7 @@ class Page:
         return identifier
 
     def comms(self, target: str) -> list[str]:
-        """The open comms of a target, as a page that has just been loaded finds them."""
+        """Return the open comms of a target, as a newly loaded page finds them."""
         identifier = self.send("comm_info_request", {"target_name": target})
         while True:
             reply = self.client.get_shell_msg(timeout=PATIENCE)
@@ -95,7 +95,7 @@ class Page:
         raise TimeoutError("the cell did not end")
 
     def wait_for(self, wanted: Callable[[dict[str, Any]], bool], comm: str | None = None) -> dict[str, Any]:
-        """The first of our messages, from now on, that is wanted."""
+        """Return our first message, from now on, that `wanted` accepts."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             for message in ours([self.hear()], comm):
@@ -104,7 +104,7 @@ class Page:
         raise TimeoutError("the message did not come")
 
     def has_ended(self, request: str) -> bool:
-        """Whether a request has ended, by what was heard so far."""
+        """Return whether a request has ended, by the messages so far."""
         return any(
             message["msg_type"] == "status"
             and message["content"]["execution_state"] == "idle"
@@ -113,7 +113,7 @@ class Page:
         )
 
     def drain(self) -> None:
-        """Take what has come by now."""
+        """Receive the messages that have already arrived."""
         while True:
             try:
                 self.hear(timeout=0.2)
@@ -122,13 +122,13 @@ class Page:
 
 
 def ours(heard: list[dict[str, Any]], comm: str | None = None) -> list[dict[str, Any]]:
-    """Our messages among what was heard, those in buffers decoded."""
-    found = []
+    """Return our messages among those received, with the buffers decoded."""
+    collected = []
     for message in heard:
         if message["msg_type"] == "comm_msg" and comm in (None, message["content"]["comm_id"]):
             buffers = message["buffers"]
-            found.append(json.loads(bytes(buffers[0])) if buffers else message["content"]["data"])
-    return found
+            collected.append(json.loads(bytes(buffers[0])) if buffers else message["content"]["data"])
+    return collected
 
 
 def of_type(kind: str) -> Callable[[dict[str, Any]], bool]:

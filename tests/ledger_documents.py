@@ -1,4 +1,4 @@
-"""A ledger made by hand: one function, two compiles, the second for another shape."""
+"""Makes a ledger by hand: one function with two compiles, the second for another shape."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def miss(reason: LedgerReason, signature: str, entry: int, frame: int) -> Ledger
 
 
 def ledger(frame: int = -1) -> Ledger:
-    """Its lines are all at `frame`."""
+    """Return a ledger whose lines are all at `frame`."""
     first = LedgerReason(kind="first_call", text="first call of rnn", argument=None, before=None, after=None, cure=None)
     shape = LedgerReason(
         kind="shape",

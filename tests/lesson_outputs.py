@@ -21,26 +21,26 @@ from nbclient import NotebookClient
 LESSON = Path(__file__).parents[1] / "jupyter_jaxpr" / "lessons" / "en" / "01-what-jit-does.ipynb"
 FIRST = "a1-log2"
 MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
-#: The folder of a kernel's cells, and what stands before the packages of an environment.
+# The folder of a kernel's cells, and the path before the packages of an environment.
 CELLS = re.compile(r'[^"]*/ipykernel_\d+/')
 PACKAGES = re.compile(r'[^"]*/(site|dist)-packages/')
 
 
 def without_places(document: dict[str, Any]) -> dict[str, Any]:
-    """The document without the folders of the machine that made it."""
+    """Return the document without the folders of the machine that made it."""
     text = json.dumps(document, ensure_ascii=False)
     text = PACKAGES.sub("site-packages/", CELLS.sub("ipykernel/", text))
     return json.loads(text)
 
 
 def first_output(notebook: Any) -> dict[str, Any]:
-    """Run the cells up to the first program; the output that its cell has then."""
+    """Run the cells up to the first program, and return the output of that cell."""
     number = next(i for i, cell in enumerate(notebook.cells) if cell.id == FIRST)
     short = nbformat.from_dict({**notebook, "cells": notebook.cells[: number + 1]})
     NotebookClient(short, timeout=120, kernel_name="python3").execute()
-    (output,) = [each for each in short.cells[number].outputs if MIME_TYPE in each.get("data", {})]
+    (output,) = [output for output in short.cells[number].outputs if MIME_TYPE in output.get("data", {})]
     document = without_places(output.data[MIME_TYPE])
-    # nbclient, unlike JupyterLab, does not tell the kernel which cell it runs.
+    # nbclient, unlike JupyterLab, does not send the kernel the id of a cell.
     document["cell"] |= {"id": FIRST, "execution_count": None}
     for file in document["files"]:
         file |= {"cell_id": FIRST if file["kind"] == "cell" else None, "execution_count": None}
@@ -49,7 +49,7 @@ def first_output(notebook: Any) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write the lesson with its output."""
+    """Write the lesson with its first output."""
     notebook = nbformat.read(LESSON, as_version=4)
     output = first_output(notebook)
     lesson = json.loads(LESSON.read_text(encoding="utf-8"))
@@ -57,7 +57,7 @@ def main() -> None:
     output["data"]["text/plain"] = output["data"]["text/plain"].splitlines(keepends=True)
     cell["outputs"] = [output]
     text = json.dumps(lesson, indent=1, ensure_ascii=False)
-    # A number a line would make a page of a few kilobytes.
+    # One number a line would turn a few kilobytes into a page.
     document = json.dumps(output["data"][MIME_TYPE], ensure_ascii=False)
     spread = json.dumps(output["data"][MIME_TYPE], indent=1, ensure_ascii=False)
     indented = spread.replace("\n", "\n" + " " * 6)

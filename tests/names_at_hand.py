@@ -1,4 +1,4 @@
-"""Says whether the installed JAX has a name of the table of JAX's private names."""
+"""Compares the installed JAX with the table of JAX's private names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jupyter_jaxpr.jax.private_names import LOCALS, MODULES, OBJECTS, PrivateNam
 
 
 def expected() -> list[PrivateName]:
-    """The rows that this JAX should have."""
+    """Return the rows that the installed JAX should have."""
     installed = jax.__version_info__
     return [
         row
@@ -37,8 +37,8 @@ def is_here(row: PrivateName) -> bool:
         specimen = specimens()[row.where]
         return row.where in {kind.__name__ for kind in type(specimen).__mro__} and hasattr(specimen, row.name)
     module, name = row.where.split(":")
-    found = [code for code in functions_of(module) if code.co_name == name]
-    return any(row.name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars) for code in found)
+    codes = [code for code in functions_of(module) if code.co_name == name]
+    return any(row.name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars) for code in codes)
 
 
 @cache
@@ -76,7 +76,7 @@ def functions_of(module: str) -> list[CodeType]:
 
 
 def shape(row: PrivateName) -> str | None:
-    """The arguments that a name of a module takes, or its type; None where the name is gone."""
+    """Return the arguments or the type of a name of a module; None where the name is gone."""
     if not is_here(row):
         return None
     value = getattr(importlib.import_module(f"jax._src.{row.where}"), row.name)
@@ -87,7 +87,7 @@ def shape(row: PrivateName) -> str | None:
     except (TypeError, ValueError):
         return type(value).__name__
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    return f"({', '.join(stars.get(each.kind, '') + each.name for each in parameters)})"
+    return f"({', '.join(stars.get(parameter.kind, '') + parameter.name for parameter in parameters)})"
 
 
 def shapes() -> dict[str, str | None]:

@@ -26,11 +26,11 @@ PACKAGES = ("jaxlib", "jupyterlab", "ipykernel", "ipython")
 
 
 def report() -> tuple[str, bool]:
-    """The report, and whether each name is there that should be."""
+    """Return the report, and whether every name exists that should."""
     tested = json.loads(TESTED.read_text())
     before, now = tested["names"], shapes()
     gone = [row for row in expected() if not is_here(row)]
-    other = [row for row in MODULES if now[row.id] is not None and now[row.id] != before.get(row.id)]
+    collected = [row for row in MODULES if now[row.id] is not None and now[row.id] != before.get(row.id)]
     found = support()
     lines = [
         f"## JAX {jax.__version__}, beside the tested JAX {tested['jax']}",
@@ -41,10 +41,10 @@ def report() -> tuple[str, bool]:
         lines.append(
             table("gone", ["why we use the name", "without the name"], [[r.id, r.why, r.without] for r in gone])
         )
-    if other:
-        rows = [[r.id, before.get(r.id) or "not there", str(now[r.id]), r.why] for r in other]
+    if collected:
+        rows = [[r.id, before.get(r.id) or "not there", str(now[r.id]), r.why] for r in collected]
         lines.append(table("changed", ["was", "is", "why we use the name"], rows))
-    if not gone and not other:
+    if not gone and not collected:
         lines.append(f"All {len(expected())} private names are as in JAX {tested['jax']}.")
     return "\n\n".join(lines), not gone
 

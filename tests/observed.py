@@ -26,13 +26,13 @@ ENVIRONMENT = Environment(
 
 
 def traced(fun: Any, *args: Any) -> Any:
-    """JAX's own trace of a call."""
+    """Return JAX's own trace of a call."""
     jitted = fun if hasattr(fun, "trace") else jax.jit(fun)
     return jitted.trace(*args)
 
 
 def program(trace: Any, *, compiled: bool = False) -> ObservedProgram:
-    """A trace as the observer hands it on."""
+    """Return a trace in the form in which the observer passes it on."""
     lowered = trace.lower() if compiled else None
     return ObservedProgram(
         "ran",
@@ -44,14 +44,16 @@ def program(trace: Any, *, compiled: bool = False) -> ObservedProgram:
 
 
 def built(*programs: ObservedProgram, cell: Cell | None = None, cells: Mapping[str, Any] | None = None) -> Built:
-    """The document of some programs, each of a function of its own."""
-    functions = [ObservedFunction(f"f{number}", None, [each], top_level=True) for number, each in enumerate(programs)]
+    """Return the document of some programs, each with its own function."""
+    functions = [
+        ObservedFunction(f"f{number}", None, [program], top_level=True) for number, program in enumerate(programs)
+    ]
     observation = Observation(functions=functions)
     return build(observation, cell, environment=ENVIRONMENT, run_id="run", cells=cells)
 
 
 def in_cell(source: str, call: str, file: str = "/tmp/ipykernel_1/1.py") -> tuple[Built, Any]:
-    """Run a cell's text, and build the document of one call in it; returns it with the trace."""
+    """Run the text of a cell, and return the document of one call in it, with the trace."""
     cell = Cell(id="cell-1", execution_count=1, file=file, source=source)
     space: dict[str, Any] = {"jax": jax, "jnp": jax.numpy, "lax": jax.lax}
     exec(compile(source, file, "exec"), space)
@@ -61,7 +63,7 @@ def in_cell(source: str, call: str, file: str = "/tmp/ipykernel_1/1.py") -> tupl
 
 
 def normal(text: str) -> str:
-    """A printed jaxpr without what depends on where its lines are broken."""
+    """Return a printed jaxpr without what depends on line breaks."""
     text = re.sub(r"\s+", " ", text.replace("; ", " "))
     return re.sub(r"(?<=[\[({]) | (?=[\])}])", "", text).strip()
 
@@ -70,5 +72,5 @@ _BINDER = re.compile(r"(?<![\w.])([a-z]+|_):(?=(?:[a-z]+\d*(?:_\w+)?|key<\w+>|Re
 
 
 def binders(text: str) -> list[str]:
-    """The names that a printed jaxpr binds, in the order of the text."""
+    """Return the names that a printed jaxpr binds, in the order of the text."""
     return _BINDER.findall(text)

@@ -18,8 +18,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-#: Files whose strings are descriptions of the schema, checks of documents, or code that is written for the user.
-NOT_READ = ("document/types/", "document/check/", "program/control_flow/written.py", "/lessons/", "labextension/")
+#: Files whose strings are descriptions of the schema, checks of documents, code that is written for the user, or the
+#: reasons for which we use a private name of JAX.
+NOT_READ = (
+    "document/types/",
+    "document/check/",
+    "jax/private_names.py",
+    "program/control_flow/written.py",
+    "/lessons/",
+    "labextension/",
+)
 _CALL = re.compile(r"\btrans\s*\.\s*(?:__|_n)\(\s*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
 _PATTERN = re.compile(r"[\\^$|]|\?P<|\[\^|^<|^[a-z_0-9 ]{60,}$")
 

@@ -17,13 +17,13 @@ def snapshot_of(function, *arguments, stage="run", **keywords):
 
 
 def card(snapshot, kind, number=0):
-    """The index of a card: the nth one of its kind."""
-    found = [index for index, each in enumerate(snapshot.document.control_flow) if each.kind == kind]
-    return found[number]
+    """Return the index of the nth card of a kind."""
+    cards = [index for index, card in enumerate(snapshot.document.control_flow) if card.kind == kind]
+    return cards[number]
 
 
 def record(function, *arguments, kind, number=0, **run):
-    """Record the steps of a construct; gives its recording."""
+    """Record the steps of a construct, and return the recording."""
     snapshot = snapshot_of(function, *arguments, stage="trace" if "stopped" in run else "run")
     control = card(snapshot, kind, number)
     rerun = construct_of(snapshot._sources, control).run(**run)
@@ -31,9 +31,9 @@ def record(function, *arguments, kind, number=0, **run):
 
 
 def column(recording, role, path=None):
-    """The texts of a leaf, by its role and path."""
-    (found,) = [leaf for leaf in recording.leaves if leaf.role == role and (path is None or leaf.path == path)]
-    return found.texts
+    """Return the texts of a leaf, found by its role and path."""
+    (leafs,) = [leaf for leaf in recording.leaves if leaf.role == role and (path is None or leaf.path == path)]
+    return leafs.texts
 
 
 def bits(value):

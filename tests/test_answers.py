@@ -33,7 +33,7 @@ def double(x):
 
 
 def large(x):
-    """Too large to be sent with its texts."""
+    """Compute a program that is too large to be sent with its texts."""
     for _ in range(400):
         x = jnp.sin(x)
     return x
@@ -102,7 +102,7 @@ def test_a_traced_program_is_lowered_and_compiled_when_the_user_asks(ask, runs):
     assert levels(lowered) == [("stablehlo", "on_request"), ("hlo", "not_made")]
     compiled = ask(type="make", id=2, snapshot=run.document.id, program=0, level="hlo").result
     assert levels(compiled) == [("stablehlo", "on_request"), ("hlo", "on_request")]
-    # What is sent to a page that comes later is the newer document.
+    # A page that comes later receives the newer document.
     assert runs.latest() == [compiled]
     page = ask(type="text", id=3, snapshot=run.document.id, program=0, level="hlo", first_line=0, line_count=1)
     assert page.result.text.startswith("HloModule")
@@ -146,8 +146,8 @@ def test_a_failure_of_ours_is_a_sentence(ask):
 
     run.sources.scope_page = fail
     reply = ask(run, type="scope", id=4, scope=0, first_equation=0, equation_count=1)
-    said = "The kernel could not answer the request: KeyError: 'column\\nof something'."
-    assert reply.reason == f"{said} Run the cell again."
+    expected_text = "The kernel could not answer the request: KeyError: 'column\\nof something'."
+    assert reply.reason == f"{expected_text} Run the cell again."
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_run_as_a_page_of_its_own(ask):
     assert reply.result.startswith("<!doctype html>")
     packed = re.findall('<script type="application/octet-stream">([^<]*)<', reply.result)
     text = "".join(zlib.decompress(base64.b64decode(each)).decode() for each in packed)
-    assert (reply.result + text).count("stablehlo.sine") == 400  # what the document leaves out is there
+    assert (reply.result + text).count("stablehlo.sine") == 400  # the text contains what the document leaves out
     assert ask(run, type="export", id=4, program=9).reason == "This run has no such program. Run the cell again."
 
 

@@ -23,7 +23,7 @@ def test_a_trace_keeps_a_tracer_and_not_the_side_effect(notebook: Notebook) -> N
         "print(jax.make_jaxpr(ratio)(9.0))"
     )
     assert primitives(ran) == ["log", "log", "div"]
-    assert [each["how"] for each in ran.document["programs"]] == ["traced by make_jaxpr, line 6"]
+    assert [program["how"] for program in ran.document["programs"]] == ["traced by make_jaxpr, line 6"]
     assert notes(ran) == ["leaked_tracer"]
     note = ran.note("leaked_tracer")
     assert note["text"].startswith("1 tracer (f32[]) stayed in seen after the trace of ratio.")
@@ -37,7 +37,7 @@ def test_print_runs_while_jax_traces_and_shows_a_tracer(notebook: Notebook) -> N
     note = first.note("printed_while_tracing")
     assert note["text"].startswith("said printed while JAX traced it.")
     assert ("v is" in note["detail"], "by the cell" in note["detail"]) == (True, False)
-    assert notes(again) == []  # JAX held the trace
+    assert notes(again) == []  # JAX still had the trace
 
 
 def test_what_is_printed_after_a_trace_that_raised_is_the_cells_own(notebook: Notebook) -> None:
@@ -57,7 +57,7 @@ def test_the_jaxpr_holds_only_the_branch_that_was_taken(notebook: Notebook) -> N
         "print(jax.make_jaxpr(half)(jnp.arange(3)))"
     )
     assert primitives(ran) == []
-    # On Python 3.11 nothing tells which lines ran.
+    # Python 3.11 does not report which lines ran.
     assert ran.document["untraced_lines"] == ([4] if HAS_MONITORING else [])
 
 

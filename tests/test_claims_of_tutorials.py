@@ -288,7 +288,7 @@ NEWTON = "\nnewton_iteration(lambda x: x ** 2 - 2.0, lambda x: 2.0 * x, 1.0)"
 ROOT = "\nfind_root(lambda x: x ** 2 - 2.0, lambda x: 2.0 * x, 1.0)"
 
 
-# --- what is read off a document ---
+# --- what the tests read from a document ---
 
 
 def primitives(document: Document, program: Document) -> list[str]:
@@ -297,7 +297,7 @@ def primitives(document: Document, program: Document) -> list[str]:
 
 
 def own(document: Document, name: str) -> list[Document]:
-    return [each for each in document["programs"] if not each["library"] and each["name"] == name]
+    return [program for program in document["programs"] if not program["library"] and program["name"] == name]
 
 
 def kinds(document: Document) -> set[str]:
@@ -305,19 +305,23 @@ def kinds(document: Document) -> set[str]:
 
 
 def counts(document: Document, name: str) -> tuple[int, int, int]:
-    """Calls, hits and compiles of a function in the run."""
-    (run,) = (each["run"] for each in document["ledger"]["functions"] if each["name"] == name and each["run"]["misses"])
+    """Return the calls, hits and compiles of a function in the run."""
+    (run,) = (
+        function["run"]
+        for function in document["ledger"]["functions"]
+        if function["name"] == name and function["run"]["misses"]
+    )
     return run["calls"], run["hits"], run["compiles"]
 
 
 def compiles(document: Document) -> list[int]:
-    return [each["run"]["compiles"] for each in document["ledger"]["functions"] if each["run"]["compiles"]]
+    return [function["run"]["compiles"] for function in document["ledger"]["functions"] if function["run"]["compiles"]]
 
 
 def reasons(document: Document, name: str) -> list[str]:
-    """The first reason of each miss of a function in the run."""
-    found = [each for each in document["ledger"]["functions"] if each["name"] == name]
-    return [miss["reasons"][0]["text"] for each in found for miss in each["misses"] if miss["this_run"]]
+    """Return the first reason of each miss of a function in the run."""
+    functions = [function for function in document["ledger"]["functions"] if function["name"] == name]
+    return [miss["reasons"][0]["text"] for each in functions for miss in each["misses"] if miss["this_run"]]
 
 
 def cards(document: Document) -> list[tuple[str, Any]]:
@@ -329,20 +333,20 @@ def slots(document: Document) -> list[tuple[str, str]]:
 
 
 def raised(document: Document) -> tuple[str, int]:
-    """The kind of the error's card, and how many ways out it has."""
+    """Return the kind of the error's card, and its number of cures."""
     (note,) = (note for note in document["notes"] if note["kind"] == "trace_raised")
     return note["text"].partition(".")[0], len(note["cures"])
 
 
 def is_counted(check: bool) -> bool:
-    """On Python 3.11 calls within functions and in `%timeit` are lower bounds."""
+    """Return whether a check of counts holds; on Python 3.11 the counts are lower bounds, and each check holds."""
     return check or not HAS_MONITORING
 
 
 Check = Callable[[Document], bool]
 NO_CODE = "no code in the tutorials"
 
-#: Each claim of the curriculum: the cells that run before its cell, its cell, and what is read off the document.
+# Each claim of the curriculum: (cells that run first, the cell, a function that reads the claim from the document).
 CLAIMS: dict[str, tuple[list[str], str, Check] | str] = {
     "A1 a function becomes a jaxpr": (
         [],
@@ -361,7 +365,7 @@ CLAIMS: dict[str, tuple[list[str], str, Check] | str] = {
         SELU_JIT,
         lambda d: counts(d, "selu")[2] == 1 and len(own(d, "selu")) == 1,
     ),
-    "A6 calls return before the work is done": NO_CODE,  # each timing of theirs waits
+    "A6 calls return before the work is done": NO_CODE,  # each timing of the tutorial waits for the result
     "A7 first call slow, second fast, another shape slow again": (
         [],
         FIRST_CALL,
@@ -510,9 +514,9 @@ def test_the_claim_is_in_the_document_of_the_tutorials_own_cell(
 
     document = msgspec.to_builtins(built[-1].document)
     assert check(document), [
-        [(each["name"], each["origin"], each["equations"]) for each in document["programs"]],
+        [(program["name"], program["origin"], program["equations"]) for program in document["programs"]],
         [(note["kind"], note["text"][:60]) for note in document["notes"]],
-        [(each["name"], each["run"], texts_of(each)) for each in document["ledger"]["functions"]],
+        [(function["name"], function["run"], texts_of(function)) for function in document["ledger"]["functions"]],
         cards(document),
         slots(document) if document["control_flow"] else None,
         document["untraced_lines"],

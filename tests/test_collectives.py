@@ -6,12 +6,12 @@ from jupyter_jaxpr.program.texts.collectives import Collective, Piece, collectiv
 
 
 def of(*lines: str) -> list[Collective]:
-    """The collectives of a module whose entry has these lines."""
+    """Return the collectives of a module whose entry has these lines."""
     return collectives(["HloModule m", "", "ENTRY %main (a: f32[8]) -> f32[8] {", *lines, "}"])
 
 
 def test_kinds_and_their_bytes():
-    found = of(
+    exchanges = of(
         "  %ar = f32[2,4]{1,0} all-reduce(%a), replica_groups={{0,1},{2,3}}, to_apply=%add",
         "  %cp = pred[5]{0} collective-permute(%d), source_target_pairs={{0,1},{1,0}}",
         "  %rs = bf16[8]{0} reduce-scatter(%d), replica_groups=[2,4]<=[8], dimensions={0}, to_apply=%add",
@@ -19,19 +19,19 @@ def test_kinds_and_their_bytes():
         "  %no = f4e2m1fn[] all-reduce(%a), replica_groups={}, to_apply=%add",
         '  %x = f32[3]{0} add(%a, %b), metadata={op_name=" = f32[3] all-reduce("}',
     )
-    assert [(each.kind, each.line, each.bytes, each.arrays, each.groups) for each in found] == [
+    assert [(each.kind, each.line, each.bytes, each.arrays, each.groups) for each in exchanges] == [
         ("all-reduce", 3, 32, 1, ((0, 1), (2, 3))),
         ("collective-permute", 4, 5, 1, ((0, 1), (1, 0))),
         ("reduce-scatter", 5, 16, 1, ((0, 1, 2, 3), (4, 5, 6, 7))),
         ("all-to-all", 6, 16, 1, ((0, 4), (1, 5), (2, 6), (3, 7))),
         ("all-reduce", 7, 1, 1, ()),
     ]
-    # 2 b (n-1)/n; b; b (n-1); b (n-1)/n; a group of all eight.
-    assert [each.sent(8) for each in found] == [32, 5, 48, 8, 2]
+    # The factors: 2 b (n-1)/n; b; b (n-1); b (n-1)/n; and a group of all eight devices.
+    assert [each.sent(8) for each in exchanges] == [32, 5, 48, 8, 2]
 
 
 def test_what_is_started_and_ended_counts_once():
-    found = of(
+    exchanges = of(
         "  %ag = (f32[2]{0}, f32[8]{0}) all-gather-start(%c), replica_groups=[2,4]<=[8], dimensions={0}",
         "  %agd = f32[8]{0} all-gather-done(%ag)",
         "  %ar = (f32[2]{0}, f32[3]{0}) all-reduce-start(%a, %b), replica_groups={}, to_apply=%add",
@@ -40,7 +40,7 @@ def test_what_is_started_and_ended_counts_once():
         "  %cpd = f32[4]{0} collective-permute-done(%cp)",
         "  %lost = (f32[4]{0}, f32[4]{0}) all-gather-start(%d), replica_groups={}",
     )
-    assert [(each.name, each.bytes, each.arrays) for each in found] == [
+    assert [(each.name, each.bytes, each.arrays) for each in exchanges] == [
         ("ag", 32, 1),
         ("ar", 20, 2),
         ("cp", 16, 1),
@@ -49,48 +49,48 @@ def test_what_is_started_and_ended_counts_once():
 
 
 def test_groups_by_the_axes_of_a_mesh():
-    found = of(
+    exchanges = of(
         "  %a1 = f32[] all-reduce(%a), replica_groups=mesh['x'=4,'y'=2] {'x'}, to_apply=%add",
         "  %a2 = f32[] all-reduce(%a), replica_groups=mesh['x'=4,'y'=2] {'y'}, to_apply=%add",
         "  %a3 = f32[] all-reduce(%a), replica_groups=mesh['x'=2,'y'=2,'z'=2] {'z','x'}, to_apply=%add",
         "  %a4 = f32[] all-reduce(%a), replica_groups=mesh['x'=4,'y'=2] {'x':(1)2}, to_apply=%add",
     )
-    assert [each.groups for each in found] == [
+    assert [each.groups for each in exchanges] == [
         ((0, 2, 4, 6), (1, 3, 5, 7)),
         ((0, 1), (2, 3), (4, 5), (6, 7)),
         ((0, 4, 1, 5), (2, 6, 3, 7)),
         None,
     ]
-    assert found[3].groups_text == "mesh['x'=4,'y'=2] {'x':(1)2}"
-    assert found[3].sent(8) is None
+    assert exchanges[3].groups_text == "mesh['x'=4,'y'=2] {'x':(1)2}"
+    assert exchanges[3].sent(8) is None
 
 
 def test_groups_on_a_mesh_whose_devices_do_not_count_upwards():
-    """As XLA writes them for a sort of an array that is cut along the sorted axis."""
+    """XLA writes such groups for a sort along a split axis."""
     mesh = "mesh['a'=1,'b'=2,'c'=4], device_ids="
-    found = of(
+    exchanges = of(
         f"  %a1 = f32[4] all-to-all(%a), replica_groups={mesh}([4,2]T(1,0)) {{'c'}}, metadata={{op_name=\"sort\"}}",
         f"  %a2 = f32[4] all-to-all(%a), replica_groups={mesh}([8]) {{'b'}}",
         f"  %a3 = f32[4] all-to-all(%a), replica_groups={mesh}([2,2]) {{'b'}}",
         "  %a4 = f32[4] all-to-all(%a), replica_groups=in a new way 7, dimensions={0}",
         "  %a5 = f32[4] all-to-all(%a), dimensions={0}",
     )
-    assert [each.groups for each in found] == [
+    assert [each.groups for each in exchanges] == [
         ((0, 2, 4, 6), (1, 3, 5, 7)),
         ((0, 4), (1, 5), (2, 6), (3, 7)),
         None,
         None,
         None,
     ]
-    assert [each.groups_text for each in found[2:]] == [f"{mesh}([2,2]) {{'b'}}", "in a new way 7", ""]
+    assert [each.groups_text for each in exchanges[2:]] == [f"{mesh}([2,2]) {{'b'}}", "in a new way 7", ""]
 
 
 def test_arrays_that_were_combined_are_told_apart():
     line = "  %all = (f32[2]{0}, f32[3]{0}) all-reduce(%a, %b), replica_groups={}, to_apply=%add"
     first = '  %g0 = f32[2]{0} get-tuple-element(%all), index=0, metadata={op_name="jit(f)/dot_general"}'
     second = '  %g1 = f32[3]{0} get-tuple-element(%all), index=1, metadata={op_name="jit(f)/reduce_sum"}'
-    [told] = of(line, second, first)
-    assert told.pieces == (Piece(5, 8, "jit(f)/dot_general"), Piece(4, 12, "jit(f)/reduce_sum"))
+    [exchanges] = of(line, second, first)
+    assert exchanges.pieces == (Piece(5, 8, "jit(f)/dot_general"), Piece(4, 12, "jit(f)/reduce_sum"))
     [whole] = of(line, first, "  %g1 = f32[3]{0} get-tuple-element(%all), index=1")
     assert whole.pieces == (Piece(3, 20, ""),)
 
@@ -126,8 +126,11 @@ ENTRY %main (a: f32[4]) -> f32[4] {
   %z = f32[4]{0} conditional(%n, %y, %y), branch_computations={%branch, %outer}
   ROOT %c = f32[4]{0} call(%z), to_apply=%outer
 }""".split("\n")
-    assert [(each.name, each.runs, each.per_trip, each.conditional) for each in collectives(lines)] == [
-        ("r", 36, False, True),  # 10 x 3, and 3 in the branch, and 3 by the call
+    assert [
+        (collective.name, collective.runs, collective.per_trip, collective.conditional)
+        for collective in collectives(lines)
+    ] == [
+        ("r", 36, False, True),  # 10 steps of 3, 3 in the branch, and 3 by the call
         ("o", 1, True, False),
         ("b", 1, False, True),
     ]

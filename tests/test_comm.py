@@ -33,7 +33,7 @@ HELLO = {"type": "hello", "seq": 1, "protocol": 2, "environment": msgspec.to_bui
 
 
 class Wire:
-    """What went over the socket, and a page at its other end."""
+    """The messages on the socket, with a page at the other end."""
 
     def __init__(self):
         self.sent = []
@@ -53,7 +53,7 @@ class Wire:
 
     @property
     def messages(self):
-        """The data of the comms' messages, those in buffers decoded."""
+        """Return the data of the comms' messages, with the buffers decoded."""
         return [
             json.loads(buffers[0]) if buffers else data for kind, _, data, buffers in self.sent if kind == "comm_msg"
         ]
@@ -69,11 +69,11 @@ class Wire:
 
     @property
     def hub(self):
-        (hub,) = (each for each in self.manager.comms.values() if each.target_name == "jupyter_jaxpr")
+        (hub,) = (comm for comm in self.manager.comms.values() if comm.target_name == "jupyter_jaxpr")
         return hub
 
     def say(self, data, comm_id=None):
-        """A page sends a message, on the hub where no other comm is named."""
+        """Send a message from the page, on the hub unless another comm is named."""
         self.manager.comm_msg(None, "", {"content": {"comm_id": comm_id or self.hub.comm_id, "data": data}})
 
     def open_requests(self, comm_id="r1"):
@@ -95,14 +95,14 @@ def wire(monkeypatch):
 
 @pytest.fixture
 def talk(wire):
-    """A publisher that has said hello."""
+    """Return a publisher after its first exchange with the page."""
     publisher = Publisher(lambda: ENVIRONMENT)
     publisher.open()
     return publisher
 
 
 def run(identifier, cell="c1", name="selu"):
-    """A run of a cell, from a golden document."""
+    """Return a run of a cell, from a golden document."""
     document = read((FIXTURES / f"{name}-{LINE}.json").read_bytes())
     assert document.cell is not None
     document = msgspec.structs.replace(
@@ -257,7 +257,7 @@ def test_a_reply_goes_to_the_comm_that_asked(wire, talk):
 
 
 def test_a_front_end_without_the_labextension_closes_the_hub_for_nobody_else(wire, talk):
-    """JupyterLab closes a comm of a target that it does not know; the kernel cannot tell who closed it."""
+    """JupyterLab closes a comm with an unknown target; the kernel cannot see who closed it."""
     hub = wire.hub.comm_id
     wire.close(hub)
     wire.sent.clear()
@@ -297,7 +297,7 @@ def test_unloading_closes_the_comms_and_forgets_the_runs(wire, talk):
     talk.fail("nobody hears this")
     talk.close()
     assert wire.sent == []
-    # Loaded again, it begins anew.
+    # The extension starts afresh when it is loaded again.
     talk.open()
     assert wire.hub.comm_id != hub
     wire.take()
@@ -306,7 +306,7 @@ def test_unloading_closes_the_comms_and_forgets_the_runs(wire, talk):
 
 
 def test_where_there_is_no_front_end_nothing_happens(monkeypatch):
-    """Terminal IPython: the comm package's own comms talk to nobody."""
+    """In IPython in a terminal, the comms of the comm package have no peer."""
     manager = comm.base_comm.CommManager()
     monkeypatch.setattr(comm, "create_comm", comm.DummyComm)
     monkeypatch.setattr(comm, "get_comm_manager", lambda: manager)
@@ -351,7 +351,7 @@ def test_where_the_environment_cannot_be_had_the_panel_is_told(wire):
 
 
 def test_messages_of_the_panel_are_no_cells(wire, talk, make_notebook):
-    """A comm's usual handler triggers events that, in the middle of a cell, would flush that cell's figures."""
+    """The usual handler of a comm triggers events that would flush the figures of a running cell."""
     shell = make_notebook(extension=False).shell
     events = []
     for event in ("pre_execute", "post_execute"):

@@ -22,7 +22,7 @@ def kernel():
 
 @pytest.fixture
 def pages(kernel):
-    """Opens pages on the kernel, which has JAX and the extension, and no run yet."""
+    """Return a function that opens pages on a kernel with JAX and the extension, before any run."""
     opened = []
 
     def open_page():
@@ -33,8 +33,8 @@ def pages(kernel):
     first.run("%load_ext jupyter_jaxpr\nimport threading, jax, jax.numpy as jnp\nfrom jax import lax")
     yield open_page
     first.run("%unload_ext jupyter_jaxpr")
-    for each in opened:
-        each.close()
+    for opened_page in opened:
+        opened_page.close()
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def double(x):
 print("before")
 double(jnp.arange(3.0))"""
     )
-    # Our output comes after the cell's own; Out[n] is the cell's value alone.
+    # Our output follows the cell's own; Out[n] has only the cell's value.
     outputs = [m for m in heard if m["msg_type"] in ("stream", "execute_result", "display_data", "error")]
     assert [m["msg_type"] for m in outputs] == ["stream", "execute_result", "display_data"]
     _, result, shown = (m["content"] for m in outputs)
@@ -69,12 +69,12 @@ double(jnp.arange(3.0))"""
     assert sorted(shown["data"]) == [MIME, "text/html", "text/plain"]
     first, second, third = shown["data"]["text/plain"].split("\n")
     assert first == "double (f32[3]) → f32[3]"
-    # Before Python 3.12 there is no way to see every call.
+    # Before Python 3.12 no tool reports every call.
     calls = "1 call" if sys.version_info >= (3, 12) else "≥1 calls"
     assert second.startswith(f"1 equation · {calls}, 1 compile · first call ")
     assert third.startswith("3 operations per call. 100 % of the operations are on line ")
-    # The panel is sent the same document that the notebook saves.
-    (message,) = filter(of_type("snapshot"), ours(heard))  # a slow cell tells its progress, too
+    # The panel receives the same document that the notebook saves.
+    (message,) = filter(of_type("snapshot"), ours(heard))  # a slow cell also sends its progress
     assert message["snapshot"] == shown["data"][MIME]
     tab.run("assert Out[max(Out)].shape == (3,), Out")
     assert [m["content"] for m in tab.heard if m["msg_type"] == "error"] == []
@@ -108,26 +108,26 @@ def test_a_page_that_is_loaded_later_is_told_everything(tab, pages):
 
 
 def test_two_pages_hear_the_same(tab, pages):
-    other = pages()
-    other.drain()
+    second_page = pages()
+    second_page.drain()
     tab.run(PLUS)
     one = ours(tab.heard)[-1]
-    two = other.wait_for(of_type("snapshot"))
+    two = second_page.wait_for(of_type("snapshot"))
     assert one == two
 
 
 def test_a_long_program_comes_in_one_buffer(tab):
     tab.run("def long(x):\n    for _ in range(6_000):\n        x = jnp.sin(x)\n    return x")
     heard = tab.run("%jaxpr long(f32[])")
-    # Where tracing takes long, its progress is told besides.
-    said = [m for m in heard if m["msg_type"] == "comm_msg" and m["content"]["data"].get("type") != "progress"]
-    (raw,) = said
+    # A long trace also sends its progress.
+    collected = [m for m in heard if m["msg_type"] == "comm_msg" and m["content"]["data"].get("type") != "progress"]
+    (raw,) = collected
     assert raw["content"]["data"] == {"type": "buffer"}
     assert len(raw["buffers"]) == 1
     assert ours([raw])[0]["snapshot"]["programs"][0]["equations"] == 6000
 
 
-# A cell that waits until it is let go: what is tested happens while it runs.
+# This cell waits until the test releases it: the test acts while it runs.
 WAITS = "go = threading.Event()\nassert go.wait({patience})"
 
 
@@ -150,7 +150,7 @@ def test_requests_are_answered_while_a_cell_runs(tab):
         line_count=1,
     )
     assert reply["result"]["text"].startswith("module @jit_double")
-    # The hub answers too, though a cell wrote on it last.
+    # The hub answers, too, although a cell used it last.
     tab.say(the_hub, {"type": "resend"}, subshell)
     assert tab.wait_for(of_type("snapshot"), the_hub)["snapshot"] == snapshot
     assert not tab.has_ended(running)
@@ -210,18 +210,18 @@ def test_a_burst_of_runs_leaves_the_last_one_in_the_panel(tab):
 
 
 def test_unloading_closes_the_comms_of_every_page(tab, pages):
-    other = pages()
-    comm = other.open_requests()
-    other.ask(comm, type="make", id=1, snapshot="gone", program=0, level="hlo")
+    second_page = pages()
+    comm = second_page.open_requests()
+    second_page.ask(comm, type="make", id=1, snapshot="gone", program=0, level="hlo")
     hub_before = hub(tab)
     heard = tab.run("%unload_ext jupyter_jaxpr")
     assert sorted(m["content"]["comm_id"] for m in heard if m["msg_type"] == "comm_close") == sorted([hub_before, comm])
     assert tab.comms(HUB) == []
-    # A request comm that is opened now is closed at once: the page need not wait for a time-out.
-    late = other.open_requests()
-    while other.hear()["content"].get("comm_id") != late:
+    # The kernel closes a request comm that is opened now at once: the page need not wait for a time-out.
+    late = second_page.open_requests()
+    while second_page.hear()["content"].get("comm_id") != late:
         pass
-    assert other.heard[-1]["msg_type"] == "comm_close"
+    assert second_page.heard[-1]["msg_type"] == "comm_close"
 
 
 def test_a_kernel_that_restarts_begins_anew():

@@ -40,12 +40,12 @@ def whiled(x):
 
 
 def compared(ran: Ran) -> dict[str, dict[str, Any]]:
-    """The variants of a run by name."""
+    """Return the variants of a run by name."""
     return {variant["name"]: variant for variant in ran.document["comparison"]["variants"]}
 
 
 def told(ran: Ran, *fields: str) -> list[tuple[Any, ...]]:
-    """Some fields of each variant, in order."""
+    """Return some fields of each variant, in order."""
     return [tuple(variant[field] for field in ("name", *fields)) for variant in ran.document["comparison"]["variants"]]
 
 
@@ -147,7 +147,7 @@ def test_a_padded_scan_against_a_while_loop(notebook: Notebook) -> None:
     ]
 
 
-# --- what is called, and how often ---
+# --- which functions are called, and how often ---
 
 
 def test_the_cell_runs_once_and_what_it_shows_is_its_own(notebook: Notebook) -> None:
@@ -271,7 +271,7 @@ def test_what_jax_had_compiled_before_the_extension_was_there(make_notebook: Any
     assert compared(ran)["g"]["compile"] > 0
 
 
-# --- what is wrong with it is said ---
+# --- mistakes are reported ---
 
 
 def test_names_that_are_missing_or_no_functions_are_lines(notebook: Notebook) -> None:
@@ -426,7 +426,7 @@ FAST, SLOWER, NEAR = (1.0e-6, 1.1e-6, 1.2e-6), (2.0e-6, 2.2e-6, 2.4e-6), (1.15e-
             "The compile times of f and g show no difference. The warm times of f and g show no difference.",
         ),
         (
-            # The first compilations, 27 ms and 10 ms, of two equal functions.
+            # These are the first compiles, 27 ms and 10 ms, of two equal functions.
             variant("f", 0.027, None, compile_samples=[0.0102, 0.0101, 0.0134, 0.0099, 0.0100]),
             variant("g", 0.010, None, compile_samples=[0.0100, 0.0101, 0.0099, 0.0098, 0.0102]),
             "The compile times of f and g show no difference.",
@@ -463,7 +463,7 @@ def test_two_equal_functions_have_the_same_bits(notebook: Notebook) -> None:
         "%%jaxpr --compare f,g\nf = jax.jit(lambda x: jnp.sin(x) * 2)\ng = jax.jit(lambda x: jnp.sin(x) * 2)\nf(x)"
     )
     times, *rest = ran.document["comparison"]["verdict"]
-    # The two executables are equal; a busy machine may still be slower in all runs of one.
+    # The two executables are equal, but a busy machine may slow down all runs of one of them.
     assert re.fullmatch(
         r"(The compile times of f and g show no difference|XLA compiles f [\d.]+× (slower|faster) than g)\. "
         r"(The warm times of f and g show no difference|f runs [\d.]+× (slower|faster) than g)\.",
@@ -502,7 +502,8 @@ def test_the_comparison_is_in_every_export(notebook: Notebook) -> None:
     (output,) = captured.outputs
     html, plain = output.data["text/html"], output.data["text/plain"]
     assert "<h4>Compare</h4>" in html
-    assert '<th scope="row">agrees</th><td>reference</td><td>differs</td><td>–</td>' in html
+    (result,) = re.findall(r'<tr><th scope="row">Result</th>.*?</tr>', html)
+    assert [cell.partition(":")[0] for cell in re.findall("<td>(.*?)</td>", result)] == ["reference", "differs", "–"]
     assert "<li>nope: nope is not defined. Define nope in this cell or in an earlier cell.</li>" in html
     assert "g's result differs from f's. The largest difference is at [7]: -7 instead of 7." in plain
     from jupyter_jaxpr import Snapshot
@@ -513,5 +514,5 @@ def test_the_comparison_is_in_every_export(notebook: Notebook) -> None:
 
     text = markdown(Snapshot.from_json(json.dumps(document)).document)
     assert "## Compare" in text
-    assert "|  | f | g | nope |\n| --- | --- | --- | --- |" in text
-    assert "| agrees | reference | differs | – |" in text
+    assert "|  | f | g | nope \\(not found\\) |\n| --- | --- | --- | --- |" in text
+    assert "| Derivative | grad and jvp | grad and jvp | – |" in text

@@ -35,7 +35,7 @@ c = shorter(x[:4])
 
 @pytest.fixture
 def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
-    """Runs a cell; gives what asks for its programs to be compared."""
+    """Return a function that runs a cell and returns a function that asks to compare its programs."""
     from jupyter_jaxpr.magic.session import Session
 
     runs = Runs()
@@ -75,16 +75,24 @@ def test_programs_run_on_the_values_of_the_first_ones_call(ask_after: Callable[[
     assert comparison is not None
     assert comparison.call == "the call of scanned whose values were recorded"
     assert [
-        (each.name, each.program, each.equations, each.mode, each.agrees, each.differentiable, each.error)
-        for each in comparison.variants
+        (
+            variant.name,
+            variant.program,
+            variant.equations,
+            variant.mode,
+            variant.agrees,
+            variant.differentiable,
+            variant.error,
+        )
+        for variant in comparison.variants
     ] == [
         ("scanned", 0, 2, "jitted", "same_bits", "reverse", None),
         ("whiled", 1, 4, "jitted", "same_bits", "forward", None),
     ]
-    for each in comparison.variants:
-        assert each.warm is not None
-        assert each.warm.runs > 1
-        assert each.compile is not None
+    for variant in comparison.variants:
+        assert variant.warm is not None
+        assert variant.warm.runs > 1
+        assert variant.compile is not None
     assert comparison.verdict[-1] == "jax.grad cannot differentiate whiled; jax.jvp can."
 
 

@@ -20,8 +20,8 @@ from jupyter_jaxpr.program.control_flow import Constructs, Step
 
 sys.path.insert(0, str(Path(__file__).parent / "control_flow"))
 
-import golden  # it lies beside what it makes
-from programs import PROGRAMS  # likewise
+import golden  # a module beside the golden files
+from programs import PROGRAMS  # a module beside the golden files
 
 X = np.float32(1)
 KEY = jax.random.key(0)
@@ -148,8 +148,10 @@ def test_named_scopes_are_no_control_flow_for_a_script_and_what_they_hold_is_at_
 
 
 def test_a_loop_that_no_line_of_the_users_called_is_the_librarys():
-    found = cards(lambda rates: jax.random.poisson(jax.random.key(0), rates), XS)
-    assert {(card.kind, card.library, card.called_by) for card in found} == {("while_loop", True, "jax.random.poisson")}
+    cards_of_program = cards(lambda rates: jax.random.poisson(jax.random.key(0), rates), XS)
+    assert {(card.kind, card.library, card.called_by) for card in cards_of_program} == {
+        ("while_loop", True, "jax.random.poisson")
+    }
 
 
 def test_cards_are_in_the_order_of_the_source():
@@ -228,7 +230,7 @@ def test_source_that_is_gone_leaves_what_jax_knows():
     assert [(slot.role, slot.path) for slot in card.slots] == [("carry", "h"), ("xs", "xs"), ("ys", "")]
 
 
-# --- how many steps a while takes ------------------------------------------------------------
+# --- the number of steps of a while ------------------------------------------------------------
 
 
 def counting(x):
@@ -236,7 +238,7 @@ def counting(x):
 
 
 def counting_to(n, x):
-    """To a bound that the jaxpr computes, as XLA does before it runs."""
+    """Count to a bound that the jaxpr computes, and that XLA computes before it runs."""
     return lax.while_loop(lambda c: c[0] < lax.add(n, 1), lambda c: (c[0] + 1, jnp.sin(c[1])), (0, x))
 
 
@@ -261,7 +263,7 @@ def test_a_counter_that_its_type_does_not_hold_tells_no_steps():
         return cards(lambda x: lax.while_loop(lambda c: c[0] < bound, lambda c: (c[0] + step, c[1] * x), (begin, x)), X)
 
     ((held,), (wrapped,)) = counting_by(np.int8(20), np.int8(120), np.int8), counting_by(np.int8(50), 120, np.int8)
-    assert (held.trips, wrapped.trips) == (6, None)  # 0, 50, 100, -106, ...
+    assert (held.trips, wrapped.trips) == (6, None)  # i takes the values 0, 50, 100, -106, ...
     ((first,), (second,)) = counting_by(np.uint8(5), 250, np.uint8), counting_by(np.uint8(7), 250, np.uint8)
     assert (first.trips, second.trips) == (50, 36)
 
@@ -333,7 +335,7 @@ def test_each_scan_of_a_transformers_training_step_has_a_card():
 
 
 def transformer_step(layers=12, width=32):
-    """A training step whose attention is two nested scans, layer by layer."""
+    """Return a training step whose attention is two nested scans, layer by layer."""
     square, wide, narrow = (np.ones(shape, np.float32) for shape in ((width, width), (width, 128), (128, width)))
     layer = {"q": square, "k": square, "v": square, "up": wide, "down": narrow}
 
@@ -385,7 +387,7 @@ def test_sharing_that_doubles_at_every_level_stays_small():
     function = jax.jit(lambda x: lax.cond(x > 0, lambda x: x, lambda x: -x, x))
     for _ in range(30):
         function = twice(function)
-    # Each level looked at once for each of its calls, this would take 2**30 turns and not end.
+    # If each call examined its level again, this would take 2**30 steps and not end.
     document = built(program(traced(function, X))).document
     assert len(document.control_flow) == 300
 

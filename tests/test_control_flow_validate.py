@@ -14,7 +14,7 @@ from jupyter_jaxpr.document.check.validate import read
 
 sys.path.insert(0, str(Path(__file__).parent / "control_flow"))
 
-import golden  # it lies beside what it is for
+import golden  # a module beside the golden files
 
 pytestmark = pytest.mark.any_jax
 

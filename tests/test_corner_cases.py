@@ -15,7 +15,7 @@ sys.path.insert(0, str(CORNER))
 
 from cases import CASES  # noqa: E402  # lies beside the script that runs the cases in processes of their own
 
-# Origin, function, types of arguments and result, primitives of the outermost scope; calls and compilations.
+# Origin, function, types of arguments and result, primitives of the outermost scope; numbers of calls and compiles.
 SHOWN: dict[str, list[str]] = {
     "plain": [
         "ran <lambda>(x: f32[8]) -> f32[8]: add [1 calls, 1 compiled]",
@@ -169,23 +169,23 @@ SHOWN: dict[str, list[str]] = {
     ],
 }
 
-# Where the cell's call is a transformation around a jit, or a function that is not jitted, its trace is ours.
+# Where the call is a transform around a jit, or of a function that is not jitted, the trace is an own trace.
 TRACED_BY_US = {"grad around a jit": "inner", "vmap around a jit": "inner"}
 
 
 @pytest.fixture(scope="module")
 def both_ways() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Every case run in one process with the magic, and in another without."""
+    """Return the results of every case, in one process with the magic and in another without it."""
     ways = [
         subprocess.Popen([sys.executable, CORNER / "run.py", way], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for way in ("with", "without")
     ]
-    found = []
+    collected = []
     for process in ways:
         out, err = process.communicate()
         assert process.returncode == 0, err.decode()
-        found.append(json.loads(out))
-    return found[0], found[1]
+        collected.append(json.loads(out))
+    return collected[0], collected[1]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -219,10 +219,10 @@ def test_what_ran_has_all_three_levels(both_ways: tuple[dict[str, Any], ...], ca
     for shown, levels in zip(SHOWN[case], observed[case]["levels"], strict=True):
         if shown.startswith("traced"):
             assert levels == ["not_made", "not_made"]
-        elif shown.startswith("recorded"):  # JAX compiled each of its equations by itself
+        elif shown.startswith("recorded"):  # JAX compiled each equation of a recording by itself
             assert levels == ["absent", "absent"]
         elif case == "pallas interpreted":
-            # Pallas's first use changes a setting of JAX's while it lowers: asking for the StableHLO would lower again.
+            # The first use of Pallas changes a setting of JAX during lowering: asking for StableHLO would lower again.
             assert levels in (["held", "held"], ["not_made", "held"])
         else:
             assert levels == ["held", "held"]

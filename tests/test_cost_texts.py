@@ -26,7 +26,7 @@ NO_OPERATIONS = {
     "flops_most": 0,
     "by_line": [replace(row, flops=0, flops_min=0, if_taken=0) for row in COST.by_line],
 }
-#: What a document of an older version does not have.
+# The fields that a document of an older version lacks.
 OLDER = {"flops_most": 0, "transcendentals_min": None, "transcendentals_most": 0}
 
 

@@ -19,7 +19,7 @@ def cost(function, *arguments):
 
 
 def xla(function, *arguments):
-    """What XLA counts in the program as it is handed over, before it is optimised."""
+    """Return XLA's counts of the program before the optimisation."""
     analysis = traced(function, *arguments).lower().cost_analysis()
     return int(analysis.get("flops", 0)), int(analysis.get("transcendentals", 0))
 
@@ -56,35 +56,35 @@ ALIKE = {
 @pytest.mark.parametrize("name", ALIKE)
 def test_a_program_without_loops_counts_as_xla_counts_it(name):
     function, *arguments = ALIKE[name]
-    found = cost(function, *arguments)
-    assert found.exact
-    assert (found.flops, found.transcendentals) == xla(function, *arguments)
+    total = cost(function, *arguments)
+    assert total.exact
+    assert (total.flops, total.transcendentals) == xla(function, *arguments)
 
 
 def test_a_scan_counts_its_body_as_often_as_it_runs():
     def loop(x):
         return lax.scan(lambda x, _: (jnp.sin(x * 2 + 1), None), x, None, length=100)[0]
 
-    found = cost(loop, V)
-    assert found.exact
-    assert (found.flops, found.transcendentals) == (100 * 24, 100 * 12)
+    total = cost(loop, V)
+    assert total.exact
+    assert (total.flops, total.transcendentals) == (100 * 24, 100 * 12)
 
 
 def test_loops_inside_loops_multiply():
     def loop(x):
         return lax.fori_loop(0, 5, lambda i, x: lax.fori_loop(0, 7, lambda j, x: x * 2, x), x)
 
-    # The index of each loop is counted on: one addition a step.
-    found = cost(loop, V)
-    assert found.exact
-    assert found.flops == 5 * (1 + 7 * (1 + 12))
+    # Each loop increments its index: one addition a step.
+    total = cost(loop, V)
+    assert total.exact
+    assert total.flops == 5 * (1 + 7 * (1 + 12))
 
 
 def test_a_while_counts_once_and_says_that_it_is_not_exact():
-    found = cost(lambda x: lax.while_loop(lambda x: x.sum() < 10, lambda x: x * 2, x), V)
-    assert found.flops == 12 + 12
-    assert not found.exact
-    assert found.per_trip
+    total = cost(lambda x: lax.while_loop(lambda x: x.sum() < 10, lambda x: x * 2, x), V)
+    assert total.flops == 12 + 12
+    assert not total.exact
+    assert total.per_trip
 
 
 def test_a_primitive_without_a_rule_is_not_passed_over_in_silence():

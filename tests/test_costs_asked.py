@@ -48,7 +48,7 @@ def test_the_cost_is_there_at_each_stage(stage):
     assert cost.line(LINE + 3).flops == 63
     with pytest.raises(KeyError):
         cost.line(LINE)
-    # XLA is asked where it has compiled.
+    # XLA's counts exist only for a compiled program.
     compiled = stage in ("compile", "run")
     assert (cost.xla_flops, cost.xla_transcendentals) == ((cost.flops, 192.0) if compiled else (None, None))
     assert cost.differences == ()
@@ -123,7 +123,7 @@ def test_exports_say_what_it_costs_and_why_xla_says_something_else(tmp_path):
     assert "<td>52.4 Mop</td>" in html
 
 
-# --- a request of the panel -------------------------------------------------------------------------------
+# --- a request from the panel -------------------------------------------------------------------------------
 
 
 def asked(built, **fields):

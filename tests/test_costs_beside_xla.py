@@ -91,10 +91,10 @@ LOOP_FREE = {
 @pytest.mark.parametrize("name", LOOP_FREE)
 def test_loop_free_programs_are_within_five_percent_of_xla(name):
     function, arguments = LOOP_FREE[name]
-    found = jj.inspect(function, *arguments).cost
-    assert found.exact
-    assert found.xla_flops == pytest.approx(found.flops, rel=0.05)
-    assert found.xla_transcendentals == pytest.approx(found.transcendentals, rel=0.05)
+    total = jj.inspect(function, *arguments).cost
+    assert total.exact
+    assert total.xla_flops == pytest.approx(total.flops, rel=0.05)
+    assert total.xla_transcendentals == pytest.approx(total.transcendentals, rel=0.05)
 
 
 def test_numbers_of_differences_add_up_to_the_difference():
@@ -104,18 +104,25 @@ def test_numbers_of_differences_add_up_to_the_difference():
         x = jnp.cumsum(x, axis=0) + jax.random.uniform(key, (16, 16))
         return lax.cond(x[0, 0] > 0, lambda x: x * 2, lambda x: x, jnp.linalg.inv(x))
 
-    found = jj.inspect(f, array(16, 16), jax.random.key(0)).cost
-    told = sum(each.ours - each.xla for each in found.differences if each.ours is not None and each.xla is not None)
-    assert told == found.flops - round(found.xla_flops)
-    kinds = [each.kind for each in found.differences]
+    total = jj.inspect(f, array(16, 16), jax.random.key(0)).cost
+    told = sum(
+        difference.ours - difference.xla
+        for difference in total.differences
+        if difference.ours is not None and difference.xla is not None
+    )
+    assert told == total.flops - round(total.xla_flops)
+    kinds = [difference.kind for difference in total.differences]
     assert kinds[:2] == ["loop_once", "loop_once"]
     assert "branches" in kinds
 
 
 def told(function, *arguments):
-    """The reasons as (kind, ours, XLA's, trips, sentence)."""
-    found = jj.inspect(function, *arguments).cost
-    return [(each.kind, each.ours, each.xla, each.runs, each.text.replace("\xa0", " ")) for each in found.differences]
+    """Return the reasons as (kind, our count, XLA's count, trips, sentence)."""
+    total = jj.inspect(function, *arguments).cost
+    return [
+        (difference.kind, difference.ours, difference.xla, difference.runs, difference.text.replace("\xa0", " "))
+        for difference in total.differences
+    ]
 
 
 MATMUL = 524_288
@@ -127,10 +134,10 @@ def matmuls(length):
 
 @pytest.mark.parametrize("length", [1, 10, 100])
 def test_xla_counts_a_matmul_once_however_often_it_is_scanned(length):
-    found = jj.inspect(matmuls(length), array(64, 64)).cost
-    assert found.flops == length * MATMUL
-    # XLA leaves no loop of one turn; else it counts its counter.
-    assert found.xla_flops == (MATMUL if length == 1 else MATMUL + 2)
+    total = jj.inspect(matmuls(length), array(64, 64)).cost
+    assert total.flops == length * MATMUL
+    # XLA removes each loop of one step; otherwise it counts the loop's counter.
+    assert total.xla_flops == (MATMUL if length == 1 else MATMUL + 2)
     reason = (
         "XLA counts the body of a loop once, however many steps it has. "
         "The loop counter adds 2 operations to XLA's count."
@@ -154,7 +161,7 @@ def test_a_while_of_known_trips_is_told_by_the_jaxpr():
     def f(x):
         return lax.while_loop(lambda c: c[0] < 10, lambda c: (c[0] + 1, c[1] @ c[1]), (0, x))[1]
 
-    # Here the counter is in the jaxpr, and the condition is asked 11 times.
+    # In this loop the counter is in the jaxpr, and the condition runs 11 times.
     ours = 10 * (MATMUL + 1) + 11
     assert told(f, array(64, 64)) == [
         ("loop_once", ours, MATMUL + 2, 10, "XLA counts the body of a loop once, however many steps it has.")
@@ -162,7 +169,7 @@ def test_a_while_of_known_trips_is_told_by_the_jaxpr():
 
 
 def test_xla_tells_the_trips_that_the_jaxpr_does_not():
-    # The start comes out of a jit, so the jaxpr of the loop has no number; XLA inlines it.
+    # The start is the result of a jit, so the jaxpr of the loop has no number; XLA inlines the jit.
     start = jax.jit(lambda: jnp.int32(0))
 
     def f(x):
@@ -185,7 +192,7 @@ def test_a_loop_of_unknown_trips_counts_one_turn_on_both_sides():
 
 
 def test_what_nobody_reads_is_removed_by_xla():
-    # Of the forward pass nothing is needed: neither the product, nor its sum.
+    # Nothing of the forward pass is needed: neither the product nor its sum.
     product, total = 2 * (32 * 16) * 8, 32 * 16 - 1
     function = jax.grad(lambda w, x: (x @ w).sum())
     assert jj.inspect(function, array(8, 16), array(32, 8)).cost.flops == 2 * product + total
@@ -219,35 +226,36 @@ def test_a_scan_that_jax_unrolls_is_counted_as_xla_has_it():
         "XLA counts the body of a loop once, however many steps it has. JAX unrolls the loop: one body holds several "
         "steps, and the remaining steps are outside of the loop. The loop counter adds 2 operations to XLA's count."
     )
-    # 7 steps are 3 times two, and one.
-    found = told(unrolled(7, 2), array(64, 64))
-    assert found == [("loop_once", 7 * MATMUL, 3 * MATMUL + 2, 7, reason)]
+    # 7 steps are three iterations of two steps, and one step.
+    reasons_told = told(unrolled(7, 2), array(64, 64))
+    assert reasons_told == [("loop_once", 7 * MATMUL, 3 * MATMUL + 2, 7, reason)]
     assert told(unrolled(7, True), array(64, 64)) == []
     assert told(unrolled(7, 0), array(64, 64)) == []
-    assert told(unrolled(7, 4), array(64, 64)) == []  # one turn of four, which XLA takes out of its loop, and three
+    # one iteration of four steps, which XLA moves out of its loop, and three steps
+    assert told(unrolled(7, 4), array(64, 64)) == []
 
 
 def test_the_counter_of_a_fori_loop_is_shared_with_its_body():
-    # A turn: the product, i + 1 and its conversion; XLA asks i < 7, and takes the turn's own number for it.
-    found = told(lambda x: lax.fori_loop(0, 7, lambda i, x: (x @ x) * i, x), array(64, 64))
+    # An iteration has the product, i + 1 and its conversion; XLA tests i < 7, and counts one iteration.
+    reasons_told = told(lambda x: lax.fori_loop(0, 7, lambda i, x: (x @ x) * i, x), array(64, 64))
     turn = MATMUL + 64 * 64 + 2
     reason = (
         "XLA counts the body of a loop once, however many steps it has. "
         "The loop counter adds 1 operation to XLA's count."
     )
-    assert found == [("loop_once", 7 * turn, turn + 1, 7, reason)]
+    assert reasons_told == [("loop_once", 7 * turn, turn + 1, 7, reason)]
 
 
 def test_only_a_scan_needs_a_counter():
     def five(x):
         return lax.while_loop(lambda c: c[0] < 5, lambda c: (c[0] + 1, lax.sin(c[1])), (0, x))[1]
 
-    found = told(lambda x: lax.scan(lambda x, _: (five(x), None), x, None, length=4)[0], array(16))
+    reasons_told = told(lambda x: lax.scan(lambda x, _: (five(x), None), x, None, length=4)[0], array(16))
     reason = (
         "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well. "
         "The loop counter adds 2 operations to XLA's count."
     )
-    assert found == [("loop_once", 4 * (5 + 6), 2 + 2, 4, reason)]
+    assert reasons_told == [("loop_once", 4 * (5 + 6), 2 + 2, 4, reason)]
 
 
 def narrow(*shape):
@@ -255,7 +263,7 @@ def narrow(*shape):
 
 
 WRITTEN_OUT = {
-    # 32 x 16, 16 x 8 and 32 x 8 numbers to float32 or back
+    # conversions of 32 x 16, 16 x 8 and 32 x 8 numbers to or from float32
     "numbers of half the width": (
         lambda a, b: a @ b,
         [narrow(32, 16), narrow(16, 8)],
@@ -263,7 +271,7 @@ WRITTEN_OUT = {
         "This device cannot compute dot_general in the dtype of the program. XLA converts the values before and after. "
         "The numbers of XLA contain the conversions.",
     ),
-    # the condition again (16), whether any goes on (15), the selection (16)
+    # the condition again (16), the test whether any element continues (15), the selection (16)
     "a while under vmap": (
         jax.vmap(lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2, x)),
         [array(16)],
@@ -306,9 +314,13 @@ def test_what_xla_writes_out_is_named(name):
     *_, (kind, ours, theirs, _, sentence) = told(function, *arguments)
     assert (kind, ours, sentence) == ("rest", 0, text)
     assert theirs == more if more is not None else theirs > 0
-    found = jj.inspect(function, *arguments).cost
-    added = sum(each.xla - each.ours for each in found.differences if each.xla is not None and each.ours is not None)
-    assert added == round(found.xla_flops) - found.flops
+    total = jj.inspect(function, *arguments).cost
+    added = sum(
+        difference.xla - difference.ours
+        for difference in total.differences
+        if difference.xla is not None and difference.ours is not None
+    )
+    assert added == round(total.xla_flops) - total.flops
 
 
 def test_a_library_is_named_though_xla_removed_something_as_well():
@@ -334,7 +346,7 @@ def test_what_was_seen_on_a_cpu_is_not_said_of_another_device(monkeypatch):
     assert told(lambda x: (x + x, x * 2.0)[1], array(8)) == [("fused_away", 8, 0, None, fewer)]
 
 
-# --- XLA's own analysis, in all its forms -----------------------------------------------------------------
+# --- all forms of XLA's own analysis -----------------------------------------------------------------
 
 
 class Executable:
@@ -355,10 +367,10 @@ def test_where_xla_gives_no_analysis_there_is_none(said):
 
 @pytest.mark.parametrize("said", [{"flops": 3.0, "bytes accessed": 8.0}, [{"flops": 3.0, "bytes accessed": 8.0}]])
 def test_a_dictionary_or_a_list_of_one(said):
-    found = analysis(Executable(said))
-    assert (found.flops, found.transcendentals, found.bytes) == (3.0, 0.0, 8.0)
+    numbers = analysis(Executable(said))
+    assert (numbers.flops, numbers.transcendentals, numbers.bytes) == (3.0, 0.0, 8.0)
 
 
 def test_a_number_below_zero_is_none():
-    found = analysis(Executable({"flops": -1.0, "bytes accessed": float("nan")}))
-    assert (found.flops, found.bytes) == (None, None)
+    numbers = analysis(Executable({"flops": -1.0, "bytes accessed": float("nan")}))
+    assert (numbers.flops, numbers.bytes) == (None, None)

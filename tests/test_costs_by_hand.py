@@ -21,7 +21,7 @@ def scanned(body, length):
 
 
 def counting(body, trips, *, begin=0, step=1, goes_on=lambda i, n: i < n):
-    """A while loop that counts its turns in its carry."""
+    """Return a while loop that counts its steps in its carry."""
     return lambda x: lax.while_loop(lambda c: goes_on(c[0], trips), lambda c: (c[0] + step, body(c[1])), (begin, x))[1]
 
 
@@ -39,7 +39,7 @@ MATMUL = 524_288  # 2 * 64 * 64 * 64
 
 # name: (function, arguments, operations, transcendental functions)
 COUNTS = {
-    # elementwise: one an element, whatever it is
+    # elementwise: one operation for each element
     "arithmetic": (lambda x: (x + x) * x - x / 2, [V], 4 * 12, 0),
     "comparison, selection, conversion": (
         lambda x: lax.convert_element_type(lax.select(x > 0, x, -x), np.int32),
@@ -59,7 +59,7 @@ COUNTS = {
         3 * 6,
         0,
     ),
-    # functions are apart; 2 * x is an operation
+    # functions are counted apart; 2 * x is an operation
     "functions": (lambda x: lax.sin(2 * x) + lax.exp(x) * lax.tanh(x), [V], 3 * 12, 3 * 12),
     # 3 operations and 1 function, and 1 + 1
     "logistic and exp2": (lambda x: lax.exp2(lax.logistic(x)), [V], (3 + 1) * 12, (1 + 1) * 12),
@@ -75,7 +75,7 @@ COUNTS = {
         0,
     ),
     "what only moves data": (lambda x: lax.rev(lax.transpose(x[1:3].reshape(4, 32), (1, 0)), (0,)), [M], 0, 0),
-    # dot_general: 2 for each element of the result and of what is contracted
+    # dot_general: 2 for each element of the result and each contracted element
     "matrix product": (lambda a, b: a @ b, [array(8, 16), array(16, 4)], 2 * (8 * 4) * 16, 0),
     "inner product": (lambda a: a @ a, [V], 2 * 1 * 12, 0),
     "outer product": (lambda a: lax.dot_general(a, a, (((), ()), ((), ()))), [V], 2 * (12 * 12) * 1, 0),
@@ -101,9 +101,9 @@ COUNTS = {
     ),
     # convolutions: 2 * input features * output features * batch * pairs of kernel and output that meet the input
     "convolution": (conv, [IMAGE, KERNEL], 2 * (3 * 6 * 2) * (3 * 8) ** 2, 0),
-    # of 3 * 10 pairs along an axis 2 meet the padding
+    # of the 3 * 10 pairs along an axis, 2 fall on the padding
     "padded": (lambda x, k: conv(x, k, padding="SAME"), [IMAGE, KERNEL], 2 * (3 * 6 * 2) * 28**2, 0),
-    # 5 outputs begin at 0, 2, ..., 8: SAME pads one at the end, which the last output meets once
+    # 5 outputs begin at 0, 2, ..., 8: SAME adds one element at the end, which the last output uses once
     "strided": (lambda x, k: conv(x, k, (2, 2), "SAME"), [IMAGE, KERNEL], 2 * (3 * 6 * 2) * 14**2, 0),
     # each of 3 groups has 1 input feature
     "grouped": (
@@ -119,8 +119,8 @@ COUNTS = {
         2 * (3 * 6 * 2) * (3 * 6) ** 2,
         0,
     ),
-    # an input of 10 with holes is 19 long and has 17 outputs; each of 3 kernel elements meets 17 / 2 of its elements:
-    # those at even places (9), odd ones (8), even ones (9)
+    # an input of 10 with holes is 19 long and has 17 outputs; each of 3 kernel elements falls on 17 / 2 elements of it:
+    # the even ones (9), the odd ones (8), the even ones (9)
     "input with holes": (
         lambda x, k: conv(x, k, padding=((0, 0), (0, 0)), lhs_dilation=(2, 2)),
         [IMAGE, KERNEL],
@@ -134,21 +134,21 @@ COUNTS = {
         2 * (3 * 6 * 1) * (3 * 8) ** 2,
         0,
     ),
-    # vmap of a kernel makes it a grouped one, with all that two convolutions have
+    # vmap over the kernel makes a grouped convolution, with the pairs of two convolutions
     "convolution under vmap": (
         jax.vmap(conv),
         [array(2, 2, 3, 10, 10), array(2, 6, 3, 3, 3)],
         2 * (2 * (3 * 6 * 2) * (3 * 8) ** 2),
         0,
     ),
-    # forward, and two convolutions of the same pairs back; the sum of 2 * 6 * 10 * 10
+    # the forward convolution, and two backward convolutions with the same pairs; the sum of 2 * 6 * 10 * 10
     "convolution under grad": (
         jax.grad(lambda x, k: conv(x, k, padding="SAME").sum(), argnums=(0, 1)),
         [IMAGE, KERNEL],
         3 * (2 * (3 * 6 * 2) * 28**2) + 1_199,
         0,
     ),
-    # reductions: the combiner for each element that disappears
+    # reductions: the combiner once for each element that disappears
     "sum": (lambda x: lax.reduce_sum(x, (0,)), [V], 11, 0),
     "sum over nothing": (lambda x: lax.reduce_sum(x, (0,)), [array(0, 4)], 0, 0),
     "maximum of an axis": (lambda x: lax.reduce_max(x, (1,)), [array(6, 8)], 6 * 8 - 6, 0),
@@ -167,7 +167,7 @@ COUNTS = {
         (3 * 4) * 3,
         0,
     ),
-    # 36 forward, 12 - 1 for the sum, and back 3 selections and an addition for each of 12 windows
+    # 36 forward, 12 - 1 for the sum; backward 3 selections and an addition for each of 12 windows
     "largest of each window, under grad": (
         jax.grad(lambda x: lax.reduce_window(x, -np.inf, lax.max, (2, 2), (2, 2), "VALID").sum()),
         [array(6, 8)],
@@ -175,7 +175,7 @@ COUNTS = {
         0,
     ),
     "sum under vmap": (jax.vmap(lambda x: lax.reduce_sum(x, (0,))), [array(6, 8)], 6 * 7, 0),
-    # scatters: the combiner for each element of the updates, 3 rows of 8
+    # scatters: the combiner once for each element of the updates, 3 rows of 8
     "scatter-add": (scatter(lax.scatter_add, [0, 2, 4]), [array(6, 8), array(3, 8)], 3 * 8, 0),
     "scatter": (scatter(lax.scatter, [0, 2, 4]), [array(6, 8), array(3, 8)], 0, 0),
     # and a clamp for each index
@@ -201,14 +201,14 @@ COUNTS = {
     # log2(16) = 4, log2(12) is between 3 and 4
     "fft": (lambda x: lax.fft(x, "FFT", (16,)), [array(3, 16).astype(np.complex64)], 8 * (3 * 16) * 4, 0),
     "real fft": (lambda x: lax.fft(x, "RFFT", (12,)), [array(3, 12)], 8 * (3 * 12) * 3, 0),
-    # 5^3 / 3, rounded down; then what is above the diagonal is made zero: an addition, a comparison, a selection
+    # 5^3 / 3, rounded down; then the part above the diagonal is set to zero: an addition, a comparison, a selection
     "cholesky": (
         lambda x: lax.linalg.cholesky(x, symmetrize_input=False),
         [np.eye(5, dtype=np.float32)],
         41 + 3 * 25,
         0,
     ),
-    # 10 keys of two words; the numbers of the counter are made elsewhere
+    # 10 keys of two words; another operation makes the numbers of the counter
     "threefry": (
         lambda key, x: jax.extend.random.threefry2x32_p.bind(key[0], key[1], x, x)[0],
         [np.zeros(2, np.uint32), np.arange(10, dtype=np.uint32)],
@@ -228,20 +228,20 @@ COUNTS = {
         5 * 4 * 3 * 12,
     ),
     "scan under vmap": (jax.vmap(scanned(lambda x: x * x, 10)), [array(3, 4)], 10 * 12, 0),
-    # forward: sin, and the cosine that is kept; back: a product; the sum
+    # forward: sin, and the cosine that is kept; backward: a product; the sum
     "scan under grad": (
         jax.grad(lambda x: scanned(lax.sin, 5)(x).sum()),
         [V],
         11 + 5 * 12,
         5 * 2 * 12,
     ),
-    # fori_loop of known bounds: the index goes up by one each turn
+    # fori_loop with known bounds: the index increases by one in each step
     "fori_loop": (lambda x: lax.fori_loop(2, 12, lambda i, x: x * 2, x), [V], 10 * (1 + 12), 0),
-    # the condition is asked once more than the body runs
+    # the condition runs once more than the body
     "while that counts": (counting(lambda x: x @ x, 10), [M], 10 * (MATMUL + 1) + 11, 0),
-    # 3, 7, 11, 15, 19: five turns
+    # 3, 7, 11, 15, 19: five steps
     "while that counts by four": (counting(lambda x: x * 2, 20, begin=3, step=4), [V], 5 * (12 + 1) + 6, 0),
-    # 10, 8, ..., 2, 0: six turns
+    # 10, 8, ..., 2, 0: six steps
     "while that counts down": (
         counting(lambda x: x * 2, 0, begin=10, step=-2, goes_on=lambda i, n: i >= n),
         [V],
@@ -258,7 +258,7 @@ COUNTS = {
         0,
     ),
     "while in a scan": (scanned(counting(lambda x: x * 2, 3), 5), [V], 5 * (3 * (12 + 1) + 4), 0),
-    # what only wraps a program adds nothing
+    # a wrapper around a program adds nothing
     "jit, remat and custom rules": (
         lambda x: jax.jit(lambda x: x * 2)(jax.checkpoint(lambda x: x + 1)(jax.nn.relu(x))),
         [V],
@@ -279,35 +279,35 @@ def cost(function, *arguments):
 @pytest.mark.parametrize("name", COUNTS)
 def test_the_count_is_the_one_by_hand(name):
     function, arguments, operations, functions = COUNTS[name]
-    found = cost(function, *arguments)
-    assert (found.flops, found.transcendentals) == (operations, functions)
-    assert found.flops_min == operations
-    assert found.exact
-    assert (found.unknown, found.per_trip) == ((), ())
+    total = cost(function, *arguments)
+    assert (total.flops, total.transcendentals) == (operations, functions)
+    assert total.flops_min == operations
+    assert total.exact
+    assert (total.unknown, total.per_trip) == ((), ())
 
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_the_lines_and_the_primitives_add_up(name):
     function, arguments, _, _ = COUNTS[name]
-    found = cost(function, *arguments)
-    for rows in (found.by_line, found.by_primitive):
-        assert sum(row.flops for row in rows) == found.flops
-        assert sum(row.transcendentals for row in rows) == found.transcendentals
-        assert sum(row.bytes_read for row in rows) == found.bytes_read
-        assert sum(row.bytes_written for row in rows) == found.bytes_written
+    total = cost(function, *arguments)
+    for rows in (total.by_line, total.by_primitive):
+        assert sum(row.flops for row in rows) == total.flops
+        assert sum(row.transcendentals for row in rows) == total.transcendentals
+        assert sum(row.bytes_read for row in rows) == total.bytes_read
+        assert sum(row.bytes_written for row in rows) == total.bytes_written
 
 
-# --- what depends on the data ---------------------------------------------------------------------------
+# --- costs that depend on the data ---------------------------------------------------------------------------
 
 
 def test_a_cond_is_a_range_of_its_branches():
     def f(x):
         return lax.cond(x.sum() > 0, lambda x: x * 2 + 1, lambda x: x, x)
 
-    found = cost(f, V)
+    total = cost(f, V)
     # The sum, the comparison and the conversion of the predicate to an index; then 24 or nothing.
-    assert (found.flops, found.flops_min) == (11 + 1 + 1 + 24, 11 + 1 + 1)
-    assert not found.exact
+    assert (total.flops, total.flops_min) == (11 + 1 + 1 + 24, 11 + 1 + 1)
+    assert not total.exact
 
 
 def test_a_switch_is_a_range_of_its_branches_however_deep():
@@ -315,42 +315,42 @@ def test_a_switch_is_a_range_of_its_branches_however_deep():
         inner = lambda x: lax.cond(x[0] > 0, lambda x: x * x, lambda x: x * x * x, x)  # noqa: E731  # a branch
         return lax.switch(i, [lambda x: x, inner, lambda x: lax.sin(x)], x)
 
-    found = cost(f, np.int32(1), V)
-    # The index is clamped. The dearest way computes 12 sines, which weigh more than what has most operations: that way
-    # compares, converts and multiplies twice. The cheapest does nothing.
-    assert (found.flops, found.transcendentals) == (1, 12)
-    assert (found.flops_min, found.flops_most) == (1, 1 + 2 + 24)
-    assert (found.transcendentals_min, found.transcendentals_most) == (0, 12)
+    total = cost(f, np.int32(1), V)
+    # The index is clamped. The most expensive branch computes 12 sines, which weigh more than the branch with the most
+    # operations: that branch compares, converts and multiplies twice. The cheapest branch does nothing.
+    assert (total.flops, total.transcendentals) == (1, 12)
+    assert (total.flops_min, total.flops_most) == (1, 1 + 2 + 24)
+    assert (total.transcendentals_min, total.transcendentals_most) == (0, 12)
 
 
 def test_branches_of_one_cost_are_exact():
-    found = cost(lambda p, x: lax.cond(p, lambda x: x * 2, lambda x: x + 1, x), True, V)
-    assert (found.flops, found.flops_min, found.exact) == (1 + 12, 1 + 12, True)
+    total = cost(lambda p, x: lax.cond(p, lambda x: x * 2, lambda x: x + 1, x), True, V)
+    assert (total.flops, total.flops_min, total.exact) == (1 + 12, 1 + 12, True)
 
 
 def test_a_cond_in_a_loop_takes_its_dearest_branch_each_turn():
     def f(x):
         return scanned(lambda x: lax.cond(x[0] > 0, lambda x: x * 2, lambda x: x, x), 10)(x)
 
-    found = cost(f, V)
-    assert (found.flops, found.flops_min) == (10 * (2 + 12), 10 * 2)
+    total = cost(f, V)
+    assert (total.flops, total.flops_min) == (10 * (2 + 12), 10 * 2)
 
 
 def test_a_while_of_unknown_trips_counts_one_and_says_where():
     def f(x):
         return lax.while_loop(lambda x: x[0] < 10, lambda x: x * 2, x)
 
-    found = cost(f, V)
+    total = cost(f, V)
     line = f.__code__.co_firstlineno + 1
-    assert (found.flops, found.flops_min, found.exact) == (12 + 1, 12 + 1, False)
-    assert found.per_trip == (f"while_loop, line {line}",)
-    assert [(row.line, row.flops, row.per_trip) for row in found.by_line] == [(line, 13, True)]
+    assert (total.flops, total.flops_min, total.exact) == (12 + 1, 12 + 1, False)
+    assert total.per_trip == (f"while_loop, line {line}",)
+    assert [(row.line, row.flops, row.per_trip) for row in total.by_line] == [(line, 13, True)]
 
 
 def test_a_loop_to_a_bound_that_is_an_argument_is_of_unknown_trips():
-    found = cost(lambda n, x: lax.fori_loop(0, n, lambda i, x: x * 2, x), 5, V)
-    assert not found.exact
-    assert len(found.per_trip) == 1
+    total = cost(lambda n, x: lax.fori_loop(0, n, lambda i, x: x * 2, x), 5, V)
+    assert not total.exact
+    assert len(total.per_trip) == 1
 
 
 def test_what_has_no_rule_is_named_and_counts_nothing():
@@ -358,9 +358,9 @@ def test_what_has_no_rule_is_named_and_counts_nothing():
         y = jax.pure_callback(lambda x: x, jax.ShapeDtypeStruct((12,), jnp.float32), x)
         return jnp.linalg.eigh(jnp.outer(x, y))[0] * 2
 
-    found = cost(f, V)
-    assert not found.exact
-    assert sorted(found.unknown) == ["eigh (1)", "pure_callback (1)"]
+    total = cost(f, V)
+    assert not total.exact
+    assert sorted(total.unknown) == ["eigh (1)", "pure_callback (1)"]
 
 
 # --- bytes ------------------------------------------------------------------------------------------------
@@ -369,17 +369,17 @@ def test_what_has_no_rule_is_named_and_counts_nothing():
 @pytest.mark.parametrize(
     ("function", "arguments", "read", "written"),
     [
-        # float32: 4 bytes; a constant of the program is not read
+        # float32 has 4 bytes; a constant of the program is not read
         (lambda x, y: x + y, [V, V], 2 * 48, 48),
         (lambda x: x * 2, [V], 48, 48),
         (lambda a, b: a @ b, [array(8, 16), array(16, 4)], 4 * (8 * 16 + 16 * 4), 4 * 8 * 4),
         (lambda x: x.astype(jnp.bfloat16), [V], 48, 24),
         (lambda x: x > 0, [V], 48, 12),
-        # a view, then what moves
+        # a view, then the operation that moves bytes
         (lambda x: x.reshape(3, 4), [V], 0, 0),
         (lambda x: lax.transpose(x, (1, 0)), [M], 4 * 64 * 64, 4 * 64 * 64),
         (lambda x: lax.broadcast_in_dim(x, (5, 12), (1,)), [V], 48, 5 * 48),
-        # as much as is given
+        # the bytes of the arguments
         (lambda x: lax.slice(x, (0, 0), (2, 64)), [M], 4 * 128, 4 * 128),
         # and two indices, each compared with 0 (4, 1), made positive (4, 4) and selected (9, 4) before
         (
@@ -388,12 +388,12 @@ def test_what_has_no_rule_is_named_and_counts_nothing():
             4 * 128 + 8 + 2 * (4 + 4 + 9),
             4 * 128 + 2 * (1 + 4 + 4),
         ),
-        # the update and its places; what it falls on as well
+        # the update and its indices, and the updated elements
         (scatter(lax.scatter_add, [0, 2, 4]), [array(6, 8), array(3, 8)], 2 * 4 * 24 + 12, 4 * 24),
-        # each turn
+        # the bytes of each step
         (scanned(lambda x: x * x, 10), [V], 10 * 2 * 48, 10 * 48),
     ],
 )
 def test_bytes_are_those_of_each_equation_by_itself(function, arguments, read, written):
-    found = cost(function, *arguments)
-    assert (found.bytes_read, found.bytes_written) == (read, written)
+    total = cost(function, *arguments)
+    assert (total.bytes_read, total.bytes_written) == (read, written)

@@ -16,7 +16,7 @@ from jupyter_jaxpr.program.costs import equation_cost
 
 X = np.linspace(0, 1, 6, dtype=np.float32)
 
-# A program is a tree: what is done to x, one after the other.
+# A program is a tree: the operations on x, in order.
 LEAVES = st.sampled_from(["mul", "sin", "sum", "dot", "cumsum", "jnp"])
 
 
@@ -72,7 +72,7 @@ def _step(step, x):
 
 
 def by_calls(jaxpr, pick):
-    """Operations of one run, followed call by call: the slow way. `pick` chooses between branches."""
+    """Return the operations of one run, followed call by call, the slow way; `pick` chooses between branches."""
     jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
     total = 0
     for equation in jaxpr.eqns:
@@ -122,13 +122,13 @@ def test_every_sum_is_the_count_of_the_whole(steps):
         for node in nodes[1:]:
             inside[node.parent] += node.flops
         assert all(total <= node.flops for total, node in zip(inside, nodes, strict=True))
-    # The equations of each scope, times its runs, are at least the total: branches of a cond exclude each other.
+    # The equations of each scope, times its runs, are at least the total: the branches of a cond exclude each other.
     children = {
-        (each.scope, child.equation) for each in cost.scopes for child in whole.document.scopes[each.scope].children
+        (scope.scope, child.equation) for scope in cost.scopes for child in whole.document.scopes[scope.scope].children
     }
     leaves = sum(
-        each.runs * sum(flops for index, flops in enumerate(each.flops) if (each.scope, index) not in children)
-        for each in cost.scopes
+        scope.runs * sum(flops for index, flops in enumerate(scope.flops) if (scope.scope, index) not in children)
+        for scope in cost.scopes
     )
     assert leaves == sum(row.if_taken for row in cost.by_line)
     assert leaves >= cost.flops
@@ -175,11 +175,12 @@ def test_the_name_stack_is_a_tree():
     [cost] = whole.document.costs
     assert [(node.label, node.parent, node.flops, node.transcendentals) for node in cost.by_name_stack] == [
         ("f0", -1, 359, 40),
-        # Back: the product (3, 4) of 5, and of each of 5 * 4 the derivative of sin with that of the head.
+        # Backward: the product (3, 4) of 5, and for each of 5 * 4 elements the derivative of sin times that of the
+        # head.
         ("transpose(jvp(layer))", 0, 2 * 12 * 5 + 20, 0),
-        # Forward: the product (5, 4) of 3; sin and the cosine that is kept.
+        # Forward: the product (5, 4) of 3; sin, and the cosine that is kept.
         ("jvp(layer)", 0, 2 * 20 * 3, 2 * 20),
-        # Of h * h twice a product, and their sum; forward the product and the sum.
+        # For h * h two products and their sum; forward the product and the sum.
         ("transpose(jvp(head))", 0, 3 * 20, 0),
         ("jvp(head)", 0, 20 + 19, 0),
     ]
@@ -216,10 +217,10 @@ def test_the_tutorials_rnn():
     ]
     assert [(row.label, row.flops, row.transcendentals) for row in cost.by_primitive] == [
         ("dot_general", 100 * (256 + 512) + 128, 0),
-        ("tanh", 0, 100 * 16),  # weighs 32,000
+        ("tanh", 0, 100 * 16),  # the weight is 32,000
         ("add", 100 * 2 * 16, 0),
         ("exp", 0, 4),
-        # softmax: 4 elements
+        # softmax of 4 elements
         ("div", 4, 0),
         ("sub", 4, 0),
         ("reduce_max", 3, 0),

@@ -54,13 +54,13 @@ def f(p, x):
         x)
 """
     _, cost, lead = costed(cell, "f(True, jnp.ones(12))", compiled=True)
-    assert (cost.flops, cost.transcendentals) == (1, 12)  # the predicate is made an index
+    assert (cost.flops, cost.transcendentals) == (1, 12)  # the conversion of the predicate to an index
     assert lead == [
         "1 to 25 operations and 0 to 12 transcendental operations per call.",
         "With the most expensive branches, 100 % of the operations are on line 6, where a transcendental operation "
         "counts as 20 operations.",
     ]
-    # XLA takes the most of each number, and says so of the same program.
+    # XLA takes the largest of each number, and reports the same for the same program.
     assert cost.xla.text == "XLA and jupyter_jaxpr both count 25 operations."
     assert cost.xla.differences == []
 

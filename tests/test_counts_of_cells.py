@@ -85,7 +85,7 @@ CELLS = [
 
 @pytest.fixture
 def events() -> Iterator[Counter[str]]:
-    """How often JAX told of each kind of stage."""
+    """Yield the number of JAX's events for each kind of stage."""
     counted: Counter[str] = Counter()
 
     def listen(event: str, seconds: float, **_: Any) -> None:
@@ -116,8 +116,8 @@ def test_each_compile_is_counted_once_and_each_cell_shows_a_program(
         assert ran.result.error_in_exec is None, cell
         (observation,) = observed
         functions, eager = observation.functions, len(observation.eager_compiles)
-        compiles = sum((each.compiles or 0) + (each.from_disk or 0) for each in functions) + eager
-        programs = sum(len(each.programs) for each in functions)
+        compiles = sum((function.compiles or 0) + (function.from_disk or 0) for function in functions) + eager
+        programs = sum(len(function.programs) for function in functions)
         compiled, traced = events["backend_compile_duration"], events["jaxpr_trace_duration"]
         if compiles != compiled or ((compiled or traced) and not programs) or observation.failures:
             wrong.append((cell, compiled, compiles, programs, observation.failures))

@@ -2,7 +2,7 @@
 
 import pytest
 
-#: Python cannot know which branch: both cures of it apply, if their trial passes.
+# Python cannot know which branch runs: both cures apply, if their trials pass.
 CHOICE = "    if x.sum() > 0:\n        y = x\n    else:\n        y = -x\n"
 
 
@@ -12,7 +12,7 @@ def levels(ran):
 
 
 def failing(after, before=""):
-    """A cell whose function raises at a choice, with lines that the user's own run has reached and some it has not."""
+    """Return a cell whose function raises at a branch; the user's run reached some lines and not others."""
     return f"%%jaxpr\n@jax.jit\ndef f(x):\n{before}{CHOICE}{after}    return y\nf(jnp.ones(3))"
 
 
@@ -114,7 +114,7 @@ def test_a_cure_that_applies_keeps_what_the_text_means(cell, text, expected):
     [
         pytest.param(
             "def fib(n): return fib(n - 1) + fib(n - 2)\nfib(3)",
-            marks=pytest.mark.slow,  # IPython prints the frames in ten seconds
+            marks=pytest.mark.slow,  # IPython takes ten seconds to print the frames
         ),
         "[0] * 2.5",
         "np.array([2**70], dtype=np.int64)",

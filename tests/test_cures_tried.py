@@ -55,8 +55,8 @@ def asked(built, notebook: Notebook):
 
 
 def cures_of(document) -> list[tuple[str, str, str | None]]:
-    found = [cure for function in document.ledger.functions for miss in function.misses for cure in miss.cures]
-    return [(cure.name, cure.level, cure.code) for cure in found]
+    cures = [cure for function in document.ledger.functions for miss in function.misses for cure in miss.cures]
+    return [(cure.name, cure.level, cure.code) for cure in cures]
 
 
 def test_a_request_tries_the_cures_and_keeps_them(make_notebook: Callable[..., Notebook]) -> None:
@@ -84,7 +84,7 @@ def test_a_trial_is_no_call_of_the_function_and_no_trace_in_the_caches(make_note
     asked(built[-1], notebook)
     assert set(notebook.shell.user_ns) == names
     notebook.run("%%jaxpr\ninner(jnp.ones(3, jnp.bfloat16))")
-    (inner,) = [each for each in built[-1].document.ledger.functions if each.name == "inner"]
+    (inner,) = [function for function in built[-1].document.ledger.functions if function.name == "inner"]
     assert (inner.run.misses, inner.run.traces, inner.run.compiles) == (1, 1, 1)
 
 
@@ -186,7 +186,7 @@ def test_a_trial_of_a_loop_neither_changes_nor_ends_anything(
 ) -> None:
     notebook = make_notebook()
     built = notebook.builds()
-    if "while" in body:  # the trial ends at its limit
+    if "while" in body:  # the trial reaches its time limit
         monkeypatch.setattr(time_limit, "SECONDS", 0.05)
     text = LOOP.replace("    for i", f"{body}    for i")
     notebook.run(text.replace("sin(x) + i", "sin(x) + g(i)") if "g(i)" in body else text)

@@ -20,7 +20,7 @@ SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
 
 
 def short(row: DiffRow) -> str:
-    """A row in a few words."""
+    """Return a row in a few words."""
     side = row.after or row.before
     assert side is not None
     if row.what == "equation":
@@ -29,11 +29,11 @@ def short(row: DiffRow) -> str:
         name = side.text.split("  ")[-1]
     else:
         name = side.text.split()[0].rstrip(":")
-    said = []
+    collected = []
     for change in row.changes:
         values = f" {change.before} -> {change.after}" if change.before or change.after else ""
-        said.append(f"{change.kind} {change.name}".rstrip() + values)
-    return f"{SIGNS[row.sign]} {name}" + (f": {', '.join(said)}" if said else "")
+        collected.append(f"{change.kind} {change.name}".rstrip() + values)
+    return f"{SIGNS[row.sign]} {name}" + (f": {', '.join(collected)}" if collected else "")
 
 
 def rows_of(diff: Diff) -> list[str]:
@@ -92,7 +92,7 @@ def test_a_diff_is_printed_in_80_columns_with_the_names_of_both_sides() -> None:
 
 def test_what_was_wrapped_is_said_once_and_shown_at_both_places() -> None:
     diff = jj.inspect(plain, X, stage="trace").diff(jj.inspect(wrapped, X, stage="trace"))
-    # JAX 0.10 prints two more.
+    # JAX 0.10 prints two more rows.
     assert (
         str(diff).replace(" num_carry=1 num_consts=0", "")
         == """\
@@ -170,11 +170,11 @@ def test_an_added_line_of_stablehlo_renumbers_nothing() -> None:
 
 def test_a_text_that_was_not_made_is_asked_for_in_a_sentence() -> None:
     traced, compiled = jj.inspect(first, X, X, stage="trace"), jj.inspect(first, X, X)
-    said = "This snapshot does not hold the HLO. JAX has not made the text. Inspect with stage='compile'."
+    expected_text = "This snapshot does not hold the HLO. JAX has not made the text. Inspect with stage='compile'."
     for one, other in ((traced, compiled), (compiled, traced)):
         with pytest.raises(ValueError) as error:
             one.diff(other, level="hlo")
-        assert str(error.value) == said
+        assert str(error.value) == expected_text
 
 
 # --- at random --------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ PROGRAMS = st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 4))
 
 
 def made(steps: list[tuple[str, int]]) -> jj.Snapshot:
-    """A program that applies each step to one of the values so far and sums the last two."""
+    """Return a program that applies each step to one of the values so far and sums the last two."""
 
     def program(x: jax.Array) -> jax.Array:
         values = [x]
@@ -295,7 +295,7 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
         "      debug_callback: a program does not hold their code.\n"
         "  Calls of the second program donate x. Calls of the first program do not."
     )
-    # Texts leave out the values of large constants.
+    # Texts do not contain the values of large constants.
     tables = [np.cos(np.arange(80, dtype=np.float32) + more) for more in (0, 1)]
     one, other = (jj.inspect(lambda x, table=table: x[0] * table, X) for table in tables)
     for level in ("stablehlo", "hlo"):
@@ -306,14 +306,14 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
             "  The diff does not compare the values of 1 large constant: the texts do not\n"
             "      print the values. Pass an array that changes as an argument."
         )
-    # What only one of them has is a difference that is listed.
+    # A part that only one side has is listed as a difference.
     assert before.diff(jj.inspect(lambda x: x * 2, X, stage="trace")).remarks == ()
 
 
 def test_a_weak_literal_is_told_from_a_strong_one() -> None:
     before, after = (jj.inspect(lambda x: x * 2, value, stage="trace") for value in (2.0, jnp.float32(2)))
     [row] = before.diff(after).changed
-    assert [(each.kind, each.before, each.after) for each in row.changes] == [
+    assert [(change.kind, change.before, change.after) for change in row.changes] == [
         ("operand", "2.0:f32[]{weak}", "2.0:f32[]"),
         ("weak_type", "weak", "strong"),
     ]
@@ -323,14 +323,14 @@ def test_rules_of_custom_derivatives_are_not_compared_and_the_diff_says_so() -> 
     before, after = jj.inspect(clipped(1.0), X, stage="trace"), jj.inspect(clipped(2.0), X, stage="trace")
     diff = before.diff(after)
     assert rows_of(diff) == []
-    # That of relu is JAX's own.
+    # The rule of relu is JAX's own.
     assert diff.remarks == (
         "The diff does not compare the derivative rules of custom_vjp clip, custom_jvp same: a program holds only the "
         "names of the rules. Compare the programs of jax.grad to see a change of a rule.",
     )
     assert "does not compare" in str(diff)
 
-    # In a gradient they are there to be compared.
+    # In a gradient these equations are present and can be compared.
     gradients = [
         jj.inspect(jax.grad(lambda x, rule=rule: clipped(rule)(x).sum()), X, stage="trace") for rule in (1.0, 2.0)
     ]

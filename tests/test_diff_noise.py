@@ -23,7 +23,7 @@ SIGNS = {"same": "=", "added": "+", "removed": "-", "changed": "~", "moved": ">"
 
 
 def listing(before, after, *arguments) -> str:
-    """The rows of a diff with the noise of both sides."""
+    """Return the rows of a diff with the noise of both sides."""
     one, other = (jj.inspect(fun, *arguments, stage="trace") for fun in (before, after))
     lines = []
     for row in one.diff(other).document.rows:
@@ -84,7 +84,7 @@ def test_a_jit_around_one_equation_is_noise_but_for_the_equation() -> None:
 = c:f32[3] = cos b  | - | -
 = return c  | - | -"""
     )
-    # One side is noise and the other is not.
+    # One side is noise and the other side is not.
     assert (
         listing(before, after, X)
         == """\
@@ -105,7 +105,7 @@ def test_the_names_in_a_jit_that_may_be_hidden_and_outside_are_told() -> None:
     def twice(x):
         return double(jnp.sin(x)) + double(jnp.cos(x))
 
-    # The second call stands without its program, so it is no wrapper: nothing would be left of it.
+    # The second call has no program of its own, so it is no wrapper: nothing would remain.
     assert (
         listing(twice, twice, X)
         == """\
@@ -148,7 +148,7 @@ def test_what_nothing_uses_is_noise_with_all_that_is_inside() -> None:
 = return c  | - | -"""
     )
     rows = listing(before, after, X).split("\n")
-    # An effect is a use; what moved tells it for both of its places.
+    # An effect is a use; the text of a moved equation has it at both places.
     assert [row for row in rows if "debug_callback" in row][0].endswith("| none | -")
     assert [row.split(" = ")[1] for row in rows if "jit[" in row] == [
         "jit[name=inner] a  | unused | none",
@@ -157,7 +157,7 @@ def test_what_nothing_uses_is_noise_with_all_that_is_inside() -> None:
 
 
 def test_of_a_large_program_the_rows_that_are_sent_are_marked_by_those_that_are_not() -> None:
-    """A row inside of what nothing uses says so, where the row of the call itself was left out."""
+    """A row inside of an unused part is marked as noise, even where the row of the call itself was left out."""
 
     def made(last):
         @jax.jit

@@ -12,7 +12,9 @@ from diff_edits import X, first, with_a_term
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.document.encoding import encode
+from jupyter_jaxpr.document.saved_copy import saved_copy
 from jupyter_jaxpr.document.types.diff import ProgramDiff
+from jupyter_jaxpr.document.without_values import without_values
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered, Refused
 from jupyter_jaxpr.wire.runs import Runs
@@ -38,7 +40,8 @@ def ask(answers: Answers, before: str, after: str, level: str = "jaxpr", program
     )
     if not isinstance(reply, Answered):
         return reply
-    return Answered(id=3, result=msgspec.json.decode(encode(reply.result), type=ProgramDiff))  # as it is sent
+    # in the form in which it is sent
+    return Answered(id=3, result=msgspec.json.decode(encode(reply.result), type=ProgramDiff))
 
 
 def test_the_panel_gets_the_rows_of_both_programs() -> None:
@@ -54,6 +57,13 @@ def test_the_panel_gets_the_rows_of_both_programs() -> None:
     ]
     text = ask(Answers(runs), before, after, "stablehlo")
     assert text.result.added == 2
+    # A page that is loaded later receives the diffs with the document of the later run.
+    held_before, held_after = runs.get(before), runs.get(after)
+    assert held_before is not None and held_after is not None
+    assert (held_before.document.diffs, held_after.document.diffs) == ([], [reply.result, text.result])
+    assert without_values(held_after.document).diffs == []
+    small = saved_copy(held_after.document, len(encode(held_after.document)) - 1)
+    assert small.diffs == [] and small.cut is not None and "this copy leaves out diffs." in small.cut
 
 
 def test_of_a_large_program_the_rows_around_the_differences_are_sent() -> None:

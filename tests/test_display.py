@@ -28,6 +28,8 @@ from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.terminal_text import plain
 from jupyter_jaxpr.scripts import display
 
+pytestmark = pytest.mark.any_jax
+
 FIXTURES = Path(__file__).parent / "fixtures"
 MIME = "application/vnd.jupyter-jaxpr.v1+json"
 replace = msgspec.structs.replace
@@ -61,7 +63,7 @@ def note(text, **fields):
 
 @pytest.fixture
 def small():
-    """Three equations, a StableHLO of two lines, an HLO that was not made, two notes."""
+    """Return a document with three equations, a StableHLO of two lines, an HLO that was not made, and two notes."""
     document = golden("log2")
     document = with_program(
         document,
@@ -174,19 +176,20 @@ def test_html_of_a_run(small):
     expected = [
         '<div class="jjx-static">',
         '<section class="jjx-program">',
-        "<h4><code>log2 (f32[] weak) → f32[] weak</code></h4>",
+        "<h4><code>log2</code></h4>",
+        '<details class="jjx-signature"><summary><code>(f32[] weak) → f32[] weak</code></summary>',
+        "<code>(x: f32[] weak) → f32[] weak</code></details>",
         '<p class="jjx-counts">3 equations · 4 calls, 1 compile · first call 142\xa0ms</p>',
-        '<p class="jjx-signature"><code>log2 (x: f32[] weak) → f32[] weak</code></p>',
-        '<table class="jjx-stages">',
-        "<caption>Stages of the call that made the program</caption>",
+        '<details class="jjx-stages"><summary>Stages of the call that made the program</summary>',
+        "<table>",
         "<thead><tr>",
         '<th scope="col">trace</th><th scope="col">lower</th><th scope="col">compile</th>',
         '<th scope="col">first run</th><th scope="col">rest</th><th scope="col">first call</th>',
         "</tr></thead>",
         "<tbody><tr><td>5.4\xa0ms</td><td>14\xa0ms</td><td>121\xa0ms</td>",
         "<td>0.70\xa0ms</td><td>0.90\xa0ms</td><td>142\xa0ms</td></tr></tbody>",
-        "</table>",
-        '<details class="jjx-listing"><summary>jaxpr, 3 equations</summary><pre><code>{ lambda ; a:f32[]. let\n',
+        "</table></details>",
+        '<details class="jjx-listing" open><summary>jaxpr, 3 equations</summary><pre><code>{ lambda ; a:f32[]. let\n',
         "  b:f32[] = log a\n",
         "  c:f32[] = log 2.0:f32[]\n",
         "  d:f32[] = div b c\n",
@@ -195,7 +198,7 @@ def test_html_of_a_run(small):
         "} // tensor&lt;f32&gt; &amp; more</code></pre></details>",
         '<p class="jjx-listing">Optimised HLO: JAX has not compiled this function. Compile it.</p>',
         "</section>",
-        '<section class="jjx-costs"><h4>Cost</h4>',
+        '<details class="jjx-costs"><summary>Cost</summary>',
         "<p><code>log2</code>: 1 operation and 2 transcendental operations per call. 49\xa0% of the operations are on "
         "line\xa05, where a transcendental operation counts as 20 operations.</p>",
         '<table class="jjx-cost"><caption>Cost by source line, with all steps of loops</caption>',
@@ -206,7 +209,7 @@ def test_html_of_a_run(small):
         "<tr><td>7</td><td>return ln_x / ln_2</td><td>1\xa0op</td><td></td><td>12\xa0B</td><td>2\xa0%</td></tr>",
         "</tbody></table>",
         "<p>The estimated memory peak is 16\xa0B, if XLA fuses nothing.</p>",
-        "</section>",
+        "</details>",
         '<section class="jjx-notes"><h4>Notes</h4><ul>',
         "<li><strong>Line\xa03</strong>: log2 printed while it was traced. Use jax.debug.print.",
         "<details><summary>Detail</summary><pre><code>x = JitTracer&lt;f32[]&gt;</code></pre></details></li>",
@@ -293,7 +296,7 @@ def test_markdown_of_a_run(small):
 
 
 class Checked(HTMLParser):
-    """Every tag closed in order, no script, no style, no attribute but the ones we write."""
+    """Checks that every tag is closed in order, and that there are no scripts, styles or unknown attributes."""
 
     allowed = {
         *("div", "section", "h1", "h2", "h4", "p", "small", "strong", "code", "pre", "ul", "li", "details", "summary"),
@@ -310,7 +313,8 @@ class Checked(HTMLParser):
     def handle_starttag(self, tag, attributes):
         assert tag in self.allowed, tag
         for name, value in attributes:
-            assert name == "scope" or (name == "class" and value.startswith("jjx-")), (name, value)
+            is_class = name == "class" and value.startswith("jjx-")
+            assert name in ("scope", "open") or is_class, (name, value)
         self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -346,7 +350,7 @@ HOSTILE = [
 
 @pytest.fixture
 def hostile(request):
-    """A document with a hostile text wherever a text can be."""
+    """Return a document with a hostile text in each place that can hold one."""
     text = request.param
     document = golden("log2")
     argument = Argument(name=text, type=text, summary=text, static=True, donated=True)
@@ -372,7 +376,7 @@ def hostile(request):
 @pytest.mark.parametrize("hostile", HOSTILE, indirect=True)
 def test_text_of_a_document_is_never_markup(hostile):
     shown = "".join(Checked(fragment(hostile, characters=64_000)).text)
-    # Every text is there to read, in full.
+    # Every text is there in full.
     assert shown.count(hostile.title.replace("\x00", "\ufffd")) >= 10 or shown.count(hostile.title) >= 10
 
 
@@ -397,7 +401,7 @@ def test_markdown_of_a_hostile_document_renders_as_text(hostile):
 def test_long_texts_are_cut_after_a_whole_line(small):
     text = "\n".join(f"line {number}" for number in range(1000))
     document = with_program(small, levels=[level("stablehlo", text)])
-    # Two texts share the room: the jaxpr fits into its half.
+    # Two texts share the space: the jaxpr fits into its half.
     shown = fragment(document, characters=200)
     assert "in (d,) }</code>" in shown
     assert shown.count("line ") == 13
@@ -431,7 +435,7 @@ def test_what_is_displayed_is_a_snapshot_by_its_schema(name):
     jsonschema.Draft7Validator(whole).validate(bundle(golden(name))[MIME])
 
 
-# --- where it is shown ---
+# --- where the document is shown ---
 
 
 def test_show_displays_one_output_and_leaves_out_alone(make_notebook):
@@ -464,7 +468,7 @@ def test_nbconvert_shows_the_static_html_and_no_style_of_ours():
     assert "jjx-" not in script
 
 
-# --- where nobody listens ---
+# --- without a front end ---
 
 CELL = "%%jaxpr\n@jax.jit\ndef double(x):\n    return x * 2\ndouble(1.0)"
 

@@ -19,11 +19,11 @@ X = jnp.ones(4)
 
 
 def effects_of(fun: Any, *args: Any) -> tuple[list[str], list[str]]:
-    """Of every equation that has some, and of the program."""
+    """Return the effects of every equation that has some, and of the program."""
     document = jj.inspect(fun, *args, stage="trace").document
     text = document.strings
     named = [
-        f"{text[scope.primitive[row.equation]]}: {', '.join(text[each] for each in row.effects)}"
+        f"{text[scope.primitive[row.equation]]}: {', '.join(text[effect] for effect in row.effects)}"
         for scope in document.scopes
         for row in scope.effects
     ]
@@ -59,7 +59,7 @@ def summed(x: jax.Array) -> jax.Array:
     [
         (printed, ["debug_print: Debug"], ["Debug"]),
         (ordered, ["io_callback: OrderedIO"], ["OrderedIO"]),
-        # A reference of its own is nothing that happens outside; and its variables are told without their addresses.
+        # A reference of the program itself has no effect outside; the texts of its variables have no addresses.
         (
             kept,
             [
@@ -70,7 +70,7 @@ def summed(x: jax.Array) -> jax.Array:
             ],
             [],
         ),
-        # That the axis has to be there is none.
+        # The effect that an axis must exist does not count.
         (summed, [], []),
     ],
 )

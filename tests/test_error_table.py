@@ -8,7 +8,7 @@ import pytest
 from conftest import Notebook
 from error_table.cards import FOLDER, Cells, Row, rows
 
-# The cards of `statements` are those of both lines: what they show is how statements are rewritten.
+# The cards of `statements` are equal on both lines: they show how statements are rewritten.
 FILES = {
     "section_six": (),
     "at_least": (),
@@ -18,6 +18,8 @@ FILES = {
     "statements": (pytest.mark.any_jax,),
     "further": (pytest.mark.slow,),
     "lax_and_objects": (pytest.mark.slow,),
+    "calls": (pytest.mark.slow,),
+    "settings": (pytest.mark.slow,),
 }
 ROWS = [
     pytest.param(row, id=f"{name}: {row.name}", marks=marks)
@@ -28,7 +30,7 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def cells() -> Iterator[Cells]:
-    """One notebook for all cells: none of them needs what another one left."""
+    """Yield one notebook for all cells: no cell needs the state of another."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 

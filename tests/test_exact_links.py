@@ -39,10 +39,11 @@ from jupyter_jaxpr.wire.runs import Runs
         ("jit(f)/layer~0.12~/dot_general", [(0, 12)], "jit(f)/layer/dot_general"),
         ("jit(f)/jvp~0.1~()/mul", [(0, 1)], "jit(f)/jvp()/mul"),
         ("jit(f)/transpose~0.1~(jvp(layer))/mul", [(0, 1)], "jit(f)/transpose(jvp(layer))/mul"),
-        # The body of a loop: the innermost equation.
+        # An instruction in the body of a loop belongs to the innermost equation.
         ("jit(f)/~~0.1~/while/body/~~2.5~/add", [(2, 5)], "jit(f)/while/body/add"),
         ("jit(f)/jvp~0.1~(while)/body/eval_jaxpr~2.5~/add", [(2, 5)], "jit(f)/jvp(while)/body/eval_jaxpr/add"),
-        # An equation without a stack, called from one inside of a transform: what follows is inside of it too.
+        # An equation without a stack is called from an equation inside of a transform: the following scopes are inside,
+        # too.
         ("jit(f)/jvp~0.6~(~~1.0~)/jit(clip)/~~2.0~/min", [(2, 0)], "jit(f)/jvp(jit(clip))/min"),
         ("jit(f)/jvp~0.6~(~~1.0~)/min", [(1, 0)], "jit(f)/jvp()/min"),
         # XLA joined two instructions into one.
@@ -65,10 +66,10 @@ def test_a_twin_is_the_same_program_but_for_its_name_stacks():
     walk = Walk()
     twin = tagged(walk, walk.program(trace.jaxpr), trace.jaxpr)
     assert str(twin) == str(trace.jaxpr)
-    # What is one object in the program is one in the twin: JAX lowers it once.
-    (one, *others) = [each.params["jaxpr"] for each in twin.eqns if each.primitive.name in ("jit", "pjit")]
-    assert all(each is one for each in others)
-    assert [str(each.source_info.name_stack) for each in one.eqns] == ["~~1.0~", "~~1.1~"]
+    # One object in the program is one object in the twin: JAX lowers it once.
+    (one, *others) = [eqn.params["jaxpr"] for eqn in twin.eqns if eqn.primitive.name in ("jit", "pjit")]
+    assert all(other is one for other in others)
+    assert [str(eqn.source_info.name_stack) for eqn in one.eqns] == ["~~1.0~", "~~1.1~"]
 
 
 def test_only_the_program_that_was_walked_has_a_twin():
@@ -97,12 +98,13 @@ ENTRY %main.1 (a: f32[4,4], x: f32[4,4]) -> f32[4,4] {
   %other = f32[4,4]{1,0} negate(%dot.1)
   ROOT %fusion = f32[4,4]{1,0} fusion(%other), kind=kLoop, calls=%fused_computation
 }"""
-    found = exact_lines(text, walk, scope, "hlo")
-    # The only product, the root's fusion, the literal of the product; nothing tells where the negation comes from.
-    assert found.equations == {5: ((0, 2),), 6: ((0, 2),), 10: ((0, 0),), 12: ((0, 2),)}
-    assert found.lines.inferred == [5, 10, 12]
-    assert found.instructions == (5, 6, 10, 11, 12)
-    assert 'op_name="jit(f)/mul"' in found.lines.text
+    links = exact_lines(text, walk, scope, "hlo")
+    # These are the only product, the fusion of the root, and the literal of the product; the negation has no known
+    # origin.
+    assert links.equations == {5: ((0, 2),), 6: ((0, 2),), 10: ((0, 0),), 12: ((0, 2),)}
+    assert links.lines.inferred == [5, 10, 12]
+    assert links.instructions == (5, 6, 10, 11, 12)
+    assert 'op_name="jit(f)/mul"' in links.lines.text
 
 
 def test_texts_differ_by_more_than_names_and_metadata():
@@ -113,7 +115,7 @@ def test_texts_differ_by_more_than_names_and_metadata():
     assert differing([line], [same.replace("sine", "cosine")]) == 1
 
 
-# --- what becomes of programs -----------------------------------------------------------------------------
+# --- the instructions of programs -----------------------------------------------------------------------------
 
 
 def exact(function, *arguments, **jitted) -> ExactLinks:
@@ -121,7 +123,7 @@ def exact(function, *arguments, **jitted) -> ExactLinks:
 
 
 def primitives(found: ExactLinks, opcode: str) -> list[tuple[str, ...]]:
-    """The primitives of the equations that instructions of an opcode come from."""
+    """Return the primitives of the equations that instructions with an opcode come from."""
     return [each.primitives for each in found.hlo if f" {opcode}(" in each.text]
 
 
@@ -136,25 +138,25 @@ def test_equations_of_one_line_are_told_apart():
     def f(x):
         return jnp.sin(jnp.sin(x)) + jnp.sin(x)
 
-    found = exact(f, jnp.ones(8))
-    assert_same(found)
-    # By the source line each would belong to all three.
-    assert sorted(each.equations for each in found.hlo if " sine(" in each.text) == [((0, 0),), ((0, 1),)]
-    sines = [each.equations for each in found.stablehlo if "stablehlo.sine" in each.text]
+    links = exact(f, jnp.ones(8))
+    assert_same(links)
+    # By the source line, each instruction would belong to all three equations.
+    assert sorted(each.equations for each in links.hlo if " sine(" in each.text) == [((0, 0),), ((0, 1),)]
+    sines = [each.equations for each in links.stablehlo if "stablehlo.sine" in each.text]
     assert sines == [((0, 0),), ((0, 1),), ((0, 2),)]
-    assert [each.primitives for each in found.stablehlo if "stablehlo.add" in each.text] == [("add",)]
+    assert [each.primitives for each in links.stablehlo if "stablehlo.add" in each.text] == [("add",)]
 
 
 def test_a_scan_and_what_is_inside_of_it():
     def f(x, ys):
         return lax.scan(lambda c, y: (jnp.sin(c) * y + jnp.cos(c) * y, c), x, ys)
 
-    found = exact(f, 1.0, jnp.ones(5))
-    assert_same(found)
-    assert primitives(found, "sine") == [("sin",)]
-    assert primitives(found, "cosine") == [("cos",)]
-    assert primitives(found, "while") == [("scan",)]
-    products = [each.equations for each in found.hlo if " multiply(" in each.text]
+    links = exact(f, 1.0, jnp.ones(5))
+    assert_same(links)
+    assert primitives(links, "sine") == [("sin",)]
+    assert primitives(links, "cosine") == [("cos",)]
+    assert primitives(links, "while") == [("scan",)]
+    products = [each.equations for each in links.hlo if " multiply(" in each.text]
     assert len(set(products)) == 2  # two products of one line
     assert {scope for ((scope, _),) in products} == {1}
 
@@ -163,24 +165,24 @@ def test_the_branches_of_a_condition():
     def f(p, x):
         return lax.cond(p, lambda x: jnp.sin(x) * 2, lambda x: jnp.exp(x) - 1, x)
 
-    found = exact(f, True, jnp.ones(8))
-    assert_same(found)
-    assert primitives(found, "conditional") == [("cond",)]
-    (sine,) = (each.equations for each in found.hlo if " sine(" in each.text)
-    (exponential,) = (each.equations for each in found.hlo if " exponential(" in each.text)
-    assert {sine[0][0], exponential[0][0]} == {1, 2}  # scopes of their own
+    links = exact(f, True, jnp.ones(8))
+    assert_same(links)
+    assert primitives(links, "conditional") == [("cond",)]
+    (sine,) = (each.equations for each in links.hlo if " sine(" in each.text)
+    (exponential,) = (each.equations for each in links.hlo if " exponential(" in each.text)
+    assert {sine[0][0], exponential[0][0]} == {1, 2}  # the scopes differ
 
 
 def test_a_gradient():
     def loss(w, x):
         return jnp.sum(jnp.tanh(x @ w) ** 2)
 
-    found = exact(jax.grad(loss), jnp.ones((8, 4)), jnp.ones((16, 8)))
-    assert_same(found)
-    assert primitives(found, "tanh") == [("tanh",)]
-    products = [each for each in found.stablehlo if "dot_general" in each.text]
-    assert [each.primitives for each in products] == [("dot_general",), ("dot_general",)]
-    assert products[0].equations != products[1].equations  # forward and backward
+    links = exact(jax.grad(loss), jnp.ones((8, 4)), jnp.ones((16, 8)))
+    assert_same(links)
+    assert primitives(links, "tanh") == [("tanh",)]
+    products = [each for each in links.stablehlo if "dot_general" in each.text]
+    assert [product.primitives for product in products] == [("dot_general",), ("dot_general",)]
+    assert products[0].equations != products[1].equations  # the forward and the backward product
 
 
 def test_a_function_that_is_called_twice_is_one():
@@ -188,9 +190,9 @@ def test_a_function_that_is_called_twice_is_one():
     def inner(x):
         return jnp.sin(x) * 2
 
-    found = exact(lambda x: inner(x) + inner(inner(x)), jnp.ones(8))
-    assert_same(found)
-    assert {each.equations for each in found.hlo if " sine(" in each.text} == {((1, 0),)}
+    links = exact(lambda x: inner(x) + inner(inner(x)), jnp.ones(8))
+    assert_same(links)
+    assert {each.equations for each in links.hlo if " sine(" in each.text} == {((1, 0),)}
 
 
 def test_custom_derivatives():
@@ -200,9 +202,9 @@ def test_custom_derivatives():
 
     clipped.defvjp(lambda x: (clipped(x), x), lambda x, g: (jnp.where(x < 1, g, jnp.sin(g * x)),))
 
-    found = exact(jax.grad(lambda x: clipped(x).sum()), jnp.ones(8))
-    assert found.levels[1].same
-    assert primitives(found, "sine") == [("sin",)]
+    links = exact(jax.grad(lambda x: clipped(x).sum()), jnp.ones(8))
+    assert links.levels[1].same
+    assert primitives(links, "sine") == [("sin",)]
     assert_same(exact(lambda x: clipped(x), jnp.ones(8)))
 
 
@@ -223,16 +225,16 @@ def test_donated_arguments_unused_ones_and_static_ones():
 def test_values_of_64_bits():
     with jax.enable_x64(True):
         shown = jj.inspect(lambda x: jnp.sin(x) * 2, jnp.ones(8))
-    found = shown.exact_links()  # asked for where types of 64 bits would be cut
-    assert_same(found)
-    assert "f64[8]" in found.hlo[0].text
+    links = shown.exact_links()  # the request comes where 64-bit types would be truncated
+    assert_same(links)
+    assert "f64[8]" in links.hlo[0].text
 
 
 def test_random_numbers_and_what_a_library_makes_come_from_equations_too():
-    found = exact(lambda key: jax.random.normal(key, (8,)), jax.random.key(0))
-    assert found.levels[0].same
-    assert found.levels[1].same
-    assert found.levels[1].linked >= 0.8 * found.levels[1].instructions
+    links = exact(lambda key: jax.random.normal(key, (8,)), jax.random.key(0))
+    assert links.levels[0].same
+    assert links.levels[1].same
+    assert links.levels[1].linked >= 0.8 * links.levels[1].instructions
 
 
 CORNERS = {
@@ -254,19 +256,19 @@ LARGE = jnp.arange(1000.0)
 
 @pytest.mark.parametrize("what", CORNERS)
 def test_the_twin_is_what_the_program_is(what):
-    found = exact(CORNERS[what], jnp.ones(8))
-    assert [level.same for level in found.levels] == [True, True], [level.words for level in found.levels]
-    assert found.levels[1].linked >= 0.6 * found.levels[1].instructions
+    links = exact(CORNERS[what], jnp.ones(8))
+    assert [level.same for level in links.levels] == [True, True], [level.words for level in links.levels]
+    assert links.levels[1].linked >= 0.6 * links.levels[1].instructions
 
 
 def test_the_programs_of_a_linear_solve_are_told_apart():
     def solved(a, b):
         return lax.custom_linear_solve(lambda v: a @ v, b, lambda _, b: jnp.sin(b) / jnp.cos(a[0]), symmetric=True)
 
-    found = exact(solved, jnp.eye(4), jnp.ones(4))
-    assert_same(found)
-    assert primitives(found, "sine") == [("sin",)]
-    assert primitives(found, "cosine") == [("cos",)]
+    links = exact(solved, jnp.eye(4), jnp.ones(4))
+    assert_same(links)
+    assert primitives(links, "sine") == [("sin",)]
+    assert primitives(links, "cosine") == [("cos",)]
 
 
 @pytest.mark.skipif(jax.__version_info__ < (0, 11), reason="JAX 0.10 has no primitives that hold functions")
@@ -274,18 +276,18 @@ def test_what_jax_would_translate_by_the_users_python_has_no_twin():
     def root(a):
         return lax.custom_root(lambda x: x**2 - a, a, lambda f, x: x - f(x), lambda g, y: y / g(1.0))
 
-    with pytest.raises(ValueError) as said:
+    with pytest.raises(ValueError) as raised:
         exact(root, 2.0)
-    assert str(said.value) == (
+    assert str(raised.value) == (
         "JAX could not lower the tagged copy (TypeError: to lower the program again, JAX would run the Python of "
         "user-defined types or functions). The other links are not affected."
     )
 
 
 def test_a_program_without_equations_has_a_twin_too():
-    found = exact(lambda x: x, jnp.ones(8))
-    assert [(level.same, level.linked) for level in found.levels] == [(True, 0), (True, 0)]
-    assert str(found).endswith("0 of 0 equations have an instruction in the HLO.")
+    links = exact(lambda x: x, jnp.ones(8))
+    assert [(level.same, level.linked) for level in links.levels] == [(True, 0), (True, 0)]
+    assert str(links).endswith("0 of 0 equations have an instruction in the HLO.")
 
 
 def test_two_devices(tmp_path):
@@ -331,8 +333,8 @@ def test_what_a_script_prints():
     def f(x):
         return jnp.sin(x) * 2 + 1
 
-    found = exact(f, jnp.ones(8))
-    first, *levels, last = str(found).split("\n")
+    links = exact(f, jnp.ones(8))
+    first, *levels, last = str(links).split("\n")
     assert first.startswith("Exact links of f: lowering and compiling the tagged copy took ")
     assert levels[0].startswith("StableHLO: ")
     assert levels[0].endswith(" JAX made the same lines for the tagged copy and for the program.")
@@ -342,15 +344,15 @@ def test_what_a_script_prints():
 
 
 def test_a_program_that_was_not_compiled_has_nothing_to_be_compared_with():
-    found = jj.inspect(lambda x: jnp.sin(x) * 2, jnp.ones(8), stage="trace").exact_links()
-    assert [(level.same, level.words) for level in found.levels] == [
+    links = jj.inspect(lambda x: jnp.sin(x) * 2, jnp.ones(8), stage="trace").exact_links()
+    assert [(level.same, level.words) for level in links.levels] == [
         (None, "The program has no StableHLO, so the lines of the tagged copy cannot be compared."),
         (None, "The program has no HLO, so the instructions of the tagged copy cannot be compared."),
     ]
 
 
 def test_another_text_is_not_said_to_be_the_same():
-    """As where the user compiled with options of their own."""
+    """The texts differ where the user compiled with other options."""
     trace = traced(lambda x: jnp.sin(x) * 2, jnp.ones(8))
     observed = program(trace, compiled=True)
     observed.executable = traced(lambda x: jnp.cos(x) * 2, jnp.ones(8)).lower().compile()
@@ -372,7 +374,7 @@ def test_a_snapshot_from_a_file_has_no_twin(tmp_path):
         shown.exact_links(3)
 
 
-# --- nothing of it stays ---------------------------------------------------------------------------------
+# --- the twin leaves nothing behind ---------------------------------------------------------------------------------
 
 
 def test_the_functions_python_does_not_run_and_nothing_is_executed():
@@ -385,10 +387,10 @@ def test_the_functions_python_does_not_run_and_nothing_is_executed():
         return jnp.sin(x)
 
     shown = jj.inspect(f, jnp.ones(3))
-    assert calls["traced"] == 0  # what the trace changed was put back
+    assert calls["traced"] == 0  # the changes of the trace were undone
     size = f._cache_size()
-    found = shown.exact_links()
-    assert found.levels[1].linked
+    links = shown.exact_links()
+    assert links.levels[1].linked
     assert (calls["traced"], printed, f._cache_size()) == (0, [], size)
 
 
@@ -419,7 +421,7 @@ CACHE = (
 
 
 def test_nothing_of_it_is_counted(notebook):
-    """Neither in the ledger nor in the times nor in the jit cache."""
+    """The twin is neither in the ledger nor in the times nor in the jit cache."""
     built = notebook.builds()
     notebook.run("@jax.jit\ndef twinned(x):\n    return jnp.sin(x) * 2\nf = twinned")
     notebook.run("%%jaxpr\nf(x)")
@@ -429,16 +431,16 @@ def test_nothing_of_it_is_counted(notebook):
     stages = built[-1].document.programs[0].stages
     request = {"type": "exact_links", "id": 1, "snapshot": built[-1].document.id, "program": 0, "confirmed": True}
     replies = queue.Queue()
-    assert Answers(runs).answer(request, send=replies.put) is None  # a worker does it
-    said = []
+    assert Answers(runs).answer(request, send=replies.put) is None  # a worker answers later
+    collected = []
     while isinstance(reply := replies.get(timeout=60), Working):
-        said.append(reply.text)
-    assert said == ["lowering the tagged copy", "compiling the tagged copy"]
+        collected.append(reply.text)
+    assert collected == ["lowering the tagged copy", "compiling the tagged copy"]
     assert reply.result.levels[1].same
     assert built[-1].sources.document.programs[0].stages == stages
     assert notebook.run("f._cache_size()").result.result == size
     again = notebook.run("%%jaxpr\nf(x)")
-    (function,) = [each for each in again.document["ledger"]["functions"] if each["name"] == "twinned"]
+    (function,) = [function for function in again.document["ledger"]["functions"] if function["name"] == "twinned"]
     assert (function["run"]["compiles"], function["kernel"]["compiles"]) == (0, 1)
     assert (function["run"]["lowerings"], function["kernel"]["lowerings"]) == (0, 1)
     assert (function["run"]["traces"], function["kernel"]["traces"]) == (0, 1)
@@ -451,17 +453,17 @@ def test_a_program_that_jax_derived_as_it_ran(notebook):
     runs = Runs()
     runs.keep(built[-1])
     whole = built[-1].document
-    said = []
-    for number, each in enumerate(whole.programs):
+    rows = []
+    for number, observed_program in enumerate(whole.programs):
         request = {"type": "exact_links", "id": 1, "snapshot": whole.id, "program": number, "confirmed": True}
         answer = Answers(runs).answer(request)
-        if each.origin == "recorded":
-            said.append((each.origin, answer.reason))
+        if observed_program.origin == "recorded":
+            rows.append((observed_program.origin, answer.reason))
             continue
         assert answer.result.reached
-        said.append((each.origin, [level.same for level in answer.result.levels]))
-    # Forward and backward ran; the function itself was only traced, and the gradient was recorded as it ran.
-    assert said == [
+        rows.append((observed_program.origin, [level.same for level in answer.result.levels]))
+    # JAX ran the forward and the backward program; the function itself was only traced, and the gradient was recorded.
+    assert rows == [
         ("derived", [True, True]),
         ("derived", [True, True]),
         ("traced", [None, None]),
@@ -542,8 +544,8 @@ def test_the_price_is_what_the_program_took(stages, price):
 def test_the_panel_gets_the_shares_and_pages_of_the_twin(runs_and_answers):
     runs, answers = runs_and_answers
     found = answers(type="exact_links", confirmed=True).result
-    assert runs.latest()[0].exact_links == [found]  # a page that is loaded later has them
-    assert answers(type="exact_links", confirmed=False).result == found  # another tab: it is made
+    assert runs.latest()[0].exact_links == [found]  # a page that is loaded later has the links
+    assert answers(type="exact_links", confirmed=False).result == found  # another tab receives the existing links
     assert found.equations == 4
     for level in found.levels:
         whole = answers(type="text", level=level.name, first_line=0, line_count=5000, twin=True).result
@@ -558,7 +560,7 @@ def test_the_panel_gets_the_shares_and_pages_of_the_twin(runs_and_answers):
         page = answers(type="text", level=level.name, first_line=lines[3], line_count=3, twin=True).result
         assert page.text.split("\n") == whole.text.split("\n")[lines[3] : lines[3] + 3]
         assert page.line_equations == [row for row in whole.line_equations if lines[3] <= row[0] < lines[3] + 3]
-        # Each line is shown where its equation is.
+        # Each line is at its equation.
         for row in whole.line_equations:
             assert len(row) % 2 == 1
             assert whole.line_stacks[row[0]] >= 0

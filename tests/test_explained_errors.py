@@ -32,7 +32,7 @@ def space_of(source: str) -> dict[str, Any]:
 
 
 def raised(source: str, *arguments: object) -> Finding:
-    """What is found of the error that f, jitted, raises."""
+    """Return the finding on the error that the jitted f raises."""
     fun = jax.jit(space_of(source)["f"])
     with pytest.raises(Exception) as caught:
         fun(*arguments)
@@ -40,7 +40,7 @@ def raised(source: str, *arguments: object) -> Finding:
 
 
 def marked(source: str, finding: Finding) -> str:
-    """The expression that is marked."""
+    """Return the marked expression."""
     place = finding.place
     assert place is not None
     line = source.split("\n")[place.line - 1].encode()
@@ -105,7 +105,7 @@ def test_a_method_under_jit_without_static_self() -> None:
         Model().predict(ROW)
     finding = trace_error(caught.value, "predict")
     assert finding.title == "The argument self is not an array: its type is Model"
-    assert [(each.name, each.code) for each in finding.cures] == [
+    assert [(cure.name, cure.code) for cure in finding.cures] == [
         ("static_argnames", '@jax.jit(static_argnames="self")'),
         ("jax.tree_util.register_dataclass", None),
     ]
@@ -230,7 +230,7 @@ def test_a_cure_that_was_not_tried_in_time_is_tried_when_the_panel_asks(
             levels.append([(cure.name, cure.level, cure.code) for cure in note.cures])
     applies = [("jnp.where", "applies", "return jnp.where(x > 1, x, 0).sum()")]
     untried = [("jnp.where", "advice", None)]
-    # Python keeps the last error alone: of an earlier one nothing can be tried.
+    # Python keeps only the last error: the cures of an earlier error cannot be tried.
     assert levels == [untried, applies, untried, untried]
 
 

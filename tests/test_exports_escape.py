@@ -25,7 +25,7 @@ pytestmark = pytest.mark.any_jax
 
 EVERYTHING = json.loads((Path(__file__).parent / "fuzz" / "documents" / "everything-0.12.json").read_text())
 
-#: What stands in the place of a text; the mark shows where it is read again.
+# The text that replaces a text of the document; the mark shows where it is used.
 MARK = "zq7"
 PIECES = st.sampled_from(
     [
@@ -39,12 +39,12 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=8).map(lambda pieces: MARK + "".join(pieces) + MARK)
 
-#: What an export is made of.
+# The elements of an export.
 TAGS = set(
     "html head meta title style body main h1 h2 h3 h4 p small code pre table caption thead tbody tr th td ul ol li div "
     "section details summary strong button label input output span noscript script".split()
 )
-#: Attributes, none of which loads, links, posts or runs anything.
+# The allowed attributes: none loads, links, posts or runs anything.
 ATTRIBUTES = set(
     "charset name content http-equiv lang class id type scope start open hidden size role aria-label aria-pressed "
     "data-f data-level data-title data-places data-column data-act".split()
@@ -52,7 +52,7 @@ ATTRIBUTES = set(
 
 
 def places(value, path=()):
-    """Every place of a text."""
+    """Yield every place of a text."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in pairs:
         if isinstance(inner, str):
@@ -69,11 +69,11 @@ def changed(fields, path, text):
 
 @cache
 def free():
-    """The places whose text may be any: the others are refused where they hold something else."""
+    """Return the places that may hold any text: the other places are refused with such a text."""
     by_field = {}
     for path in places(EVERYTHING):
         by_field.setdefault(field_of(path), []).append(path)
-    found = []
+    collected = []
     for paths in by_field.values():
         fields = copy.deepcopy(EVERYTHING)
         changed(fields, paths[0], "any")
@@ -81,8 +81,8 @@ def free():
             read(fields)
         except ValueError:
             continue
-        found += paths
-    return found
+        collected += paths
+    return collected
 
 
 def field_of(path):
@@ -90,7 +90,7 @@ def field_of(path):
 
 
 def hostile(text):
-    """The document with a text in each place that may hold any."""
+    """Return the document with a text in each place that may hold any text."""
     fields = copy.deepcopy(EVERYTHING)
     for path in free():
         changed(fields, path, text)
@@ -98,7 +98,7 @@ def hostile(text):
 
 
 class Reader(HTMLParser):
-    """What a browser makes of a page: elements, attributes and text, the text of scripts apart."""
+    """Reads a page like a browser: elements, attributes and text, with the text of scripts apart."""
 
     def __init__(self, source):
         super().__init__(convert_charrefs=True)
@@ -122,7 +122,7 @@ class Reader(HTMLParser):
 
 
 def even(text):
-    """Text as a reader sees it, white space evened out."""
+    """Return a text as a reader sees it, with evened white space."""
     return " ".join(text.replace("\x00", "\ufffd").split())
 
 
@@ -141,10 +141,10 @@ def test_a_saved_page_shows_text_and_loads_nothing(text):
     assert {name for name, _ in read_again.attributes} <= ATTRIBUTES
     assert read_again.attributes.count(("http-equiv", "Content-Security-Policy")) == 1
     assert any(value.startswith("default-src 'none';") for name, value in read_again.attributes if name == "content")
-    # The words that a reader sees are those of the document.
+    # A reader sees the words of the document.
     assert even(text) in even("".join(read_again.words))
     assert not any("alert(1)" in script or "evil.example" in script for script in read_again.scripts)
-    # One script runs; the others are data, which the policy does not let run.
+    # One script runs; the others are data, which the policy forbids to run.
     data = ("application/json", "application/octet-stream")
     types = [value for name, value in read_again.attributes if name == "type" and value in data]
     assert read_again.tags.count("script") == len(types) + 1

@@ -43,7 +43,7 @@ Falsify = Callable[[pytest.MonkeyPatch], None]
 
 
 def leaf(place: int, value: Callable[[Any], Any]) -> Falsify:
-    """Each leaf of a key has another fact: its type, holder, sharding, whether it is committed, its layout."""
+    """Give each leaf of a key another fact: type, holder, sharding, commitment or layout."""
 
     def falsify(patch: pytest.MonkeyPatch) -> None:
         read = keys.leaf_facts
@@ -65,7 +65,7 @@ def replaced(holder: Any, name: str, value: Any) -> Falsify:
 
 
 def key_without(name: str, value: Any) -> Falsify:
-    """Each key has one value for an ingredient."""
+    """Give each key the same value for an ingredient."""
 
     def falsify(patch: pytest.MonkeyPatch) -> None:
         make = Key.__init__
@@ -86,7 +86,7 @@ def always_fast(patch: pytest.MonkeyPatch) -> None:
 
 def no_clears(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ClearedCaches, "cache_clear", lambda _: None)
-    patch.setattr(held_entries, "_size", lambda *_: None)  # which would tell, too
+    patch.setattr(held_entries, "_size", lambda *_: None)  # this number would show the difference, too
 
 
 def one_thread(patch: pytest.MonkeyPatch) -> None:

@@ -37,13 +37,13 @@ def replaced(holder: Any, name: str, value: Any) -> Falsify:
 
 
 def changed(holder: Any, name: str, change: Callable[[Any], Any]) -> Falsify:
-    """What a function returns is another thing."""
+    """Change the result of a function."""
     true = getattr(holder, name)
     return replaced(holder, name, lambda *given, **named: change(true(*given, **named)))
 
 
 def twice(patch: pytest.MonkeyPatch) -> None:
-    """A recording counts each dispatch twice."""
+    """Make a recording count each dispatch twice."""
     add = recording.Recording._add
 
     def added(self: recording.Recording, dispatch: Any) -> None:
@@ -176,26 +176,26 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
 
 
 def given(story: Story, notebook: Notebook, patch: pytest.MonkeyPatch, named: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a test: its fixtures, and the first of its parameters."""
-    found: dict[str, Any] = {}
+    """Return the arguments of a test: its fixtures, and the first set of its parameters."""
+    by_name: dict[str, Any] = {}
     for mark in getattr(story, "pytestmark", ()):
         if mark.name == "parametrize":
             names, rows = mark.args
             first = rows[0].values if hasattr(rows[0], "values") else rows[0]
             of_one = isinstance(names, str) and "," not in names and not hasattr(rows[0], "values")
             names = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
-            found.update(zip(names, [first] if of_one else first, strict=True))
+            by_name.update(zip(names, [first] if of_one else first, strict=True))
     for name, value in named.items():
         if name in ("defined", "physics"):
             assert notebook.run(value).result.success
             value = notebook
-        found[name] = value
+        by_name[name] = value
     for name in inspect.signature(story).parameters:
         if name == "notebook":
-            found[name] = notebook
+            by_name[name] = notebook
         if name == "monkeypatch":
-            found[name] = patch
-    return found
+            by_name[name] = patch
+    return by_name
 
 
 @pytest.mark.parametrize("fact", FALSE)

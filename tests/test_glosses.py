@@ -1,4 +1,4 @@
-"""The glosses of primitives: every primitive of JAX has a row of the table, and every link has a public function."""
+"""Tests that every primitive of JAX has a row in the table of glosses, and every link a public function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jax.experimental import pallas as pl
 
 TABLE = Path(__file__).parent.parent / "src" / "workbench" / "words" / "gloss-table.ts"
 
-# `add: [trans.__('sum, element by element'), 'lax.add', 'x, y'],` in one line
+# The entry `add: [trans.__('sum, element by element'), 'lax.add', 'x, y'],` in one line.
 ROW = re.compile(
     r"""^\ {4}(?:'([^']+)'|(\w+)):\ \[              # the primitive
     trans\.__\((?:'([^'\\]*)'|"([^"]*)")\),\     # its words
@@ -26,19 +26,19 @@ ROW = re.compile(
 
 
 def glosses() -> dict[str, tuple[str, str | None, str]]:
-    found: dict[str, tuple[str, str | None, str]] = {}
+    by_name: dict[str, tuple[str, str | None, str]] = {}
     text = TABLE.read_text(encoding="utf-8")
     rows = list(ROW.finditer(text))
     assert len(rows) == text.count("trans.__("), "the table has a row that this test cannot read"
     for quoted, plain, words, other, documented, operands in (row.groups() for row in rows):
         name = quoted or plain
-        assert name not in found, f"{name} has two rows"
-        found[name] = (words or other, None if documented == "null" else documented.strip("'"), operands)
-    return found
+        assert name not in by_name, f"{name} has two rows"
+        by_name[name] = (words or other, None if documented == "null" else documented.strip("'"), operands)
+    return by_name
 
 
 def primitives() -> set[str]:
-    """The primitives that JAX makes public, those of control flow among them."""
+    """Return the primitives that JAX makes public, with those of control flow."""
     return {getattr(module, name).name for module in (public, lax) for name in dir(module) if name.endswith("_p")}
 
 
@@ -111,7 +111,7 @@ def test_words_are_short_and_end_without_a_full_stop():
 
 OPERATIONS = TABLE.with_name("operation-table.ts")
 
-# Not an attribute, such as `#stablehlo.output_operand_alias<` or `{stablehlo.mesh = `.
+# This excludes attributes, such as `#stablehlo.output_operand_alias<` or `{stablehlo.mesh = `.
 OPERATION = re.compile(r"(?<![#\w])(?:stablehlo|chlo)\.(\w+)(?!\w| =)")
 
 

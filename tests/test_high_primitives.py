@@ -1,4 +1,4 @@
-"""What JAX writes in terms of other primitives: under its own name, with the programs inside it."""
+"""Tests primitives that JAX writes in terms of others: they have their own name and the programs inside."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def switched_on(*names):
 
 
 def words(text):
-    """The text without what is only layout: JAX breaks lines where they are long, we do not."""
+    """Return the text without layout: JAX breaks long lines, and this package does not."""
     return re.sub(r"\s+", " ", text).strip()
 
 
@@ -63,7 +63,7 @@ def test_a_loop_inside_a_solver_has_its_card_and_its_cost():
     snapshot = jj.inspect(root, 2.0, stage="trace")
     (loop,) = snapshot.control_flow
     assert (loop.kind, loop.trips, loop.carry) == ("fori_loop", 10, (("v", "f32[]", "f32[]"),))
-    # In each of ten steps: y**2, - x, 2 * v, f(v) / ..., v - ... and the index.
+    # Each of the ten steps has y**2, - x, 2 * v, f(v) / ..., v - ... and the index.
     assert (snapshot.cost.flops, snapshot.cost.exact) == (60, True)
 
 
@@ -91,7 +91,7 @@ def test_the_next_forms_of_remat_and_custom_rules_are_the_scopes_they_are():
         assert words(snapshot.text()) == words(printed)
         assert "RematTraced" in printed
         assert "CustomJVPTraced" in printed
-        assert [each.kind for each in snapshot.document.control_flow if each.kind in ("remat", "custom_jvp")] == [
+        assert [card.kind for card in snapshot.document.control_flow if card.kind in ("remat", "custom_jvp")] == [
             "custom_jvp",
             "remat",
         ]

@@ -1,4 +1,4 @@
-"""The equations that a line of HLO or StableHLO belongs to, and what is inferred where XLA says nothing."""
+"""Tests the equations of a line of HLO or StableHLO, stated by XLA or inferred."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def test_lines_that_are_no_instructions_are_left_out():
     assert computations(["not HLO", "  at all", "%f (", "  %a = f32[", "}"]) == []
 
 
-# --- what is inferred -----------------------------------------------------------------------------------
+# --- inferred lines -----------------------------------------------------------------------------------
 
 
 def inferred(stated: dict[int, int], only: dict[str, int] | None = None, module: list[str] = MODULE) -> dict[str, int]:
-    """The lines that get a stack, by their text."""
+    """Return the lines that get a stack, by their text."""
     stacks = [stated.get(line, -1) for line in range(len(module))]
     found = inferred_origins(module, stacks, lambda primitive: (only or {}).get(primitive, -1))
     return {module[line].strip().removeprefix("ROOT ").split(" ")[0]: stack for line, stack in found.items()}
@@ -83,8 +83,8 @@ def test_a_root_that_two_fusions_call_stays_unknown():
 
 
 def test_a_literal_that_two_places_use_stays_unknown():
-    other = [*MODULE[:6], "  %n = f32[8]{0} negate(%b)", *MODULE[6:]]
-    assert inferred({6: 1, 7: 2}, module=other) == {"%fusion": 2}
+    collected = [*MODULE[:6], "  %n = f32[8]{0} negate(%b)", *MODULE[6:]]
+    assert inferred({6: 1, 7: 2}, module=collected) == {"%fusion": 2}
 
 
 def test_what_is_no_literal_stays_unknown():
@@ -106,11 +106,12 @@ def test_a_product_is_where_the_only_product_of_the_program_is():
     assert inferred({}, {}, PRODUCT) == {}
 
 
-# --- which equations ------------------------------------------------------------------------------------
+# --- the equations of an instruction
+# ------------------------------------------------------------------------------------
 
 
 def groups(function, *arguments, level="hlo"):
-    """Of each instruction with a place: its operation, the primitives that have its stack, and the lines of code."""
+    """Return for each instruction with a place: its operation, the primitives with its stack, and the lines of code."""
     traced = jax.jit(function).trace(*arguments)
     walk = Walk()
     scope = walk.program(traced.jaxpr)
@@ -130,7 +131,7 @@ def groups(function, *arguments, level="hlo"):
         stack = lines.line_stacks[number]
         if stack >= 0 and positions.stacks[stack][0]:
             stacks = [stack, *lines.other_stacks.get(number, ())]
-            names = set().union(*(of_stack.get(each, set()) for each in stacks))
+            names = set().union(*(of_stack.get(stack, set()) for stack in stacks))
             rows.append((line.strip(), names, positions.frames[positions.stacks[stack][0][0]]))
     return rows
 
@@ -150,7 +151,7 @@ def test_each_instruction_of_a_library_s_function_has_its_own_equation():
 
 
 def test_expressions_that_begin_at_the_same_column_are_told_apart_by_their_primitive():
-    """XLA's tables keep one place for both: the sum has the end of the product."""
+    """XLA's tables store one place for both: the sum gets the end of the product."""
 
     def f(x, a, b):
         return jnp.sin(x @ a + x @ b)
@@ -208,7 +209,7 @@ def test_every_group_contains_the_equation_that_a_tagged_twin_names(name, monkey
 
 
 def test_what_a_lowering_makes_of_other_primitives_keeps_its_equation(monkeypatch):
-    """The rounds of `random_gamma` are calls of functions that the program has elsewhere, too."""
+    """The rounds of `random_gamma` are calls of functions that the program also has elsewhere."""
     monkeypatch.syspath_prepend(Path(__file__).parent / "benchmarks")
     import links
 
@@ -228,7 +229,7 @@ def test_what_a_lowering_makes_of_other_primitives_keeps_its_equation(monkeypatc
 
 
 def named(function, *arguments):
-    """Of each named instruction: its operation, and the equation by its primitive and the type of its result."""
+    """Return for each named instruction its operation, and the equation by primitive and type of result."""
     traced = jax.jit(function).trace(*arguments)
     walk = Walk()
     scope = walk.program(traced.jaxpr)
@@ -237,7 +238,7 @@ def named(function, *arguments):
     rows = set()
     for line, (number, index) in lines.named.items():
         equation = walk.jaxprs[number].eqns[index]
-        types = " ".join(str(each.aval.str_short(True)) for each in equation.outvars)
+        types = " ".join(str(outvar.aval.str_short(True)) for outvar in equation.outvars)
         opcode = re.search(r" ([a-z-]+)\(", texts[line])[1]
         rows.add((opcode, equation.primitive.name, types))
     return rows
@@ -281,7 +282,7 @@ def test_lines_of_several_equations_with_one_path_are_not_named():
 
 
 def test_what_a_lowering_makes_is_not_taken_for_an_equation_of_its_primitive():
-    """A uniform number is made of shifts and additions; `random_bits` of many more of them."""
+    """JAX makes a uniform number of shifts and additions, and `random_bits` of many more."""
     rows = named(lambda key: jax.random.uniform(key, (8,)), jax.random.key(0))
     assert {types for opcode, _, types in rows if opcode == "xor"} == set()
     assert {primitive for opcode, primitive, _ in rows if opcode == "subtract"} <= {"sub"}

@@ -1,4 +1,4 @@
-"""`inspect` and `Snapshot`, as a script or a test uses them."""
+"""Tests `inspect` and `Snapshot` as scripts and tests use them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import sys
 
 import jax
 import jax.numpy as jnp
+import msgspec
 import numpy as np
 import pytest
 
 import jupyter_jaxpr as jj
+from jupyter_jaxpr.document.types.cures import Cure, Edit
 
 X = np.ones(4, np.float32)
 RUNS = []
@@ -55,7 +57,7 @@ def test_static_arguments():
     power = jax.jit(lambda x, n: x**n, static_argnames="n")
     snapshot = jj.inspect(power, X, stage="trace", n=3)
     assert "integer_pow[y=3] a" in snapshot.text()
-    assert [(each.name, each.type, each.static) for each in snapshot.programs[0].arguments] == [
+    assert [(argument.name, argument.type, argument.static) for argument in snapshot.programs[0].arguments] == [
         ("x", "f32[4]", False),
         ("n", "3", True),
     ]
@@ -67,7 +69,7 @@ def test_static_arguments():
 )
 def test_no_further_than_asked(stage, held):
     snapshot = jj.inspect(lambda x: jnp.tan(x), X, stage=stage)
-    found = []
+    levels = []
     for level in ("jaxpr", "stablehlo", "hlo"):
         try:
             snapshot.text(level)
@@ -78,8 +80,8 @@ def test_no_further_than_asked(stage, held):
                 str(error),
             )
         else:
-            found.append(level)
-    assert found == held
+            levels.append(level)
+    assert levels == held
 
 
 def test_a_jitted_function_that_was_never_called_is_not_compiled_for_its_trace():
@@ -147,6 +149,36 @@ def test_notes_have_lines_and_cures():
     }
 
 
+def test_notes_have_their_cures_with_edits():
+    def f(x):
+        for _ in range(12):
+            x = jnp.sin(x) * 2
+        return x
+
+    snapshot = jj.inspect(f, jnp.ones(3), stage="trace")
+    first = f.__code__.co_firstlineno
+    (note,) = snapshot.notes
+    assert (note.kind, note.line, note.cures) == ("unrolled_loop", first + 1, ())
+    document = snapshot.document
+    place = document.notes[0].frame
+    frame = document.frames[place]
+    cures = [
+        Cure("jnp.where", "jnp.where(c, x, y)", "It chooses.", "choice", [Edit(place, "jnp.where(c, x, FILL)")]),
+        Cure("static_argnames", None, "It compiles once for each value."),
+    ]
+    document.notes[0] = msgspec.structs.replace(document.notes[0], cures=cures)
+    file = document.files[frame.file].path
+    for read in (snapshot, jj.Snapshot.from_json(snapshot.to_json())):
+        chosen, advice = read.notes[0].cures
+        assert (chosen.name, chosen.level, chosen.text) == ("jnp.where", "choice", "It chooses.")
+        assert chosen.code == "jnp.where(c, x, y)"
+        (edit,) = chosen.edits
+        assert (edit.file, edit.line, edit.column) == (file, first + 1, frame.column)
+        assert (edit.end_line, edit.end_column) == (frame.end_line, frame.end_column)
+        assert edit.text == "jnp.where(c, x, FILL)"
+        assert (advice.name, advice.level, advice.code, advice.edits) == ("static_argnames", "advice", None, ())
+
+
 def test_json_and_back():
     snapshot = jj.inspect(plain, X)
     again = jj.Snapshot.from_json(snapshot.to_json())
@@ -189,7 +221,7 @@ def test_files(tmp_path, suffix):
 
 
 def test_a_file_of_another_kind():
-    with pytest.raises(ValueError, match=r"f.pdf cannot be written: a snapshot is saved as .json, .html or .md."):
+    with pytest.raises(ValueError, match=r"f.pdf cannot be written: a snapshot is saved as .jaxpr.json, .json"):
         jj.inspect(plain, X, stage="trace").save("f.pdf")
 
 
@@ -228,8 +260,8 @@ def test_shardings_of_arguments_and_results_that_hold_none():
     def f(p, q):
         return {"a": None, "b": p["b"] * 2, "c": q}
 
-    said = jj.inspect(f, {"a": None, "b": X}, (None, X)).shardings()
-    assert [(each.role, each.name) for each in said.arrays] == [
+    spread = jj.inspect(f, {"a": None, "b": X}, (None, X)).shardings()
+    assert [(array.role, array.name) for array in spread.arrays] == [
         ("argument", "p['b']"),
         ("argument", "q[1]"),
         ("result", "result['b']"),

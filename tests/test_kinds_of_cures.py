@@ -1,4 +1,4 @@
-"""Each kind of cure that the code can write has a row in a table, where it was applied by machine and run."""
+"""Tests that each kind of cure in the code has a row in a table, where a machine applied and ran the cure."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import get_args
 import pytest
 
 import jupyter_jaxpr
+from jupyter_jaxpr.explain.errors.call_messages import CALL_MESSAGES
 from jupyter_jaxpr.explain.errors.lax_messages import LAX_MESSAGES
 from jupyter_jaxpr.explain.errors.message_rows import ARRAY_MESSAGES, MESSAGES
+from jupyter_jaxpr.explain.errors.setting_messages import SETTING_MESSAGES
 from jupyter_jaxpr.explain.loops.rewrites import Form
 from jupyter_jaxpr.explain.notes.sketches import MAKERS as KINDS_OF_NOTES
 
@@ -20,9 +22,9 @@ pytestmark = pytest.mark.any_jax
 
 TESTS = Path(__file__).parent
 EXPLAIN = Path(jupyter_jaxpr.__file__).parent / "explain"
-#: Functions that make a cure of a name.
+# The functions that make a cure from a name.
 MAKERS = frozenset({"FoundCure", "_cure", "jit_with"})
-#: Messages that no test here can bring about: they need several devices, or a tree that JAX itself builds.
+# The messages that no test here can cause: they need several devices, or a tree that JAX itself builds.
 NO_ROW = frozenset(
     {
         "Axis {1} has {3} elements, which {2} devices cannot share evenly",
@@ -37,7 +39,7 @@ def table(name: str) -> str:
 
 
 def kinds(room: str) -> Iterator[tuple[str, str]]:
-    """The place of each name of a cure in a room, and a pattern of the name; names held by variables are left out."""
+    """Yield the place of each name of a cure in a room, with a pattern of the name; names in variables are left out."""
     for path in sorted((EXPLAIN / room).glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and node.args:
@@ -54,7 +56,7 @@ def kinds(room: str) -> Iterator[tuple[str, str]]:
 def test_every_kind_of_cure_has_a_row(room: str, name: str) -> None:
     names = set(re.findall(r"^ *cure: (.*) \(\w+\)$", table(name), re.MULTILINE))
     found = list(kinds(room))
-    missing = [place for place, pattern in found if not any(re.fullmatch(pattern, each) for each in names)]
+    missing = [place for place, pattern in found if not any(re.fullmatch(pattern, name) for name in names)]
     assert found
     assert missing == []
 
@@ -67,7 +69,7 @@ def test_every_name_of_a_cure_of_a_miss_by_its_reasons_has_a_row() -> None:
 def test_every_message_has_a_row() -> None:
     titles = set(re.findall(r"^title: (.*)$", table("error_table"), re.MULTILINE))
     missing = set()
-    for message in (*ARRAY_MESSAGES, *LAX_MESSAGES, *MESSAGES):
+    for message in (*ARRAY_MESSAGES, *CALL_MESSAGES, *LAX_MESSAGES, *MESSAGES, *SETTING_MESSAGES):
         pattern = re.sub(r"\\\{\d\\\}", ".+", re.escape(message.title))
         if not any(re.fullmatch(pattern, title) for title in titles):
             missing.add(message.title)

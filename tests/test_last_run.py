@@ -1,4 +1,4 @@
-"""What was observed last, for a check in the next cell: `jupyter_jaxpr.last()`."""
+"""Tests `jupyter_jaxpr.last()`, which gives the last run to a check in the next cell."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ NEG = "{ lambda ; a:f32[8]. let\n  b:f32[8] = neg a\nin (b,) }"
 
 @pytest.fixture(autouse=True)
 def nothing_observed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As in a kernel that has just started."""
+    """Set the state of a kernel that has just started."""
     monkeypatch.setattr(observe, "last", None)
     yield
 
 
 @pytest.fixture
 def cells(notebook: Notebook) -> Notebook:
-    """A notebook with a jitted function and one without jit."""
+    """Return a notebook with a jitted function and one without jit."""
     notebook.run(
         "import jupyter_jaxpr as jj\nfrom jupyter_jaxpr import last, observe\n"
         "@jax.jit\ndef double(v):\n    return v * 2\ndef f(v):\n    return lax.neg(v)"
@@ -36,7 +36,7 @@ def cells(notebook: Notebook) -> Notebook:
 
 
 def raised(notebook: Notebook, call: str) -> str:
-    """What a call says that raises."""
+    """Return the message of the error that a call raises."""
     error = notebook.run(call).result.error_in_exec
     assert type(error) is LookupError
     return str(error)
@@ -57,14 +57,23 @@ def test_it_gives_the_snapshot_and_the_ledger_of_the_last_cell(cells: Notebook) 
     assert type(found.snapshot) is Snapshot
     assert found.snapshot.text() == DOUBLE
     assert found.snapshot.document.cell.execution_count == ran.result.execution_count
-    assert [(each.name, each.misses, each.compiles) for each in found.ledger.functions] == [("double", (), 0)]
+    assert [(function.name, function.misses, function.compiles) for function in found.ledger.functions] == [
+        ("double", (), 0)
+    ]
+
+
+def test_a_widget_without_an_argument_shows_the_run_of_the_last_cell(cells: Notebook) -> None:
+    assert raised(cells, "import jupyter_jaxpr as jj; jj.widget()") == NOTHING
+    cells.run("%%jaxpr --title first\ny = double(x)")
+    assert cells.run("jj.widget().shown == jj.widget(last()).shown").result.result
+    assert cells.run("jj.widget().shown['title']").result.result == "first"
 
 
 def test_it_unpacks(cells: Notebook) -> None:
     cells.run("%%jaxpr\ny = double(x)")
     cells.run("snapshot, ledger = last()")
     assert cells["snapshot"].text() == DOUBLE
-    assert [each.name for each in cells["ledger"].functions] == ["double"]
+    assert [function.name for function in cells["ledger"].functions] == ["double"]
 
 
 def test_it_gives_a_cell_by_its_number(cells: Notebook) -> None:
@@ -73,7 +82,7 @@ def test_it_gives_a_cell_by_its_number(cells: Notebook) -> None:
     third = cells.run("%%jaxpr\ny = f(x)").result.execution_count
     assert cells.run(f"last({first})").result.result.snapshot.text() == DOUBLE
     snapshot = cells.run(f"last({third})").result.result.snapshot
-    assert [each.origin for each in snapshot.document.programs] == ["traced", "recorded"]
+    assert [program.origin for program in snapshot.document.programs] == ["traced", "recorded"]
     assert [snapshot.text(program=number) for number in range(2)] == [NEG, NEG]
     assert raised(cells, f"last({first + 1})") == (
         f"The kernel holds no run of cell [{first + 1}]. It holds the runs under %%jaxpr of these cells: "
@@ -123,10 +132,10 @@ def test_within_a_cell_it_gives_the_run_before(cells: Notebook) -> None:
 def test_a_later_run_does_not_change_an_earlier_one(cells: Notebook) -> None:
     cells.run("%%jaxpr\ny = double(x)")
     cells.run("kept = last()")
-    before = [(each.name, each.compiles, each.calls) for each in cells["kept"].ledger.functions]
+    before = [(function.name, function.compiles, function.calls) for function in cells["kept"].ledger.functions]
     cells.run("double(x[:3]); double(x[:4])")
     cells.run("%%jaxpr\ny = double(x[:5])")
-    assert [(each.name, each.compiles, each.calls) for each in cells["kept"].ledger.functions] == before
+    assert [(function.name, function.compiles, function.calls) for function in cells["kept"].ledger.functions] == before
     assert cells["kept"].snapshot.text() == DOUBLE
 
 
@@ -134,9 +143,9 @@ def test_a_trace_that_was_asked_for_later_is_in_the_run(cells: Notebook) -> None
     built = cells.builds()
     cells.run("held = []\ndef effect(v):\n    held.append(1)\n    return lax.neg(v)")
     cells.run("%%jaxpr\neffect(x)")
-    assert [each.origin for each in cells.run("last()").result.result.snapshot.document.programs] == ["recorded"]
+    assert [program.origin for program in cells.run("last()").result.result.snapshot.document.programs] == ["recorded"]
     built[-1].retrace()
-    origins = [each.origin for each in cells.run("last()").result.result.snapshot.document.programs]
+    origins = [program.origin for program in cells.run("last()").result.result.snapshot.document.programs]
     assert sorted(origins) == ["recorded", "traced"]
 
 
@@ -147,7 +156,7 @@ def test_after_a_block_it_gives_the_ledger_and_no_snapshot(cells: Notebook) -> N
     cells.run("with observe() as seen:\n    double(x)")
     found = cells.run("last()").result.result
     assert found == LastRun(None, cells["seen"])
-    assert [(each.name, each.compiles) for each in found.ledger.functions] == [("double", 1)]
+    assert [(function.name, function.compiles) for function in found.ledger.functions] == [("double", 1)]
 
 
 def test_a_block_that_raises_is_the_last_one(cells: Notebook) -> None:
@@ -197,8 +206,8 @@ def test_in_a_script_without_ipython() -> None:
 def test_the_widget_takes_a_last_run(cells: Notebook) -> None:
     cells.run("%%jaxpr\ny = f(x)")
     shown = cells.run("jj.widget(last()).shown").result.result
-    assert [each["signature"] for each in shown["programs"]] == ["f (f32[8]) → f32[8]"] * 2
-    assert [each["levels"][0]["text"] for each in shown["programs"]] == [NEG, NEG]
+    assert [program["signature"] for program in shown["programs"]] == ["f (f32[8]) → f32[8]"] * 2
+    assert [program["levels"][0]["text"] for program in shown["programs"]] == [NEG, NEG]
     assert shown["programs"][1]["levels"][1]["note"] == (
         "This snapshot does not hold the StableHLO. The program is a recording: JAX compiled each of its equations by "
         "itself. To see the StableHLO and HLO of one program, call the function under jax.jit."

@@ -1,4 +1,4 @@
-"""`observe()` around any code: nested, threaded, asynchronous, interrupted; and what stays behind: nothing."""
+"""Tests `observe()` around any code: nested, threaded, asynchronous, interrupted; no block leaves anything behind."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HERE = Path(__file__)
 
 
 def seen(number: int) -> int | None:
-    """A count of calls, as far as this Python can tell outside a cell."""
+    """Return a count of calls; None where this Python cannot count calls outside of a cell."""
     return number if HAS_MONITORING else None
 
 
@@ -129,7 +129,7 @@ def test_an_exception_within_a_trace(x: Any) -> None:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Ctrl-C raises, also where the tests were started in the background: a shell has such a process ignore it."""
+    """Let Ctrl-C raise even where the tests run in the background: a shell makes such a process ignore it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -197,7 +197,7 @@ def test_two_threads_each_with_a_block(x: Any) -> None:
         return y
 
     inside, finish = threading.Event(), threading.Event()
-    found: dict[str, Ledger] = {}
+    by_name: dict[str, Ledger] = {}
 
     def other() -> None:
         with observe() as ledger:
@@ -205,7 +205,7 @@ def test_two_threads_each_with_a_block(x: Any) -> None:
             inside.set()
             finish.wait(60)
             there(1)
-        found["there"] = ledger
+        by_name["there"] = ledger
 
     thread = threading.Thread(target=other)
     thread.start()
@@ -215,8 +215,8 @@ def test_two_threads_each_with_a_block(x: Any) -> None:
     finish.set()
     thread.join()
     assert {name: record.compiles for name, record in ledger.items()} == {"here": 1}
-    assert {name: record.compiles for name, record in found["there"].items()} == {"there": 2}
-    assert ledger["here"].calls is None  # the counter is the other block's
+    assert {name: record.compiles for name, record in by_name["there"].items()} == {"there": 2}
+    assert ledger["here"].calls is None  # the other block uses the counter
     assert "The number of calls is unknown" in str(ledger)
 
 
@@ -367,11 +367,11 @@ def test_flax() -> None:
     assert ledger["forward"].misses[-1].reasons[0].text.endswith("from f32[4,3] to f32[5,3]")
 
 
-# --- what it holds and what it leaves ---
+# --- the objects that a block keeps alive and leaves behind ---
 
 
 class Held:
-    """A static argument that nobody else holds."""
+    """A static argument that nothing else keeps alive."""
 
 
 def test_no_argument_is_kept_alive() -> None:
@@ -417,7 +417,7 @@ def test_no_function_is_kept_alive() -> None:
 
 
 def test_a_block_keeps_no_constant_alive() -> None:
-    """Not even until it ends: JAX's own tests of leaks pass in it."""
+    """The block keeps no constant alive even before its end: JAX's own tests of leaks pass in it."""
 
     def live() -> int:
         gc.collect()
@@ -441,7 +441,7 @@ def test_a_block_keeps_no_constant_alive() -> None:
 
 
 class Default:
-    """What a parameter may have for its default value."""
+    """A possible default value of a parameter."""
 
 
 def test_no_default_value_of_a_parameter_is_kept_alive() -> None:
@@ -503,7 +503,7 @@ def test_importing_installs_nothing_and_removing_leaves_nothing(tmp_path: Path) 
     assert (done.stdout, done.stderr) == ("clean\n", "")
 
 
-# --- what is printed ---
+# --- the printed table ---
 
 TABLE = """\
 import functools, jax, jax.numpy as jnp, numpy as np
@@ -600,7 +600,7 @@ def test_what_another_thread_called_is_not_counted_and_not_denied() -> None:
     )
     with observe() as ledger:
         g(jnp.arange(3.0))
-        call(f)  # a hit now, which no thread but its own sees
+        call(f)  # this call hits, and only its own thread sees it
         call(g)
         call(jax.jit(lambda x: x - 1))
     assert ledger.elsewhere == ("<lambda>",)
@@ -610,7 +610,7 @@ def test_what_another_thread_called_is_not_counted_and_not_denied() -> None:
     )
 
 
-# --- the guard ---
+# --- the limits of compiles ---
 
 
 def test_recompile_error() -> None:
@@ -711,7 +711,7 @@ print(json.dumps(counts))
 
 
 def test_jax_compiles_as_often_for_an_eager_shard_map_within_a_block_as_without(tmp_path: Path) -> None:
-    """JAX makes functions for such a call, and compiles them again for the next one: none of them is kept alive."""
+    """JAX makes functions for such a call, and compiles them again for the next one: the block keeps none alive."""
     script = tmp_path / "script.py"
     script.write_text(EAGER)
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}

@@ -1,4 +1,4 @@
-"""Arguments are compared as Python binds them: by parameter, with default values, whoever passed them how."""
+"""Tests that the ledger compares arguments by parameter, as Python binds them, with default values."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ PAD = "Pad to one shape, or expect one compile for each shape."
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, str, str | None, str | None]]:
-    """Kind, text and the two values of each reason after the first call."""
+    """Return kind, text and the two values of each reason after the first call."""
     return [
-        (each.kind, each.text, each.before, each.after) for miss in ledger[name].misses[1:] for each in miss.reasons
+        (reason.kind, reason.text, reason.before, reason.after)
+        for miss in ledger[name].misses[1:]
+        for reason in miss.reasons
     ]
 
 
 def cures(ledger: Ledger, name: str) -> list[str | None]:
-    return [each.cure for miss in ledger[name].misses[1:] for each in miss.reasons]
+    return [reason.cure for miss in ledger[name].misses[1:] for reason in miss.reasons]
 
 
 def test_a_static_default_that_a_call_replaces_is_another_static_value() -> None:
@@ -79,7 +81,7 @@ def test_none_as_the_default_of_an_array() -> None:
         opt(ROW)
         opt(ROW, ROW)
         opt(ROW, None)
-        opt(ROW)  # a hit
+        opt(ROW)  # this call hits
     assert told(ledger, "opt") == [
         ("pytree", "y changed from None, the default, to f32[3]", "None", "f32[3]"),
         (
@@ -184,7 +186,7 @@ def test_a_value_that_differs_is_told_and_not_how_it_was_passed() -> None:
     assert told(ledger, "add") == [("shape", "the type of y changed from f32[3] to f32[4]", "f32[3]", "f32[4]")]
     with observe() as ledger:
         add(x=ROW, y=jnp.ones((2, 2)))
-    assert [(each.kind, each.text) for each in ledger["add"].misses[0].reasons] == [
+    assert [(reason.kind, reason.text) for reason in ledger["add"].misses[0].reasons] == [
         ("shape", "the type of y changed from f32[4] to f32[2,2]"),
         ("call_style", "the call passes x by keyword, not by position"),
     ]

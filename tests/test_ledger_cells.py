@@ -1,4 +1,4 @@
-"""The ledger of a kernel's cells: run again, edited, without the magic; and what is left after `%unload_ext`."""
+"""Tests the ledger of cells that are run again, edited or run without the magic, and after `%unload_ext`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from jupyter_jaxpr.observe.cache.reason import Reason
 
 
 def misses(notebook: Notebook, name: str) -> list[tuple[str, tuple[Reason, ...]]]:
-    """Outcome and reasons of each miss of the function of that name that was called first most lately."""
+    """Return outcome and reasons of each miss of the function that was last called for the first time."""
     from jupyter_jaxpr.magic.session import Session
 
     functions = Session.of(notebook.shell).observer.history.whole(50).functions
-    record = [each for each in functions if each.name == name][-1]
+    record = [function for function in functions if function.name == name][-1]
     return [(miss.outcome, miss.reasons) for miss in record.misses]
 
 
@@ -33,13 +33,13 @@ AGAIN = (
 
 
 def test_a_cell_that_is_run_again_with_and_without_the_magic(notebook: Notebook) -> None:
-    """The magic's line moves the def down; it is the same cell, so the same function made anew."""
+    """The magic's line moves the def down; the cell is the same, so the function is a new object of the same def."""
     cell = "@jax.jit\ndef f(y):\n    return y + 1\nf(x)"
-    told = []
+    collected = []
     for text in (cell, cell, "%%jaxpr\n" + cell, "%%jaxpr\n" + cell):
         notebook.shell.run_cell(text, store_history=True, cell_id="two")
-        told.append(misses(notebook, "f")[-1])
-    assert told == [FIRST, AGAIN, AGAIN, AGAIN]
+        collected.append(misses(notebook, "f")[-1])
+    assert collected == [FIRST, AGAIN, AGAIN, AGAIN]
 
 
 def test_a_cell_that_is_run_again_where_only_the_call_is_elsewhere(notebook: Notebook) -> None:
@@ -68,7 +68,7 @@ def test_a_cell_with_an_id_that_is_edited_and_run_again(notebook: Notebook) -> N
 def test_a_miss_is_compared_with_that_of_an_earlier_cell_without_the_magic(notebook: Notebook) -> None:
     notebook.run("@jax.jit\ndef twice_seen(y):\n    return y + 1\ntwice_seen(x)")
     shown = notebook.run("%%jaxpr\ntwice_seen(x[:4])")
-    (function,) = [each for each in shown.document["ledger"]["functions"] if each["run"]["misses"]]
+    (function,) = [function for function in shown.document["ledger"]["functions"] if function["run"]["misses"]]
     (miss,) = [miss for miss in function["misses"] if miss["this_run"]]
     assert [reason["text"] for reason in miss["reasons"]] == ["the type of y changed from f32[8] to f32[4]"]
     assert function["run"]["compiles"] == 1 and function["kernel"]["compiles"] == 2
@@ -102,7 +102,7 @@ def test_an_entry_that_is_gone_was_made_in_another_cell_which_is_named(notebook:
 
 
 def state() -> tuple[Any, ...]:
-    """JAX's functions that are hooked, and everyone who listens."""
+    """Return JAX's hooked functions, and all listeners."""
     from jax._src import monitoring, pjit  # noqa: TID251  # what must be as it was
 
     kinds = ("event_duration", "event", "scalar")
@@ -134,7 +134,7 @@ def test_observe_in_an_observed_cell(notebook: Notebook) -> None:
     )
     record = notebook["ledger"]["f"]
     assert (record.calls, record.hits, record.compiles) == (3, 2, 1)
-    (function,) = [each for each in ran.document["ledger"]["functions"] if each["run"]["misses"]]
+    (function,) = [function for function in ran.document["ledger"]["functions"] if function["run"]["misses"]]
     assert (function["run"]["calls"], function["run"]["hits"], function["run"]["compiles"]) == (5, 3, 2)
 
 

@@ -1,4 +1,4 @@
-"""A function that is made anew in each pass: whether it could have been made once, and what changed beside."""
+"""Tests functions that each iteration makes anew: could one object serve, and which other values changed?"""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ PAD = "Pad to one shape, or expect one compile for each shape."
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, str | None]]:
-    """Text and cure of each reason after the first call, without the line of the def."""
+    """Return text and cure of each reason after the first call, without the line of the def."""
     line = f" from line {ledger[name].line}"
-    return [(each.text.replace(line, ""), each.cure) for miss in ledger[name].misses[1:] for each in miss.reasons]
+    return [(reason.text.replace(line, ""), reason.cure) for miss in ledger[name].misses[1:] for reason in miss.reasons]
 
 
 def test_a_function_that_reads_the_variable_of_the_loop() -> None:
@@ -266,7 +266,7 @@ def test_a_module_that_was_loaded_again(tmp_path: Path, monkeypatch: pytest.Monk
     file.write_text(f"# A line more\n{STEPS}")
     with observe() as ledger:
         importlib.reload(module).step(np.ones(4, np.float32))
-    assert [(each.kind, each.text) for each in ledger["step"].misses[0].reasons] == [("reloaded", again)]
+    assert [(reason.kind, reason.text) for reason in ledger["step"].misses[0].reasons] == [("reloaded", again)]
     monkeypatch.delitem(sys.modules, file.stem)
 
 

@@ -1,4 +1,4 @@
-"""Lines of other files and cells carry their file or cell; entries of functions that only hit are counted."""
+"""Tests the texts of lines in other files and cells, and entries of functions that only hit."""
 
 from __future__ import annotations
 

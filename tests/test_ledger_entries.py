@@ -1,4 +1,4 @@
-"""The entries of a function are those that JAX holds: what is gone is not counted, what is unknown is said to be."""
+"""Tests which entries of a function JAX holds: entries that are gone do not count, and unknown ones are marked."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def test_clear_caches() -> None:
 
 
 def test_clear_cache_of_the_function_itself(notebook: Notebook) -> None:
-    """JAX tells how many entries there are; which they are follows from the order of the calls."""
+    """JAX reports the number of entries; which entries remain follows from the order of the calls."""
     notebook.run("@jax.jit\ndef f(x):\n    return x + 1\ny = jnp.ones(4)")
     shown = notebook.run("%%jaxpr\nf(y)\nf(y[:3])\nf.clear_cache()\nf(y[:3])\nf(y[:2])")
-    (function,) = [each for each in shown.document["ledger"]["functions"] if each["run"]["misses"]]
+    (function,) = [function for function in shown.document["ledger"]["functions"] if function["run"]["misses"]]
     expected = [("x: f32[3]", True), ("x: f32[2]", True)]
     assert [(entry["signature"], entry["held"]) for entry in function["entries"]] == expected
 
@@ -87,7 +87,7 @@ def test_after_a_call_that_raised_it_is_unknown_which_entries_are_left(notebook:
     """JAX may count an entry for the call that raised."""
     notebook.run(RAISES)
     shown = notebook.run(CALLS_AFTER_A_CLEAR)
-    function = next(each for each in shown.document["ledger"]["functions"] if each["name"] == "f")
+    function = next(function for function in shown.document["ledger"]["functions"] if function["name"] == "f")
     assert (shown.stdout, [(entry["signature"], entry["held"]) for entry in function["entries"]]) == (
         "3\n",
         [("x: f32[4]", None), ("x: f32[3]", None), ("x: f32[1]", None)],
@@ -159,10 +159,13 @@ y = jnp.ones(4)"""
 def test_entries_without_a_fast_path_go_with_their_traces(
     notebook: Notebook, name: str, calls: str, expected: list[tuple[str, bool]]
 ) -> None:
-    """JAX does not count them. The last row is a limit: a trace of `lower` stands for the one that is gone."""
+    """JAX does not count such entries.
+
+    The last row is a limit: a trace of `lower` stands for the trace that is gone.
+    """
     notebook.run(NO_FAST_PATH.format(name=name))
     shown = notebook.run(f"%%jaxpr\n{calls}")
-    (function,) = [each for each in shown.document["ledger"]["functions"] if each["name"] == name]
+    (function,) = [function for function in shown.document["ledger"]["functions"] if function["name"] == name]
     assert [(entry["signature"], entry["held"]) for entry in function["entries"]] == expected
 
 
@@ -180,8 +183,8 @@ def test_a_block_that_missed_and_hit_has_the_entries_that_a_hit_may_have_used() 
         for size in (6, 6, 3):
             scaled(jnp.ones(size))
     assert [entry.signature for entry in only_missed["scaled"].entries] == ["v: f32[5]"]
-    known = [(entry.signature, entry.hits, entry.misses) for entry in missed_and_hit["scaled"].entries]
-    assert known[-1] == ("v: f32[6]", None, 1)
-    if HAS_MONITORING:  # else the calls that hit are not known
-        assert [signature for signature, *_ in known] == ["v: f32[3]", "v: f32[4]", "v: f32[5]", "v: f32[6]"]
-        assert {hits for _, hits, _ in known} == {None}
+    rows = [(entry.signature, entry.hits, entry.misses) for entry in missed_and_hit["scaled"].entries]
+    assert rows[-1] == ("v: f32[6]", None, 1)
+    if HAS_MONITORING:  # otherwise the hits are unknown
+        assert [signature for signature, *_ in rows] == ["v: f32[3]", "v: f32[4]", "v: f32[5]", "v: f32[6]"]
+        assert {hits for _, hits, _ in rows} == {None}

@@ -1,4 +1,4 @@
-"""Questions that JAX's own explainer answers wrongly or not at all, side by side with what the ledger says."""
+"""Compares the ledger with JAX's own explainer, for misses that the explainer gets wrong or leaves out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jupyter_jaxpr import observe
 
 @pytest.fixture
 def explained(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
-    """What JAX's explainer has said since the last time, each explanation's last sentence in one line."""
+    """Yield a function that returns the new messages of JAX's explainer, each in one line with its last sentence."""
     jax.config.update("jax_explain_cache_misses", True)
     caplog.set_level(logging.WARNING)
 
@@ -134,7 +134,7 @@ def test_row_h_a_cell_that_is_run_again(notebook: Notebook, explained: Explained
 
 
 def test_row_i_a_stale_value_is_no_miss(explained: Explained) -> None:
-    """JAX says nothing and goes on with k = 2; the ledger says that it reused what it had."""
+    """JAX reports nothing and uses k = 2; the ledger has a hit."""
     k = 2.0
 
     @jax.jit
@@ -235,7 +235,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def devices(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What JAX's explainer and the ledger said in a process with eight devices."""
+    """Return the messages of JAX's explainer and the ledger in a process with eight devices."""
     script = tmp_path_factory.mktemp("devices") / "script.py"
     script.write_text(DEVICES)
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, env=environment())

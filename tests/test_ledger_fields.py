@@ -1,4 +1,4 @@
-"""Static fields of what a function is called with: the reason names the field, its values and what to do."""
+"""Tests static fields of arguments: the reason names the field, its values and a cure."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MODE = "Expect one compile for each value of {0}, such as one for train() and on
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, str, str | None]]:
-    """Kind, sentence and cure of each miss but the first."""
+    """Return kind, sentence and cure of each miss but the first."""
     return [
-        (each.kind, each.text.replace("<locals>.", ""), each.cure)
+        (reason.kind, reason.text.replace("<locals>.", ""), reason.cure)
         for miss in ledger[name].misses[1:]
-        for each in miss.reasons
+        for reason in miss.reasons
     ]
 
 
@@ -53,7 +53,9 @@ def test_meta_fields_of_a_registered_dataclass() -> None:
         ("static_value", f"the static value {mode} changed from 'train' to 'test'", FIELD.format(mode)),
         ("static_value", f"the static value {width} changed from 4 to 5", FIELD.format(width)),
     ]
-    assert [(each.argument, each.before, each.after) for each in ledger["f"].misses[1].reasons] == [(width, "3", "4")]
+    assert [(reason.argument, reason.before, reason.after) for reason in ledger["f"].misses[1].reasons] == [
+        (width, "3", "4")
+    ]
 
 
 @flax.struct.dataclass
@@ -189,7 +191,7 @@ def test_a_static_node() -> None:
 
 
 class Options:
-    """Compares by its contents, which can be changed."""
+    """A class that compares by its contents, which can change."""
 
     def __init__(self, n: int) -> None:
         self.n = n

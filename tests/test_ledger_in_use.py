@@ -1,4 +1,4 @@
-"""Code as people write it under the ledger: nnx and equinox models, optax steps, enums, meshes; reasons in full."""
+"""Tests the ledger with code as users write it: nnx and equinox models, optax steps, enums, meshes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Outcome of each miss of a function, kind and text of its reasons."""
-    return [(miss.outcome, [(each.kind, each.text) for each in miss.reasons]) for miss in ledger[name].misses]
+    """Return the outcome of each miss of a function, with kind and text of its reasons."""
+    return [(miss.outcome, [(reason.kind, reason.text) for reason in miss.reasons]) for miss in ledger[name].misses]
 
 
 class Net(nnx.Module):
-    """A layer that behaves in another way while it is trained."""
+    """A layer that behaves differently during training."""
 
     def __init__(self, rngs: nnx.Rngs) -> None:
         self.layer = nnx.Linear(4, 3, rngs=rngs)
@@ -35,7 +35,7 @@ class Net(nnx.Module):
 
 
 def test_an_nnx_training_loop_with_a_short_last_batch_and_a_switch_to_evaluation() -> None:
-    """The structure of an nnx model is long: what is told of it is the attribute that differs."""
+    """The structure of an nnx model is long: the reason names only the attribute that differs."""
     model = Net(nnx.Rngs(0))
     optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
 
@@ -113,7 +113,7 @@ def test_a_learning_rate_given_in_every_way() -> None:
 
 
 class Mode(enum.Enum):
-    """A static argument by name."""
+    """A static argument with a name."""
 
     TRAIN = 1
     TEST = 2
@@ -139,7 +139,7 @@ def test_a_static_enum_and_a_static_function_are_told_by_name() -> None:
 
 
 class Sized:
-    """A model that is the first argument of its own jitted method, and compares by its size."""
+    """A model that is the first argument of its own jitted method, and that compares by size."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -156,13 +156,13 @@ class Sized:
 
 
 def test_a_static_self_that_compares_by_its_contents() -> None:
-    """It has an `__eq__`: to give it one is no cure."""
+    """The class has an `__eq__`: to add one is no cure."""
     with observe() as ledger:
         for size in (2, 2, 3):
             Sized(size).scaled(1.0)
     first, other = ledger["scaled"].misses
     assert first.reasons[0].text == "first call of scaled"
-    assert [(each.kind, each.text, each.cure) for each in other.reasons] == [
+    assert [(reason.kind, reason.text, reason.cure) for reason in other.reasons] == [
         (
             "static_identity",
             "the static argument self is a new Sized object that does not equal the earlier object",
@@ -205,7 +205,7 @@ def test_the_batch_of_a_vmap_around_a_jit() -> None:
 
 
 def test_pmap() -> None:
-    """JAX jits a function of its own for each structure and number of devices; the ledger tells of the user's."""
+    """JAX jits a function of its own for each structure and number of devices; the ledger names the user's function."""
 
     def f(p: Any, x: Any) -> Any:
         return p["w"] * x
@@ -215,7 +215,7 @@ def test_pmap() -> None:
         mapped = jax.pmap(f)
         for width in (3, 3, 4):
             mapped({"w": jnp.ones((1, width))}, jnp.ones((1, width)))
-        jax.pmap(f)({"w": x}, x)  # JAX caches by the function, whichever pmap made it
+        jax.pmap(f)({"w": x}, x)  # JAX's cache belongs to the function, whichever pmap made it
         jax.pmap(f, in_axes=(None, 0))({"w": x[0]}, x)
         mapped({"w": x, "b": x}, x)
         mapped({"w": x}, x=x)

@@ -1,4 +1,4 @@
-"""Calls, hits and compiles of each line of the cell, as its gutter shows them."""
+"""Tests the calls, hits and compiles of each line of a cell, as its gutter shows them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
 
 
 def lines(ran: Ran) -> list[tuple[int, str, str, int]]:
-    """Line, calls, hits, compiles; counts as the panel writes them."""
+    """Return line, calls, hits and compiles, with counts as the panel writes them."""
     found = ran.document["ledger"]["lines"]
     return [
         (
@@ -32,7 +32,7 @@ def shown(count: int | None, exact: bool) -> str:
 
 
 def sure(*expected: tuple[int, int, int, int]) -> list[tuple[int, str, str, int]]:
-    """What is expected where every call is seen; Python 3.11 says ≥ of each count."""
+    """Return the expected rows where every call is seen; Python 3.11 writes ≥ before each count."""
     bound = "" if HAS_MONITORING else "≥"
     return [(line, f"{bound}{calls}", f"{bound}{hits}", compiles) for line, calls, hits, compiles in expected]
 
@@ -57,7 +57,7 @@ def test_a_cell_that_only_hits(notebook: Notebook) -> None:
 
 
 def test_a_line_that_makes_a_new_function_each_time(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More often than the ledger remembers misses one by one."""
+    """The line misses more often than the ledger remembers single misses."""
     monkeypatch.setattr(function_history, "EVENTS_PER_FUNCTION", function_history.EVENTS_PER_FUNCTION // 8)
     monkeypatch.setattr(history, "ENDED", history.ENDED // 8)
     ran = notebook.run("%%jaxpr\nfor k in range(75):\n    jax.jit(lambda y: y + 1)(x)")
@@ -119,7 +119,7 @@ def test_dispatch_without_a_fast_path_is_a_hit(notebook: Notebook) -> None:
 
 @pytest.mark.parametrize("how", ["list(map(f, [x] * 4))", "functools.reduce(f2, [x] * 5)", "list(filter(f, x[1:5]))"])
 def test_calls_that_c_code_makes_are_a_lower_bound(notebook: Notebook, how: str) -> None:
-    """All of them hit: from Python 3.12 on nothing but the handing over can be seen, on 3.11 JAX tells of each."""
+    """All calls hit: from Python 3.12 on only the passing of the function is seen, on 3.11 JAX reports each hit."""
     notebook.run(
         "import functools\nf, f2 = jax.jit(lambda y: y + 1), jax.jit(lambda y, z: y + z)\nf(x), f2(x, x), f(x[0])"
     )
@@ -132,8 +132,10 @@ def test_calls_that_c_code_makes_are_a_lower_bound(notebook: Notebook, how: str)
     with observe() as ledger:
         exec(how, notebook.shell.user_ns)
         notebook[name](*[notebook["x"]] * len(name))
-    # On Python 3.11 nothing is said of how many calls there were outside a cell.
-    assert [(each.calls, each.calls_exact) for each in ledger.functions] == [(1 if HAS_MONITORING else None, False)]
+    # Python 3.11 does not count calls outside of a cell.
+    assert [(function.calls, function.calls_exact) for function in ledger.functions] == [
+        (1 if HAS_MONITORING else None, False)
+    ]
 
 
 def test_what_only_looks_at_a_function_makes_no_count_uncertain(notebook: Notebook) -> None:
@@ -172,8 +174,8 @@ def test_programs_that_jax_derives_are_compiled_by_the_line_that_asked(notebook:
 def test_lines_below_another_magic(notebook: Notebook, magic: str) -> None:
     notebook.run("f = jax.jit(lambda y: y + 1)")
     ran = notebook.run(f"%%jaxpr\n{magic}\n\nf(x)\nfor _ in range(3):\n    f(x)")
-    found = {(line, compiles) for line, _, _, compiles in lines(ran)}
-    assert (4, 1) in found
+    by_name = {(line, compiles) for line, _, _, compiles in lines(ran)}
+    assert (4, 1) in by_name
     if HAS_MONITORING:
         assert lines(ran) == sure((4, 1, 0, 1), (6, 3, 3, 0))
 
@@ -191,8 +193,8 @@ def test_jax_imported_by_the_cell_itself(kernel_documents: Any) -> None:
         "%%jaxpr\nimport jax\nf = jax.jit(lambda y: y + 1)\nf(1.0)\nfor _ in range(4):\n    f(1.0)"
     )
     assert document["ledger"] is not None, json.dumps(document["notes"])
-    found = [(line["line"], line["calls"], line["hits"], line["compiles"]) for line in document["ledger"]["lines"]]
-    assert found == [(4, 1, 0, 1), (6, 4, 4, 0)]
+    rows = [(line["line"], line["calls"], line["hits"], line["compiles"]) for line in document["ledger"]["lines"]]
+    assert rows == [(4, 1, 0, 1), (6, 4, 4, 0)]
 
 
 def test_the_sum_over_the_lines_is_that_of_the_functions(notebook: Notebook) -> None:
@@ -211,5 +213,7 @@ def test_a_call_while_jit_is_disabled_is_no_hit(notebook: Notebook) -> None:
         "%%jaxpr --no-trace\n@jax.jit\ndef f(x):\n    return x + 1\n\nf(x)\n"
         "with jax.disable_jit():\n    f(x)\n    f(x)\nf(x);"
     )
-    (function,) = [each for each in notebook.run(cell).document["ledger"]["functions"] if each["run"]["misses"]]
+    (function,) = [
+        function for function in notebook.run(cell).document["ledger"]["functions"] if function["run"]["misses"]
+    ]
     assert (function["run"]["calls"], function["run"]["hits"], function["run"]["compiles"]) == (2, 1, 1)

@@ -1,4 +1,4 @@
-"""A function with hundreds of entries: the short way to compare two keys gives what the whole comparison gives."""
+"""Tests a function with hundreds of entries: the fast comparison of two keys agrees with the full one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jupyter_jaxpr.observe.value_texts import NOTHING_CALLED
 
 
 def keys_of(name: str) -> list[Any]:
-    (history,) = [each for each in observer().history.functions.values() if each.name == name]
+    (history,) = [function for function in observer().history.functions.values() if function.name == name]
     return [event.key for event in history.events if event.key is not None]
 
 
@@ -66,7 +66,7 @@ def test_two_keys_compared_in_short_and_in_whole() -> None:
 
 @pytest.mark.parametrize("sweep", ["static values", "shapes", "keys of a dict"])
 def test_entries_are_compared_with_few_others(sweep: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else the ledger of a day's work would take minutes to read."""
+    """Otherwise the ledger of a day's work would take minutes to read."""
 
     @functools.partial(jax.jit, static_argnames="n")
     def swept(x: Any, n: int = 0) -> Any:

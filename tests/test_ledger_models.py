@@ -1,4 +1,4 @@
-"""Models of equinox and nnx: the reasons have the names that the user gave, and like is compared with like."""
+"""Tests the ledger with models of equinox and nnx: reasons use the user's names, and compare equal parts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ ROWS = np.ones((2, 3), np.float32)
 
 
 def told(ledger: Ledger, name: str) -> list[list[tuple[str, str]]]:
-    """Kind and text of the reasons of each miss after the first."""
-    return [[(each.kind, each.text) for each in miss.reasons] for miss in ledger[name].misses[1:]]
+    """Return kind and text of the reasons of each miss after the first."""
+    return [[(reason.kind, reason.text) for reason in miss.reasons] for miss in ledger[name].misses[1:]]
 
 
 class Net(nnx.Module):
@@ -42,7 +42,7 @@ def test_an_nnx_model_without_a_bias_and_a_wider_one() -> None:
     assert told(ledger, "f") == [[("pytree", "the structure of model lost model.layer.bias")]]
     with observe() as ledger:
         f(Net(5, bias=False), ROWS)
-    assert [(each.kind, each.text) for each in ledger["f"].misses[0].reasons] == [
+    assert [(reason.kind, reason.text) for reason in ledger["f"].misses[0].reasons] == [
         ("static_value", "the static value model.layer.out_features changed from 4 to 5"),
         ("shape", "the type of model.layer.kernel changed from f32[3,4] to f32[3,5]"),
     ]

@@ -1,4 +1,4 @@
-"""Each outcome of a call: what JAX had to do for it, and how the ledger counts it."""
+"""Tests each outcome of a call: JAX's work for the call, and the counts of the ledger."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from jupyter_jaxpr.observe.cache.ledger import FunctionRecord
 from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
 
 CALLS = None if not HAS_MONITORING else 0
-"""What a count of calls is on Python 3.11 outside a cell, where calls cannot be counted."""
+"""The count of calls on Python 3.11 outside of a cell, where calls cannot be counted."""
 
 
 def counted(record: FunctionRecord) -> dict[str, Any]:
-    """The counts of a function that are not zero."""
+    """Return the counts of a function that are not zero."""
     names = ("calls", "hits", "traces", "lowerings", "compiles", "from_disk", "inlined", "raised")
     counts = {name: getattr(record, name) for name in names}
     return {name: count for name, count in counts.items() if count}
 
 
 def calls(number: int, hits: int) -> dict[str, int]:
-    """Counts of calls, as far as this Python can tell."""
+    """Return the counts of calls that this Python can count."""
     return {} if CALLS is None else {name: n for name, n in (("calls", number), ("hits", hits)) if n}
 
 
@@ -83,7 +83,7 @@ def test_what_was_compiled_ahead_of_a_call_is_reused_by_it() -> None:
         ahead = ledger["f"]
         f(jnp.ones(3))
     once = {"traces": 1, "lowerings": 1, "compiles": 1}
-    assert (counted(ahead), ahead.misses) == (calls(0, 0) | once, ())  # asked for, not called
+    assert (counted(ahead), ahead.misses) == (calls(0, 0) | once, ())  # the trace was requested, not called
     assert ahead.seconds > 0
     assert [(miss.outcome, str(miss.reasons[0])) for miss in ledger["f"].misses] == [
         ("dispatch_only", "first call of f"),
@@ -92,7 +92,7 @@ def test_what_was_compiled_ahead_of_a_call_is_reused_by_it() -> None:
 
 
 def test_what_is_made_ahead_of_a_call_is_counted_where_it_is_asked_for() -> None:
-    """Traced alone, lowered alone, compiled in a later block; functions of one name and line are one."""
+    """A trace alone, a lowering alone, a compile in a later block; functions of one name and line count together."""
 
     @jax.jit
     def f(x: Any) -> Any:
@@ -104,7 +104,7 @@ def test_what_is_made_ahead_of_a_call_is_counted_where_it_is_asked_for() -> None
     assert counted(ledger["f"]) == calls(0, 0) | {"traces": 2, "lowerings": 1}
     with observe() as ledger:
         lowered.compile()
-        jax.eval_shape(f, jnp.ones(2))  # JAX has that trace
+        jax.eval_shape(f, jnp.ones(2))  # JAX already has this trace
     assert counted(ledger["f"]) == calls(0, 0) | {"compiles": 1}
     with observe() as ledger:
         for number in range(2):
@@ -132,7 +132,7 @@ def test_of_two_functions_of_one_name_it_is_told_which_was_compiled_ahead() -> N
 
 
 def test_lowered() -> None:
-    """JAX's of today compile whatever a call lowers, so its events stand here for one that finds an executable."""
+    """Today's JAX compiles what a call lowers, so its events here replace those of a call that finds an executable."""
     from jupyter_jaxpr.jax.facts import LOWER_EVENT
     from jupyter_jaxpr.observe.cache.history import History
     from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
@@ -185,7 +185,7 @@ def test_raised_while_tracing() -> None:
 
 
 def test_raised_by_a_static_argument_that_cannot_be_hashed() -> None:
-    """JAX raises before it looks for an entry, so there is no miss; it is no hit either."""
+    """JAX raises before it looks for an entry, so there is neither a miss nor a hit."""
 
     @functools.partial(jax.jit, static_argnames="n")
     def f(x: Any, n: Any) -> Any:

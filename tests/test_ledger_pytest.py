@@ -1,4 +1,4 @@
-"""The fixture `jax_ledger` and its marker, in a project's own tests."""
+"""Tests the fixture `jax_ledger` and its marker in a project's own tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls made at random against JAX's own events and a count of one's own; and one ingredient flipped at a time."""
+"""Compares random calls with JAX's own events and an independent count; changes one ingredient at a time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_calls_at_random_equal_what_jax_and_the_test_counted() -> None:
     }
 
 
-# One ingredient of a call changed, and the one reason that must be given: kind, argument, before, after.
+# (a changed ingredient of a call, the only reason that must result: kind, argument, before, after)
 FLIPS: dict[str, tuple[dict[str, Any], tuple[str, str | None, str, str]]] = {
     "shape": ({"shape": (3,)}, ("shape", "x", "f32[2]", "f32[3]")),
     "rank": ({"shape": (2, 1)}, ("shape", "x", "f32[2]", "f32[2,1]")),
@@ -84,7 +84,7 @@ SCALARS: dict[str, tuple[Call, Call, tuple[str, str, str, str]]] = {
 @pytest.mark.parametrize("flip", FLIPS)
 @pytest.mark.parametrize("others", [0, 3])
 def test_one_ingredient_flipped_gives_exactly_its_reason(flip: str, others: int) -> None:
-    """Also with other calls before that differ in more."""
+    """The reason is the same after other calls that differ in more ingredients."""
     changes, expected = FLIPS[flip]
     base = Call()
     calls = [Call(shape=(9, 9), dtype="float16", n=k + 5, tree="list") for k in range(others)]

@@ -1,4 +1,4 @@
-"""Each reason for which a call misses JAX's cache, as the ledger tells it, with before, after and cure in full."""
+"""Tests each reason of a miss in the ledger, with its values before and after and its cure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ONCE = "Make the function once, before the loop: JAX caches by function object, 
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, tuple[Reason, ...]]]:
-    """Outcome and reasons of each miss of a function."""
+    """Return outcome and reasons of each miss of a function."""
     return [(miss.outcome, miss.reasons) for miss in ledger[name].misses]
 
 
@@ -607,7 +607,7 @@ def test_no_fast_path_with_a_reference() -> None:
 
 
 def test_another_transformation_makes_another_program() -> None:
-    """What JAX compiles within the call is the call's; what it compiles in the backward pass is the function's."""
+    """JAX's compiles within the call belong to the call; those of the backward pass belong to the function."""
 
     @jax.jit
     def f(x: Any) -> Any:
@@ -623,7 +623,7 @@ def test_another_transformation_makes_another_program() -> None:
     assert first_call == ("compiled", (Reason("first_call", "first call of f"),))
     assert again[0] == "dispatch_only"
     assert mapped == ("compiled", (Reason("argument_type", text, cure=outside),))
-    # Forward, backward, and mapped.
+    # the programs of the forward pass, of the backward pass, and under vmap
     assert ledger["f"].compiles == 3
     assert ledger["f"].hits in (1, None)
 
@@ -708,7 +708,7 @@ def test_first_observed() -> None:
 
 
 def test_unknown() -> None:
-    """An ingredient that only a future JAX has: keys that are equal to us, and yet JAX lowered again."""
+    """A future JAX may have further ingredients: the keys seem equal, but JAX lowered again."""
     from jupyter_jaxpr.observe.cache.function_history import FunctionHistory, MissEvent
     from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
     from jupyter_jaxpr.observe.cache.miss_reasons import reasons_of
@@ -723,7 +723,7 @@ def test_unknown() -> None:
 
 
 def test_evicted_from_the_fast_path_alone() -> None:
-    """What more than 8,192 entries would bring about: the fast path's entry is gone, the executable is there."""
+    """With more than 8,192 entries, JAX evicts the entry of the fast path, but keeps the executable."""
     from jupyter_jaxpr.observe.cache.function_history import FunctionHistory, MissEvent
     from jupyter_jaxpr.observe.cache.keys_of_calls import key_of
     from jupyter_jaxpr.observe.cache.miss_reasons import reasons_of
@@ -748,8 +748,8 @@ def test_several_reasons_against_the_closest_earlier_call() -> None:
     with observe() as ledger:
         f({"w": one}, one, n=1)
         f({"w": two}, two, n=1)
-        f({"w": two}, two, n=2)  # closest is the second
-        f({"w": one}, two, n=2)  # closest is the third
+        f({"w": two}, two, n=2)  # the second call is closest
+        f({"w": one}, two, n=2)  # the third call is closest
     assert [str(reason) for miss in ledger["f"].misses[2:] for reason in miss.reasons] == [
         "the static argument n changed from 1 to 2",
         "the type of p['w'] changed from f32[2] to f32[1]",
@@ -757,7 +757,7 @@ def test_several_reasons_against_the_closest_earlier_call() -> None:
 
 
 def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
-    """JAX's entries are the function's, whichever `jax.jit` made them."""
+    """JAX's entries belong to the function, whichever `jax.jit` made them."""
 
     def f(x: Any) -> Any:
         return x + 1

@@ -1,4 +1,4 @@
-"""Calls of which a first guess at the reason would be wrong: the outcome and the reason that are told agree."""
+"""Tests calls whose obvious reason would be wrong: outcome and reason agree."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ ONE_PLACE = "with jax.device_put before the call."
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, str, str | None]]:
-    """Outcome, reasons and cures of each miss."""
+    """Return outcome, reasons and cures of each miss."""
     return [
         (
             miss.outcome,
             "; ".join(map(str, miss.reasons)),
-            " ".join(each.cure for each in miss.reasons if each.cure) or None,
+            " ".join(reason.cure for reason in miss.reasons if reason.cure) or None,
         )
         for miss in ledger[name].misses
     ]
@@ -158,7 +158,7 @@ def test_a_transformation_with_other_options_is_another_function() -> None:
 
 
 def test_a_function_after_partials_of_it() -> None:
-    """The example of JAX's documentation: only two of the three ways compile at each turn."""
+    """An example from JAX's documentation: only two of the three ways compile at each iteration."""
 
     def body(i: Any) -> Any:
         return i + 1
@@ -189,25 +189,27 @@ def test_what_raised_and_was_caught_has_no_program(notebook: Notebook) -> None:
 def test_what_jax_traces_for_itself_was_not_traced_by_the_user(notebook: Notebook) -> None:
     notebook.run("from jax.experimental import sparse\nM = sparse.BCOO.fromdense(jnp.eye(8))\ny = M @ x")
     ran = notebook.run("%%jaxpr --no-trace\nM2 = sparse.BCOO.fromdense(jnp.eye(8) * 2)\ny = M2.T @ x")
-    assert [(each["name"], each["origin"]) for each in ran.document["programs"]] == [("cell [3]", "recorded")]
+    assert [(program["name"], program["origin"]) for program in ran.document["programs"]] == [("cell [3]", "recorded")]
     assert ran.document["message"] is None
     assert ran.document["programs"][0]["origin_note"].endswith(
         " The cell called no jitted function. Call a function under @jax.jit in the cell, end the cell with a call "
         "such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
     )
     assert [
-        each for each in ran.document["ledger"]["functions"] if each["run"]["misses"] or each["run"]["traces"]
+        function
+        for function in ran.document["ledger"]["functions"]
+        if function["run"]["misses"] or function["run"]["traces"]
     ] == []
 
 
 def test_a_list_of_an_option_may_have_blanks(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr --transform grad, vmap\n@jax.jit\ndef f(x):\n    return (x * x).sum()\n\nf(x)")
     assert ran.result.error_in_exec is None
-    assert [each["kind"] for each in ran.document["transforms"]] == ["grad", "vmap"]
+    assert [transform["kind"] for transform in ran.document["transforms"]] == ["grad", "vmap"]
 
 
 def reasons(ledger: Ledger, name: str) -> list[str]:
-    """The first reason of each miss."""
+    """Return the first reason of each miss."""
     return [str(miss.reasons[0]) for miss in ledger[name].misses]
 
 
@@ -260,7 +262,7 @@ class Layer(eqx.Module):
 
 
 def test_static_leaves_of_an_equinox_module() -> None:
-    """Two lambdas have one text, and are not one."""
+    """Two lambdas have the same text, but are different."""
 
     @eqx.filter_jit
     def forward(layer: Layer) -> Any:

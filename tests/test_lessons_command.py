@@ -1,4 +1,4 @@
-"""`python -m jupyter_jaxpr.lessons`, as far as it goes without a JupyterLab."""
+"""Tests `python -m jupyter_jaxpr.lessons` up to the start of JupyterLab."""
 
 import json
 import re
@@ -50,7 +50,7 @@ def test_without_jupyterlab_it_says_what_to_install(tmp_path, capsys, monkeypatc
 
 
 def test_the_first_lesson_has_its_first_program_saved_and_no_lesson_has_more():
-    """The panel shows it before anything ran; see tests/lesson_outputs.py."""
+    """The panel shows the program before anything ran; see tests/lesson_outputs.py."""
     saved = {}
     for path in COURSE.glob("*/*.ipynb"):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
@@ -63,7 +63,7 @@ def test_the_first_lesson_has_its_first_program_saved_and_no_lesson_has_more():
     text = json.dumps(output["data"][MIME_TYPE])
     document = read(text)
     assert document.cell is not None
-    # Else the cell was edited: run tests/lesson_outputs.py.
+    # If this fails, the cell was edited: run tests/lesson_outputs.py.
     assert document.cell.source == "".join(cell["source"])
     assert [program.name for program in document.programs] == ["log2"]
     assert len(text) < 16_000

@@ -1,4 +1,4 @@
-"""Cells that call functions of JAX's and of packages without jit: what the panel shows of the last one, and where."""
+"""Tests cells that call functions of JAX and packages without jit: the program and the place of the last call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conftest import Notebook, Ran
 
 import jupyter_jaxpr as jj
 
-# A cell's last line, and the program shown for it: axes, shapes, bounds and functions are as the cell gave them.
+# (the last line of a cell, the program shown for it); axes, shapes, bounds and functions are fixed to their values.
 LAST_LINES = {
     "jnp.reshape(x, (2, 4))": "traced reshape(a: f32[8], shape: (2, 4)) -> f32[2,4]: reshape",
     "x.sum(0)": "traced _sum(axis: 0) -> f32[]: reduce_sum",
@@ -34,7 +34,7 @@ LAST_LINES = {
     "lax.cond(True, jnp.sin, jnp.cos, x)": ("ran cond(sin, cos)(predicate: i32[], operand: f32[8]) -> [f32[8]]: cond"),
     "lax.switch(1, [jnp.sin, jnp.cos], x)": ("ran switch(sin, cos)(index: i32[], operand: f32[8]) -> [f32[8]]: cond"),
     "lax.map(lambda v: v * 2, x, batch_size=4)": ("ran map(<lambda>)(xs: f32[2,4]) -> [f32[2,4]]: scan"),
-    # What the user differentiates is a number of the user's, even in a function of JAX's.
+    # The user differentiates by a number of the user's, even in a function of JAX's.
     "jax.grad(jnp.tanh)(2.0)": "traced tanh(x: f32[] weak) -> f32[] weak: tanh one_minus_square mul",
 }
 
@@ -51,7 +51,7 @@ def test_a_cell_that_ends_with_a_call_of_a_library(notebook: Notebook, line: str
 
 
 def lines_of(ran: Ran) -> set[tuple[int, int, int, int]]:
-    """Where the equations of the outermost scope are written: the innermost place of the user's."""
+    """Return the places of the equations in the outermost scope: each the innermost place of the user's."""
     document = ran.document
     scope = document["scopes"][document["programs"][document["focus"]]["scope"]]
     frames = [document["frames"][document["stacks"][stack][0][0]] for stack in scope["stack"]]
@@ -109,7 +109,7 @@ def test_flax_gets_its_flags(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\nnet.apply(variables, x, train=True)")
     assert ran.notes.count("untraceable") == 0
     (program,) = ran.document["programs"]
-    assert [(each["name"], each["type"], each["static"]) for each in program["arguments"]] == [
+    assert [(argument["name"], argument["type"], argument["static"]) for argument in program["arguments"]] == [
         ("variables", "{params: {Dense_0: {bias: f32[2], kernel: f32[8,2]}}}", False),
         ("args[0]", "f32[8]", False),
         ("train", "True", True),
@@ -140,7 +140,7 @@ def test_it_runs_again_on_the_values_of_the_call() -> None:
     assert recording.verdict == "The recorded results equal the original function's results, bit for bit."
 
 
-# Operators of arrays call jitted functions of JAX's own, some of them straight from the user's line.
+# Operators of arrays call jitted functions of JAX's own, some of them directly from the user's line.
 @pytest.mark.parametrize(
     ("line", "result"),
     [
@@ -157,8 +157,8 @@ def test_it_runs_again_on_the_values_of_the_call() -> None:
 def test_an_operator_is_no_function_of_the_users(notebook: Notebook, line: str, result: str) -> None:
     ran = notebook.run(f"%%jaxpr --no-trace\ny = {line}")
     assert ran.programs == [f"recorded cell [2]() -> {result}"]
-    functions = ran.document["ledger"]["functions"]  # those of other tests included, which did nothing here
-    assert [each["name"] for each in functions if each["run"]["misses"] or each["run"]["traces"]] == []
+    functions = ran.document["ledger"]["functions"]  # the functions of other tests are included, which did nothing here
+    assert [function["name"] for function in functions if function["run"]["misses"] or function["run"]["traces"]] == []
 
 
 def test_a_function_of_jax_that_the_user_jits_is(notebook: Notebook) -> None:

@@ -1,4 +1,4 @@
-"""What libraries jitted and ran is in the list of programs, in a group of its own, with the user's line."""
+"""Tests that the list of programs has a group for programs that libraries jitted, with the user's line."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ JITTED = "jax.clear_caches()\n@jax.jit\ndef f(x):\n    return x + 1\nx = jnp.one
 
 
 def libraries(ran: Ran) -> list[tuple[str, str | None, int]]:
-    """Name, origin in words and line of each program of a library."""
-    shown = [each for each in ran.document["programs"] if each.get("library")]
+    """Return name, origin in words and line of each program of a library."""
+    shown = [program for program in ran.document["programs"] if program.get("library")]
     frames = ran.document["frames"]
     return [(each["name"], each["how"], frames[each["call"]][2]) for each in shown]
 
@@ -35,14 +35,14 @@ def test_they_stand_behind_the_users_program_with_the_line_that_called_them(note
         ("broadcast_in_dim", "jitted by jax, line 5", 5),
         ("sort", "jitted by jax, line 5", 5),
     ]
-    called = [each["name"] for each in ran.document["ledger"]["functions"] if each["run"]["calls"]]
+    called = [function["name"] for function in ran.document["ledger"]["functions"] if function["run"]["calls"]]
     assert called == ["f"]
 
 
 def test_their_texts_and_times_are_those_of_jax(notebook: Notebook) -> None:
     notebook.run(JITTED)
     ran = notebook.run("%%jaxpr\nz = jnp.linspace(0, 1, 7)\ny = f(x)")
-    program = next(each for each in ran.document["programs"] if each.get("library"))
+    program = next(program for program in ran.document["programs"] if program.get("library"))
     assert [level["state"] for level in program["levels"]] == ["on_request", "on_request"]
     assert [name for name, seconds in program["stages"].items() if seconds] == ["trace", "lower", "compile"]
 
@@ -92,17 +92,19 @@ def test_under_a_transform_outside_of_jit_jax_derives_them(notebook: Notebook) -
     ran = notebook.run(
         "%%jaxpr\ndef slopes():\n    return jax.grad(lambda v: jnp.linalg.norm(v) + v[0])(x)\nslopes()\nf(x)"
     )
-    derived = [each for each in ran.document["programs"] if each.get("library") and each["origin"] == "derived"]
+    derived = [
+        program for program in ran.document["programs"] if program.get("library") and program["origin"] == "derived"
+    ]
     assert "norm" in [each["name"] for each in derived]
     assert {each["how"] for each in derived} == {"jitted by a library, line 3"}
     assert ran.notes == ["eager_compiles"]
 
 
 def test_of_many_each_has_its_stages_and_no_compile_is_lost(notebook: Notebook) -> None:
-    """JAX's events are kept until the calls claim them, sixty-four at a time."""
+    """JAX's events wait until the calls claim them, at most sixty-four at a time."""
     notebook.run(JITTED)
     ran = notebook.run("%%jaxpr\nf(x)\nfor n in range(50):\n    jnp.zeros(n + 140)\n    jax.make_jaxpr(lambda v: v)(x)")
-    shown = [each for each in ran.document["programs"] if each.get("library")]
+    shown = [program for program in ran.document["programs"] if program.get("library")]
     for program in shown:
         assert [name for name, seconds in program["stages"].items() if seconds] == ["trace", "lower", "compile"]
     assert ran.note("eager_compiles")["text"].startswith("JAX compiled 50 small programs in ")
@@ -136,6 +138,6 @@ def test_exports_leave_them_to_the_panel(notebook: Notebook) -> None:
 def test_the_programs_of_libraries_are_counted_nowhere_else(notebook: Notebook) -> None:
     notebook.run(JITTED)
     ran = notebook.run("%%jaxpr\nf(x)\nz = jnp.linspace(0, 1, 11)")
-    (function,) = [each for each in ran.document["ledger"]["functions"] if each["run"]["calls"]]
+    (function,) = [function for function in ran.document["ledger"]["functions"] if function["run"]["calls"]]
     assert (function["name"], function["run"]["misses"]) == ("f", 1)
     assert [cost["program"] for cost in ran.document["costs"]] == [0]

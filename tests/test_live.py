@@ -1,4 +1,4 @@
-"""Live: what a cell that is being written in shows, and that nothing of the user's is changed by it."""
+"""Tests Live: the programs of a cell that the user is writing; nothing of the user's changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Trace = Callable[..., LiveProgram]
 
 @pytest.fixture
 def trace(notebook: Notebook) -> Trace:
-    """Traces a cell live, as the request does."""
+    """Return a function that traces a cell live, like the request."""
     from jupyter_jaxpr.magic.session import Session
 
     live = Live()
@@ -51,7 +51,7 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# --- what is traced ---
+# --- traced functions ---
 
 
 def test_a_cell_is_traced_as_it_is_written(trace: Trace) -> None:
@@ -118,7 +118,7 @@ def test_a_magic_line_above_and_magics_between_are_not_run(trace: Trace, noteboo
     assert "n" not in notebook.shell.user_ns
 
 
-# --- where the argument types come from ---
+# --- the source of the argument types ---
 
 
 def test_the_target_of_the_magic_comes_first(trace: Trace) -> None:
@@ -131,7 +131,7 @@ def test_then_the_last_observed_call(trace: Trace, notebook: Notebook) -> None:
     answer = trace("@jax.jit\ndef f(x, w):\n    return x + w\n\nf(x, x)")
     assert "w:f16[3,8]" not in (answer.text or "")
     assert on_one_line(text_of(answer)).startswith("{ lambda ; a:f32[8] b:f16[3,8].")
-    # It fits the parameters by their names, in any order.
+    # The call fits the parameters by name, in any order.
     answer = trace("@jax.jit\ndef f(w, x):\n    return x + w\n")
     assert on_one_line(text_of(answer)).startswith("{ lambda ; a:f16[3,8] b:f32[8].")
 
@@ -146,7 +146,7 @@ def test_static_arguments_of_the_observed_call_are_what_they_were(trace: Trace, 
 def test_a_plain_function_of_an_observed_cell(trace: Trace, notebook: Notebook) -> None:
     notebook.run("%%jaxpr\ndef f(a):\n    return jnp.sin(a)\nf(x)")
     answer = trace("def f(a):\n    return jnp.cos(a)\n")
-    # No call is known: the recorded one is a program without parameters' names, and the cell has none.
+    # No call is known: the recorded call is a program without names of parameters, and the cell has no call.
     assert answer.state in ("traced", "needs_arguments")
 
 
@@ -199,11 +199,30 @@ def test_the_types_that_the_user_types(trace: Trace) -> None:
     )
 
 
+def test_a_function_without_known_arguments_is_traced_within_the_one_that_calls_it(trace: Trace) -> None:
+    source = """\
+def step(carry, x):
+    return carry + x, jnp.sin(carry)
+
+def around(xs):
+    return lax.scan(step, 0.0, xs)
+
+def other(x):
+    return step
+
+around(x)
+"""
+    answer = trace(source, 2)
+    assert (answer.state, answer.function, answer.line) == ("traced", "around", 4)
+    assert "sin" in text_of(answer)
+    assert trace(source.replace("lax.scan(step, 0.0, xs)", "xs"), 2).state == "needs_arguments"
+
+
 def test_a_function_without_parameters_needs_no_arguments(trace: Trace) -> None:
     assert trace("def f():\n    return jnp.sin(1.0)\n").state == "traced"
 
 
-# --- what is not traced ---
+# --- functions that are not traced ---
 
 REFUSED = [
     (
@@ -412,7 +431,7 @@ def test_a_helper_that_live_has_traced_is_traced_by_its_own_call(trace: Trace, n
     assert trace("def f(x):\n    return helper(x)\nf(x)\n").state == "traced"
     ran = notebook.run("%%jaxpr\nhelper(x);")
     assert ran.stdout == "helper\n"
-    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "helper"]
+    (function,) = [function for function in ran.document["ledger"]["functions"] if function["name"] == "helper"]
     assert (function["run"]["traces"], function["run"]["misses"]) == (1, 1)
 
 
@@ -451,7 +470,11 @@ def test_the_ledger_is_the_same(trace: Trace, notebook: Notebook) -> None:
     for body in ("jnp.sin(x)", "jnp.cos(x)", "f(x)"):
         assert trace(f"@jax.jit\ndef g(x):\n    return {body}\ng(x)\n").state == "traced"
     ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    f(x)")
-    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "f" and each["run"]["calls"]]
+    (function,) = [
+        function
+        for function in ran.document["ledger"]["functions"]
+        if function["name"] == "f" and function["run"]["calls"]
+    ]
     assert (function["name"], function["run"]["calls"], function["run"]["misses"]) == ("f", 3, 0)
     assert notebook["f"]._cache_size() == before
 
@@ -494,7 +517,7 @@ print(calls)
 
 
 def test_a_stop_leaves_debuggers_usable() -> None:
-    """Python 3.11 hangs under a trace function once an exception for a thread was taken back."""
+    """Python 3.11 hangs under a trace function after an exception for a thread was withdrawn."""
     command = [sys.executable, "-c", STOPPED_AND_TRACED]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.stdout.splitlines()[-1:], ran.stderr) == (["['traced']"], "")

@@ -1,4 +1,4 @@
-"""Live in a real kernel: beside a cell that runs, not beside one that measures, only where the user ran something."""
+"""Tests Live in a real kernel: beside a running cell, not beside a measuring one, and only after a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def tab() -> Iterator[Page]:
     manager, client = start_new_kernel(kernel_name="python3")
     client.stop_channels()
     made = Page(manager)
-    # As a startup file loads it: the user has typed no %load_ext.
+    # This is the state after a startup file loaded the extension: the user has not typed %load_ext.
     made.run("get_ipython().extension_manager.load_extension('jupyter_jaxpr')")
     made.run("import time, jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
     yield made
@@ -29,7 +29,7 @@ def tab() -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def requests(tab: Page) -> tuple[str, str]:
-    """The comm of the requests, and its subshell; the cell that is asked about has run."""
+    """Return the comm and the subshell of the requests, after the cell in question has run."""
     tab.wait_until_idle(begin(tab, "y = 1", "cell-9"))
     subshell = tab.subshell()
     return tab.open_requests(subshell), subshell
@@ -54,7 +54,7 @@ def ask(
 
 
 def begin(tab: Page, code: str, cell_id: str) -> str:
-    """Have a cell run that has an id, as those of a notebook have."""
+    """Start a cell with an id, as the cells of a notebook have one."""
     content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}
     message = tab.client.session.msg("execute_request", content, metadata={"cellId": cell_id})
     tab.client.shell_channel.send(message)
@@ -105,8 +105,8 @@ def test_what_is_traced_live_prints_nothing_and_leaves_nothing(tab: Page, reques
     printed = [note["detail"] for note in notes if note["kind"] == "printed_while_tracing"]
     assert printed == ["within"]
     tab.run("print('z' in globals(), 'f' in globals())")
-    said = [message["content"]["text"] for message in tab.heard[start:] if message["msg_type"] == "stream"]
-    assert said == ["False False\n"]
+    collected = [message["content"]["text"] for message in tab.heard[start:] if message["msg_type"] == "stream"]
+    assert collected == ["False False\n"]
 
 
 def test_the_answer_says_what_became_of_the_last_run(tab: Page, requests: tuple[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Cells edited at random: after live traces the kernel is as it would be without them, and the cell runs as ever."""
+"""Tests randomly edited cells: live traces leave the kernel unchanged, and the cell runs as usual."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import random
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,7 @@ LINES = [
 
 @st.composite
 def edited_cells(draw: Any) -> list[str]:
-    """A cell, and how it looks after some edits, one after the other."""
+    """Return a cell, and its texts after several edits, one after the other."""
     text: str = draw(st.sampled_from(CELLS))
     texts = [text]
     for _ in range(draw(st.integers(1, 4))):
@@ -99,8 +99,23 @@ def edited_cells(draw: Any) -> list[str]:
     return texts
 
 
+#: The names of the functions that XLA compiled.
+COMPILES: list[str] = []
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _hear_compiles() -> Iterator[None]:
+    def hear(event: str, duration: float, **more: Any) -> None:
+        if event == "/jax/core/compile/backend_compile_duration":
+            COMPILES.append(str(more.get("fun_name")))
+
+    jax.monitoring.register_event_duration_secs_listener(hear)
+    yield
+    jax.monitoring.unregister_event_duration_listener(hear)
+
+
 def state_of(names: dict[str, Any]) -> dict[str, Any]:
-    """What the user's code can reach."""
+    """Return the objects that the user's code can reach."""
     gc.collect()
     return {
         "names": {name: id(value) for name, value in names.items() if not name.startswith("_")},
@@ -116,13 +131,19 @@ def state_of(names: dict[str, Any]) -> dict[str, Any]:
 
 
 def outcome(notebook: Notebook, cell: str) -> tuple[Any, ...]:
-    """What a reader of the notebook sees of a run."""
-    ran = notebook.run(cell, store_history=False)
+    """Return what a reader of the notebook sees of a run: result, error, output and names."""
+    ran = notebook.run(cell if cell.startswith("%%") else f"%%jaxpr\n{cell}", store_history=False)
     error = ran.result.error_in_exec or ran.result.error_before_exec
     names = {
         name: repr(value) for name, value in notebook.shell.user_ns.items() if name in ("x", "w", "log", "counter")
     }
-    return plain(ran.stdout), repr(ran.result.result), type(error), str(error), names
+    ledgers = [document["ledger"] for document in ran.shown if document.get("ledger")]
+    counts = [
+        (function["name"], {key: count for key, count in function["run"].items() if type(count) is int})
+        for ledger in ledgers
+        for function in ledger["functions"]
+    ]
+    return plain(ran.stdout), repr(ran.result.result), type(error), str(error), names, counts
 
 
 @pytest.fixture
@@ -148,11 +169,13 @@ def test_a_cell_that_was_traced_live_runs_as_ever(
     names = notebook.shell.user_ns
     before = state_of(names)
     live = Live()
+    COMPILES.clear()
     for text in texts:
         for line in (None, 1, 3):
             live.trace(
                 Asked(text, "cell-1", line), names, lambda name: _observed(name, names, _no_runs()), seconds=20.0
             )
+    assert COMPILES == []
     assert state_of(names) == before
     assert outcome(notebook, texts[-1]) == expected
     Path("written").unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The table of unrolled loops: each card is as the table has it, and each rewrite that applies gives equal values."""
+"""Compares the card of each unrolled loop with the table; each rewrite that applies gives equal values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CARDS = [card for name in FILES for row in rows(FOLDER / f"{name}.txt") for card
 
 @pytest.fixture(scope="module")
 def cells() -> Iterator[Cells]:
-    """One notebook for all cells: none of them needs what another one left."""
+    """Yield one notebook for all cells: no cell needs the state of another."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 

@@ -1,4 +1,4 @@
-"""What the magics show: of jitted functions, of a last call, of a target; and what they say where there is nothing."""
+"""Tests the magics with jitted functions, a last call or a target, and their messages where there is no program."""
 
 from __future__ import annotations
 
@@ -553,7 +553,7 @@ def test_lines_that_no_trace_reached(notebook: Notebook) -> None:
         "@jax.jit\ndef f(x):\n    y = helper(x)\n    if x.ndim > 1:\n        y = y + 1\n        y = y + 2\n"
         "    return y\nf(x)"
     )
-    # Python 3.11 has no way to watch lines that costs little enough; nothing is claimed there.
+    # Python 3.11 has no fast way to watch lines: the test claims nothing there.
     assert ran.document["untraced_lines"] == ([4, 10, 11] if HAS_MONITORING else [])
 
 
@@ -563,7 +563,7 @@ def test_eager_operations_that_were_compiled(notebook: Notebook) -> None:
     )
     note = ran.note("eager_compiles")
     assert note["detail"] == "line 3: tan, arcsin, cosh, multiply, add, tanh, subtract; line 4: _reduce_sum"
-    # One account: the programs of the note are those beside the cell's other parts.
+    # One list: the programs of the note and those beside the cell's other parts agree.
     ledger = ran.document["ledger"]
     took = duration(ledger["small_seconds"])
     assert note["text"] == f"JAX compiled 8 small programs in {took} for operations outside any jitted function."
@@ -618,7 +618,7 @@ def test_what_was_printed_in_three_traces_is_one_note(notebook: Notebook) -> Non
     ran = notebook.run(
         "%%jaxpr\n@jax.jit\ndef f(x):\n    print('shape', x.shape)\n    return x\nf(x), f(x[:3]), f(x[:4])"
     )
-    [note] = [each for each in ran.document["notes"] if each["kind"] == "printed_while_tracing"]
+    [note] = [note for note in ran.document["notes"] if note["kind"] == "printed_while_tracing"]
     assert note["text"] == (
         "f printed while JAX traced it. Python's print runs once for each trace, not for each call, and shows tracers "
         "in place of values. This happened 3 times in this run."
@@ -626,7 +626,7 @@ def test_what_was_printed_in_three_traces_is_one_note(notebook: Notebook) -> Non
     assert note["detail"] == "shape (8,)\nshape (3,)\nshape (4,)"
 
 
-# --- failures of ours ---
+# --- errors of this package ---
 
 
 def test_a_failure_of_ours_is_one_line_and_the_cell_is_unharmed(
@@ -655,7 +655,7 @@ def test_a_failure_at_the_end_leaves_nothing_at_work(notebook: Notebook, monkeyp
     end = Observer.end
 
     def fail(observer: Observer, run: Run) -> None:
-        end(observer, run)  # or the counter would be left on for every test after this one
+        end(observer, run)  # otherwise the counter would stay on for all later tests
         raise RuntimeError("broken")
 
     def at_work() -> int:
@@ -692,7 +692,7 @@ def test_a_failure_inside_a_hook_is_a_note(notebook: Notebook, monkeypatch: pyte
 
 
 def test_a_cleared_cache_runs_no_python_of_the_user_again(notebook: Notebook) -> None:
-    """To find the values of the last call, JAX is asked only for what it still holds."""
+    """The values of the last call are searched only among the entries that JAX still holds."""
     notebook.run("runs = []\n@jax.jit\ndef counted(y):\n    runs.append(1)\n    return y + 1\ncounted(x)")
     notebook.run("%%jaxpr --steps\ncounted(x * 2)\njax.clear_caches()")
     assert notebook.shell.user_ns["runs"] == [1]

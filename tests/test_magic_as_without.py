@@ -1,4 +1,4 @@
-"""A cell under the magic against the same cell without it: everything but the panel is the same."""
+"""Compares a cell under the magic with the same cell without it: only the panel differs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ F = "@jax.jit\ndef f(x):\n    return x * 2\n"
 
 @pytest.fixture(autouse=True)
 def numpy_prints_as_before() -> Iterator[None]:
-    """`%precision` sets how numpy prints, for the whole process."""
+    """Restore the print options of numpy, which `%precision` sets for the whole process."""
     with np.printoptions():
         yield
 
@@ -80,7 +80,7 @@ CELLS = {
 
 
 def seen(notebook: Notebook, ran: Ran, before: set[str]) -> dict[str, Any]:
-    """All that a person can see of a cell that ran."""
+    """Return all that a user can see of a cell that ran."""
     shell = notebook.shell
     outputs = shell.user_ns["Out"]
     return {
@@ -105,7 +105,7 @@ def text_of(value: Any) -> str:
 
 
 def printed(text: str) -> list[str]:
-    """The lines of a text; not how many frames of JAX's a traceback hides, where the hook is one more of them."""
+    """Return the lines of a text, without the number of hidden JAX frames: our hook adds one frame."""
     return [
         line
         for line in plain(text).splitlines()
@@ -133,14 +133,14 @@ def test_the_same_as_without_the_magic(make_notebook: Make, name: str) -> None:
 
 
 def blank_line(cell: str) -> str:
-    """A line that does nothing in the place of the magic's."""
+    """Return a line that does nothing, in the place of the magic's line."""
     if cell.startswith("%%"):
         return ""
     return "    # %%jaxpr\n" if cell.startswith("    ") else "# %%jaxpr\n"
 
 
 def test_a_shell_line() -> None:
-    # In a process without JAX: IPython forks for it, which with JAX's threads may never come back.
+    # The test runs in a process without JAX: IPython forks, which may hang with JAX's threads.
     program = (
         "from IPython.core.interactiveshell import InteractiveShell\n"
         "shell = InteractiveShell.instance()\n"
@@ -222,7 +222,11 @@ def test_the_extension_leaves_nothing_behind(make_notebook: Make) -> None:
             "transforms": list(shell.input_transformer_manager.cleanup_transforms),
             "trees": list(shell.ast_transformers),
             "magics": {kind: set(found) for kind, found in shell.magics_manager.magics.items()},
-            "settings": [each for each in shell.configurables if type(each).__module__.startswith("jupyter_jaxpr")],
+            "settings": [
+                configurable
+                for configurable in shell.configurables
+                if type(configurable).__module__.startswith("jupyter_jaxpr")
+            ],
             "hooks": (pjit._infer_params, pjit._get_fastpath_data),
             "listeners": (
                 monitoring.get_event_listeners(),

@@ -1,4 +1,4 @@
-"""Memory of a program: XLA's own numbers, the peak of a liveness walk, and what grad keeps, all counted by hand."""
+"""Tests the memory of a program: XLA's numbers, the peak of a liveness walk, and the residuals of grad, by hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jupyter_jaxpr.program.jaxpr.walk import Walk
 VECTOR = np.ones(256, np.float32)  # 1,024 bytes
 MATRIX = np.ones((16, 16), np.float32)  # 1,024 bytes
 ONE = 1024
-#: The derivative of tanh, and how many equations of the backward part it takes, are another on each JAX line.
+# The derivative of tanh, and the number of equations of its backward part, differ between the JAX lines.
 TANH = "one_minus_square" if hasattr(lax, "one_minus_square_p") or jax.__version_info__ >= (0, 11) else "sub"
 
 
@@ -31,18 +31,23 @@ def live(found: MemoryUse) -> list[tuple[str, str, int]]:
 
 
 def kept(function, *arguments) -> list[tuple[str, str, int, int]]:
-    """The residuals of a program: what made them, their type, how many, and their bytes together."""
-    found = memory(function, *arguments)
-    assert found.residual_bytes == sum(row.bytes for row in found.residuals)
-    return sorted((row.name, row.type, row.count, row.bytes) for row in found.residuals)
+    """Return the residuals of a program: (equation that made them, type, number, bytes together)."""
+    memory_found = memory(function, *arguments)
+    assert memory_found.residual_bytes == sum(row.bytes for row in memory_found.residuals)
+    return sorted((row.name, row.type, row.count, row.bytes) for row in memory_found.residuals)
 
 
 # --- XLA's numbers ---------------------------------------------------------------------------------------
 
 
 def test_xla_says_what_the_executable_needs():
-    found = memory(lambda x: jnp.tanh(x @ x) @ x, MATRIX, compiled=True)
-    assert (found.arguments, found.results, found.temporaries, found.aliased) == (ONE, ONE, ONE, 0)
+    memory_found = memory(lambda x: jnp.tanh(x @ x) @ x, MATRIX, compiled=True)
+    assert (memory_found.arguments, memory_found.results, memory_found.temporaries, memory_found.aliased) == (
+        ONE,
+        ONE,
+        ONE,
+        0,
+    )
 
 
 def test_code_of_no_bytes_is_unknown_and_not_0():
@@ -51,14 +56,20 @@ def test_code_of_no_bytes_is_unknown_and_not_0():
 
 
 def test_a_donated_argument_is_taken_by_a_result():
-    found = memory(jax.jit(lambda x: x + 1, donate_argnums=0), VECTOR, compiled=True)
-    assert found.aliased == ONE
+    memory_found = memory(jax.jit(lambda x: x + 1, donate_argnums=0), VECTOR, compiled=True)
+    assert memory_found.aliased == ONE
 
 
 def test_nothing_is_compiled_for_it():
-    found = memory(lambda x: x + 1, VECTOR)
-    assert (found.arguments, found.results, found.temporaries, found.generated_code, found.aliased) == (None,) * 5
-    assert found.peak == 2 * ONE
+    memory_found = memory(lambda x: x + 1, VECTOR)
+    assert (
+        memory_found.arguments,
+        memory_found.results,
+        memory_found.temporaries,
+        memory_found.generated_code,
+        memory_found.aliased,
+    ) == (None,) * 5
+    assert memory_found.peak == 2 * ONE
 
 
 def test_an_executable_without_an_analysis_has_none():
@@ -67,23 +78,23 @@ def test_an_executable_without_an_analysis_has_none():
             raise NotImplementedError("not on this device")
 
     walk = Walk()
-    found = memory_of(walk, walk.program(traced(lambda x: x + 1, VECTOR).jaxpr), Executable())
-    assert (found.arguments, found.results, found.temporaries) == (None, None, None)
+    memory_found = memory_of(walk, walk.program(traced(lambda x: x + 1, VECTOR).jaxpr), Executable())
+    assert (memory_found.arguments, memory_found.results, memory_found.temporaries) == (None, None, None)
 
 
 def test_captured_constants_count_once():
     big = jnp.ones(256)
-    found = memory(lambda x: jax.jit(lambda y: y * big)(x) + big, VECTOR)
-    assert found.constants == ONE
+    memory_found = memory(lambda x: jax.jit(lambda y: y * big)(x) + big, VECTOR)
+    assert memory_found.constants == ONE
 
 
 # --- the peak --------------------------------------------------------------------------------------------
 
 
 def test_a_chain_holds_two_arrays_beside_its_argument():
-    found = memory(lambda x: jnp.sin(jnp.cos(jnp.tan(x))), VECTOR, names=["x"])
-    assert found.peak == 3 * ONE  # x, and at cos its operand and its result
-    assert live(found) == [
+    memory_found = memory(lambda x: jnp.sin(jnp.cos(jnp.tan(x))), VECTOR, names=["x"])
+    assert memory_found.peak == 3 * ONE  # x; at cos its operand and its result
+    assert live(memory_found) == [
         ("argument x", "f32[256]", ONE),
         ("result of tan", "f32[256]", ONE),
         ("result of cos", "f32[256]", ONE),
@@ -95,9 +106,9 @@ def test_what_is_read_later_stays_alive():
         first, second = jnp.sin(x), jnp.cos(x)
         return jnp.tan(second) + first
 
-    found = memory(function, VECTOR, names=["x"])
-    assert found.peak == 4 * ONE  # x, sin and cos beside tan; add then has sin, tan and its own
-    assert [name for name, *_ in live(found)] == [
+    memory_found = memory(function, VECTOR, names=["x"])
+    assert memory_found.peak == 4 * ONE  # x, sin and cos beside tan; then add has sin, tan and its result
+    assert [name for name, *_ in live(memory_found)] == [
         "argument x",
         "result of sin",
         "result of cos",
@@ -112,9 +123,9 @@ def test_the_line_and_the_equation_of_a_buffer_are_known():
 
     trace = traced(function, VECTOR)
     walk = Walk()
-    found = memory_of(walk, walk.program(trace.jaxpr))
+    memory_found = memory_of(walk, walk.program(trace.jaxpr))
     line = function.__code__.co_firstlineno + 1
-    largest = found.live[0]
+    largest = memory_found.live[0]
     assert largest.type == "f32[256,256]"
     assert walk.positions.frames[largest.frame][2] == line
     assert walk.strings.items[walk.scopes[largest.scope].primitive[largest.equation]] == "mul"
@@ -125,11 +136,11 @@ def test_a_call_has_its_peak_inside():
     def inner(x):
         return jnp.outer(x, x).sum()
 
-    found = memory(lambda x: inner(x) + 1, VECTOR)
-    assert found.peak is not None
+    memory_found = memory(lambda x: inner(x) + 1, VECTOR)
+    assert memory_found.peak is not None
     square = 256 * 256 * 4
-    assert square < found.peak < 4 * square
-    assert max(found.live, key=lambda buffer: buffer.bytes).bytes == square
+    assert square < memory_found.peak < 4 * square
+    assert max(memory_found.live, key=lambda buffer: buffer.bytes).bytes == square
 
 
 def test_a_scan_has_its_results_and_one_step_of_its_body():
@@ -138,34 +149,34 @@ def test_a_scan_has_its_results_and_one_step_of_its_body():
     def function(xs):
         return lax.scan(lambda carry, x: (jnp.sin(carry) + x, None), xs[0], xs)[0]
 
-    found = memory(function, xs, names=["xs"])
+    memory_found = memory(function, xs, names=["xs"])
     carry, step, sine, add = ONE, ONE, ONE, ONE
     result = ONE
-    assert found.peak == 10 * ONE + carry + result + step + sine + add
-    assert live(found)[0] == ("argument xs", "f32[10,256]", 10 * ONE)
-    assert ("slice of one step", "f32[256]", ONE) in live(found)
+    assert memory_found.peak == 10 * ONE + carry + result + step + sine + add
+    assert live(memory_found)[0] == ("argument xs", "f32[10,256]", 10 * ONE)
+    assert ("slice of one step", "f32[256]", ONE) in live(memory_found)
 
 
 def test_of_the_branches_the_largest_counts():
     def function(x):
         return lax.cond(x[0] > 0, lambda x: jnp.outer(x, x).sum(), lambda x: x.sum(), x)
 
-    found = memory(function, VECTOR)
-    assert found.peak is not None
-    assert found.peak > 256 * 256 * 4
+    memory_found = memory(function, VECTOR)
+    assert memory_found.peak is not None
+    assert memory_found.peak > 256 * 256 * 4
 
 
 def test_a_program_without_equations():
-    found = memory(lambda x: x, VECTOR)
-    assert (found.peak, live(found)) == (ONE, [("argument", "f32[256]", ONE)])
+    memory_found = memory(lambda x: x, VECTOR)
+    assert (memory_found.peak, live(memory_found)) == (ONE, [("argument", "f32[256]", ONE)])
 
 
 def test_a_size_that_is_a_symbol_has_no_peak():
     from jax import export
 
     (size,) = export.symbolic_shape("n")
-    found = memory(lambda x: x + 1, jax.ShapeDtypeStruct((size,), np.float32))
-    assert (found.peak, found.live) == (None, [])
+    memory_found = memory(lambda x: x + 1, jax.ShapeDtypeStruct((size,), np.float32))
+    assert (memory_found.peak, memory_found.live) == (None, [])
 
 
 @pytest.mark.parametrize(
@@ -185,7 +196,7 @@ def test_the_bytes_of_every_kind_of_array(value, expected):
     assert memory(lambda x: x, value).peak == expected
 
 
-# --- what grad keeps -------------------------------------------------------------------------------------
+# --- the residuals of grad -------------------------------------------------------------------------------------
 
 WEIGHTS = [np.ones((4, 4), np.float32)] * 2
 INPUTS = np.ones((3, 4), np.float32)  # 48 bytes
@@ -197,8 +208,8 @@ def mlp(weights, x):
     return jnp.sum(x**2)
 
 
-# tanh(y): its result for the next layer's weights and, up to 0.10, for its own derivative t * (1 - t) + (1 - t); the
-# derivative itself; and 2 x of the square.
+# For tanh(y): its result, for the next layer's weights and, up to 0.10, for its own derivative t * (1 - t) + (1 - t);
+# the derivative itself; and 2 x for the square.
 MLP = {
     "one_minus_square": [
         ("mul", "f32[3,4]", 1, 48),
@@ -229,9 +240,9 @@ def test_residuals_in_a_jitted_step():
 def test_residuals_are_put_down_to_the_line_that_made_them():
     trace = traced(jax.grad(jax.jit(mlp)), WEIGHTS, INPUTS)
     walk = Walk()
-    found = memory_of(walk, walk.program(trace.jaxpr))
+    memory_found = memory_of(walk, walk.program(trace.jaxpr))
     first = mlp.__code__.co_firstlineno
-    assert sorted((row.name, walk.positions.frames[row.frame][2] - first) for row in found.residuals) == [
+    assert sorted((row.name, walk.positions.frames[row.frame][2] - first) for row in memory_found.residuals) == [
         (name, {"mul": 3}.get(name, 2)) for name, *_ in MLP
     ]
 
@@ -257,11 +268,11 @@ STEPS = np.ones((5, 4), np.float32)  # 80 bytes
 
 
 def test_a_scan_stacks_its_residuals():
-    each = {
+    by_name = {
         "one_minus_square": [("one_minus_square", "f32[5,4]", 1, 80), ("scan", "f32[5,4]", 1, 80)],
         "sub": [("scan", "f32[5,4]", 1, 80), ("sub", "f32[5,4]", 1, 80), ("tanh", "f32[5,4]", 1, 80)],
     }[TANH]
-    assert kept(jax.grad(rnn), WEIGHTS[0], STEPS) == each
+    assert kept(jax.grad(rnn), WEIGHTS[0], STEPS) == by_name
 
 
 def test_vmap_of_grad_keeps_one_for_each_example():
@@ -269,7 +280,7 @@ def test_vmap_of_grad_keeps_one_for_each_example():
 
 
 def test_grad_of_grad_keeps_for_both():
-    # Of x^3: 3 x^2 is kept for the first backward part, and 6 x for the second.
+    # For x^3: 3 x^2 is kept for the first backward part, and 6 x for the second.
     rows = kept(jax.grad(jax.grad(lambda x: x**3)), 1.0)
     assert sum(count for *_, count, _ in rows) == 2
 

@@ -1,4 +1,4 @@
-"""The liveness walk agrees with a slow one written down from its rules, on random programs."""
+"""Compares the liveness walk with a slow walk that follows the rules, on random programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jupyter_jaxpr.jax.loop_equations import scan_parts
 from jupyter_jaxpr.program.costs.memory import LIVE_AT_MOST, memory_of
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 
-#: Of each operation, what it does with the numbers of two earlier vectors.
+# For each operation: its function of the numbers of two earlier vectors.
 OPERATIONS = ["sin", "join", "square", "total", "jit", "scan", "while", "cond"]
 STEPS = st.lists(
     st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=12
@@ -23,7 +23,7 @@ STEPS = st.lists(
 
 
 def program(steps, results):
-    """A function of a vector, of these operations."""
+    """Return a function of a vector with these operations."""
 
     def function(x):
         made = [x]
@@ -59,13 +59,13 @@ def size(variable):
 
 
 def slow_peak(jaxpr):
-    """Most bytes alive at once that a program makes, looking through the whole program at each equation."""
+    """Return the largest number of bytes alive at once, by a search of the whole program at each equation."""
     most = 0
     for here, equation in enumerate(jaxpr.eqns):
         alive = 0
         for there, earlier in enumerate(jaxpr.eqns[:here]):
             for variable in earlier.outvars:
-                readers = [at for at, each in enumerate(jaxpr.eqns) if variable in set_of(each.invars)]
+                readers = [at for at, eqn in enumerate(jaxpr.eqns) if variable in set_of(eqn.invars)]
                 last = len(jaxpr.eqns) if variable in set_of(jaxpr.outvars) else max(readers, default=there)
                 alive += size(variable) if last >= here and last > there else 0
         results = sum(size(variable) for variable in equation.outvars)
@@ -89,13 +89,13 @@ def set_of(variables):
 
 
 def programs(equation):
-    found = []
+    inners = []
     for value in equation.params.values():
         for item in value if isinstance(value, tuple) else (value,):
             inner = getattr(item, "jaxpr", item)
             if hasattr(inner, "eqns"):
-                found.append(inner)
-    return found
+                inners.append(inner)
+    return inners
 
 
 @given(steps=STEPS, results=st.lists(st.integers(0, 30), min_size=1, max_size=3))
@@ -103,10 +103,10 @@ def programs(equation):
 def test_the_peak_is_that_of_the_slow_walk(steps, results):
     trace = traced(program(steps, results), np.ones(8, np.float32))
     walk = Walk()
-    found = memory_of(walk, walk.program(trace.jaxpr))
+    memory_found = memory_of(walk, walk.program(trace.jaxpr))
     opened = getattr(trace.jaxpr, "jaxpr", trace.jaxpr)
     given_bytes = sum(size(variable) for variable in opened.invars)
-    assert found.peak == given_bytes + slow_peak(opened)
+    assert memory_found.peak == given_bytes + slow_peak(opened)
 
 
 @given(steps=STEPS, results=st.lists(st.integers(0, 30), min_size=1, max_size=3))
@@ -114,8 +114,8 @@ def test_the_peak_is_that_of_the_slow_walk(steps, results):
 def test_what_is_alive_at_the_peak_adds_up_to_it(steps, results):
     trace = traced(program(steps, results), np.ones(8, np.float32))
     walk = Walk()
-    found = memory_of(walk, walk.program(trace.jaxpr))
-    named = sum(buffer.bytes for buffer in found.live)
-    sizes = [buffer.bytes for buffer in found.live]
+    memory_found = memory_of(walk, walk.program(trace.jaxpr))
+    named = sum(buffer.bytes for buffer in memory_found.live)
+    sizes = [buffer.bytes for buffer in memory_found.live]
     assert sizes == sorted(sizes, reverse=True)
-    assert named == found.peak or (len(found.live) == LIVE_AT_MOST and named < found.peak)
+    assert named == memory_found.peak or (len(memory_found.live) == LIVE_AT_MOST and named < memory_found.peak)

@@ -1,4 +1,4 @@
-"""The table of misses: each card is as the table has it, and each cure that applies ends its miss."""
+"""Compares the card of each miss with the table; each cure that applies ends its miss."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROWS = [
 ]
 CARDS = [card for name in FILES for row in rows(FOLDER / f"{name}.txt") for card in (row.card, row.older) if card]
 
-# Kinds of reason that one cell and one device do not make, or that have no edit and are told in test_ledger_*.py.
+# The kinds of reason that need several cells or devices, or that have no edit and are tested in test_ledger_*.py.
 _ELSEWHERE = {
     "first_call",
     "first_observed",
@@ -42,7 +42,7 @@ _ELSEWHERE = {
 
 @pytest.fixture(scope="module")
 def cells() -> Iterator[Cells]:
-    """One notebook for all cells: none of them needs what another one left."""
+    """Yield one notebook for all cells: no cell needs the state of another."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -74,8 +74,8 @@ def test_every_cure_of_the_table_ends_misses_and_keeps_the_values() -> None:
 @pytest.mark.any_jax
 def test_every_kind_of_cure_and_of_reason_has_a_row() -> None:
     assert {name for card in CARDS for name in names_of_cures(card)} == set(NAMES)
-    told = {kind for card in CARDS for kind in re.findall(r"^    ([a-z_]+): ", card, re.MULTILINE)}
-    assert told - {"advice", "cure"} == set(get_args(ReasonKind)) - _ELSEWHERE
+    matches = {kind for card in CARDS for kind in re.findall(r"^    ([a-z_]+): ", card, re.MULTILINE)}
+    assert matches - {"advice", "cure"} == set(get_args(ReasonKind)) - _ELSEWHERE
 
 
 @pytest.mark.any_jax

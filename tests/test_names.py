@@ -1,4 +1,4 @@
-"""A program's text has the tokens of `print(jaxpr)`: every name, every parameter, in the same order."""
+"""Tests that a program's text has the tokens of `print(jaxpr)`: every name and parameter, in the same order."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ def references(x):
 
 
 def test_names_are_those_of_print_where_the_printing_rule_is_not_ours():
-    """JAX prints reads and writes of references as arrows; here they are equations like all others."""
+    """JAX prints reads and writes of references as arrows; this package prints them like other equations."""
     trace = traced(references, X)
     text = program_text(built(program(trace)).document, 0)
     assert "c:f32[8] = get[" in text
@@ -318,7 +318,7 @@ def test_the_rules_of_this_jax_are_learned():
 
 
 def test_the_rules_are_learned_where_jax_prints_in_colour():
-    """As it does in a notebook's kernel, by the name of its shell."""
+    """JAX prints in colour in a notebook's kernel, because of the name of the shell."""
     code = (
         "import builtins\n"
         "class ZMQInteractiveShell: pass\n"
@@ -333,7 +333,7 @@ def test_the_rules_are_learned_where_jax_prints_in_colour():
 
 
 def test_the_rules_are_not_learned_where_nothing_is_jitted():
-    """What `jax.disable_jit` hides for a while is not taken for a rule."""
+    """A rule that `jax.disable_jit` hides for a while is not learned."""
     code = (
         "import jax\n"
         "from jupyter_jaxpr.build import naming as names\n"
@@ -356,7 +356,7 @@ def test_learning_the_rules_starts_no_backend():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-# --- programs that no one thought of -----------------------------------------------------------------------
+# --- random programs -----------------------------------------------------------------------
 
 STEPS = st.deferred(
     lambda: st.lists(

@@ -1,4 +1,4 @@
-"""The table of notes: the cures are as the table has them, and each edit that applies ends its note."""
+"""Compares the cures of each note with the table; each edit that applies ends its note."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CARDS = [card for path in FOLDER.glob("*.txt") for row in rows(path) for card in
 
 @pytest.fixture(scope="module")
 def cells() -> Iterator[Cells]:
-    """One notebook for all cells: none of them needs what another one left."""
+    """Yield one notebook for all cells: no cell needs the state of another."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -39,8 +39,8 @@ def test_the_cures_are_as_the_table_has_them(row: Row, cells: Cells) -> None:
 def test_an_edit_that_applies_leaves_fewer_notes_and_no_error() -> None:
     for card in CARDS:
         notes = len(re.findall("^note: ", card, re.MULTILINE))
-        given = re.findall(r"^    gives: (.*); notes: (.*)$", card, re.MULTILINE)
-        assert len(given) == card.count(" (applies)")
-        for value, left in given:
+        matches = re.findall(r"^    gives: (.*); notes: (.*)$", card, re.MULTILINE)
+        assert len(matches) == card.count(" (applies)")
+        for value, left in matches:
             assert "Error" not in value
             assert left == "none" or len(left.split(", ")) < notes

@@ -1,4 +1,4 @@
-"""What the user's last reference lets go of is gone: within a block, after a cell, and in what IPython keeps."""
+"""Tests that objects end with the user's last reference: within a block, after a cell, and in IPython."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jupyter_jaxpr.observe.process_observer import observer
 
 
 def test_a_function_ends_within_the_block_that_called_it() -> None:
-    """JAX's own test_jit_reference_dropping: no collection is needed."""
+    """The test is JAX's own test_jit_reference_dropping: no garbage collection is needed."""
     with observe() as ledger:
         x = jnp.ones(10)
         plain = (lambda x: lambda: x)(x)
@@ -36,15 +36,16 @@ def test_a_function_ends_within_the_block_that_called_it() -> None:
         del jitted
         assert alive() is None
     (record,) = ledger.functions
-    assert (record.calls, record.hits, record.compiles) in [(3, 2, 1), (None, None, 1)]  # None: Python 3.11
+    # the values None are those of Python 3.11
+    assert (record.calls, record.hits, record.compiles) in [(3, 2, 1), (None, None, 1)]
 
 
 @pytest.mark.parametrize("magic", ["%%jaxpr", "# without"])
 def test_of_a_call_that_raised_nothing_is_held(magic: str, notebook: Notebook) -> None:
-    """IPython holds the frames of the last error, so the function itself is alive in every notebook."""
+    """IPython keeps the frames of the last error alive, so the function itself is alive in every notebook."""
     ran = notebook.run(f"{magic}\n@jax.jit\ndef f(x):\n    raise ValueError\nf(x)")
     assert isinstance(ran.result.error_in_exec, ValueError)
-    assert [each for each in gc.get_referrers(JitCall) if type(each) is JitCall] == []
+    assert [get_referrer for get_referrer in gc.get_referrers(JitCall) if type(get_referrer) is JitCall] == []
 
 
 def test_the_programs_of_a_function_that_is_gone_are_not_kept_for_its_derivatives(notebook: Notebook) -> None:
@@ -63,7 +64,7 @@ def test_of_the_functions_that_are_gone_the_last_are_remembered() -> None:
     assert len(history.functions) == GONE_KEPT
     assert {name for name, *_ in history.functions} == {f"f{number}" for number in range(10, GONE_KEPT + 10)}
     assert set(history.names()) == {f"f{number}" for number in range(GONE_KEPT + 10)}
-    # While a block is under way nothing is let go of: the block reads its functions at its end.
+    # A running block drops nothing: it reads its functions at its end.
     history._functions["another", "", 1] = FunctionHistory("another", None)
     history.ledger(None, list, with_block._reading)
     assert len(history.functions) == GONE_KEPT + 1
@@ -73,14 +74,15 @@ def test_of_the_functions_that_are_gone_the_last_are_remembered() -> None:
 def test_the_keys_of_a_function_that_is_made_again_all_day_are_let_go_of() -> None:
     history = FunctionHistory("f", None, events=deque(maxlen=4), looked_through_at=8)
     key: Any = object()
-    for number in range(10):  # ten function objects, the last one alive
+    for number in range(10):  # ten function objects, of which only the last stays alive
         event = MissEvent(number, 0, number, key, None)
         history.events.append(event)
         history.entries.append(event)
         history.by_hash[number % 3] = [*history.by_hash.get(number % 3, []), number]
         history.forget_entries()
     history.live(7, alive := jax.jit(lambda x: x))
-    assert [event.key is key for event in history.entries] == [False] * 4 + [True] * 6  # of the look after eight
+    # the search after eight entries removed four
+    assert [event.key is key for event in history.entries] == [False] * 4 + [True] * 6
     assert history.by_hash == {0: [6, 9], 1: [4, 7], 2: [5, 8]}
     assert history.looked_through_at == 8 + EVENTS_PER_FUNCTION
     assert alive is not None
@@ -93,13 +95,13 @@ def test_the_outputs_that_ipython_keeps_are_whole_for_the_last_runs(
     kept = getattr(shell.history_manager, "outputs", None)
     if kept is None:
         pytest.skip("This IPython keeps no outputs.")
-    kept.clear()  # IPython has one for all shells of a process
+    kept.clear()  # IPython has one such list for all shells of a process
     shell.run_cell("import jax, jax.numpy as jnp\nx = jnp.arange(3.0)", store_history=True)
     for _ in range(10):
         shell.run_cell("%%jaxpr\njax.jit(lambda x: x * 2)(x)", store_history=True)
-    shown = [each for outputs in kept.values() for each in outputs if each.output_type == "display_data"]
+    shown = [output for outputs in kept.values() for output in outputs if output.output_type == "display_data"]
     assert [MIME in each.bundle for each in shown] == [False, False, *[True] * 8]
     assert all("<lambda>" in each.bundle["text/plain"] for each in shown)
-    # What the user captured is the user's.
+    # The captured objects belong to the user.
     shell.run_cell("%%jaxpr\n%%capture captured\njax.jit(lambda x: x * 3)(x)", store_history=True)
     assert len(capsys.readouterr().out) > 0

@@ -1,4 +1,4 @@
-"""The cure of a miss between numbers and arrays, applied to both calls: they have one entry, and keep their values."""
+"""Tests the cure of a miss between numbers and arrays: both calls share an entry, and keep their values."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import jupyter_jaxpr as jj
+
+pytestmark = pytest.mark.any_jax
 
 VALUES: dict[str, Any] = {
     "True": True,
@@ -40,19 +42,19 @@ def test_the_cure_gives_both_calls_one_entry(first: str, second: str) -> None:
         step(VALUES[first])
         step(VALUES[second])
     misses = [miss for miss in ledger["step"].misses if miss.outcome == "compiled"]
-    if len(misses) < 2:  # one type
+    if len(misses) < 2:  # both values have one type
         return
     (reason,) = misses[1].reasons
     assert reason.cure is not None
-    found = re.search(r"such as (?:with )?(.+?)\.$", reason.cure)
-    assert found is not None, reason.cure
+    match = re.search(r"such as (?:with )?(.+?)\.$", reason.cure)
+    assert match is not None, reason.cure
 
     @jax.jit
     def cured(x: Any) -> Any:
         return x * 2
 
     dtype = str(jnp.result_type(VALUES[first], VALUES[second]))
-    expression = found[1].replace("dtype=...", f"dtype={dtype!r}").replace("astype(...)", f"astype({dtype!r})")
+    expression = match[1].replace("dtype=...", f"dtype={dtype!r}").replace("astype(...)", f"astype({dtype!r})")
     results = []
     with jj.observe() as ledger:
         for name in (first, second):

@@ -1,4 +1,4 @@
-"""The observer against what really happened: calls, misses, stages, programs, and what it leaves in memory."""
+"""Compares the observer with independent counts: calls, misses, stages, programs, and memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def observer() -> Iterator[Observer]:
 
 @pytest.fixture
 def observe(observer: Observer) -> Callable[[Callable[[], Any]], Observation]:
-    """Observes what a function does."""
+    """Return a function that observes a function."""
 
     def run(code: Callable[[], Any]) -> Observation:
         started = observer.begin(code.__code__.co_filename)
@@ -320,7 +320,7 @@ def test_few_programs_are_kept_between_runs(observer: Observer) -> None:
     assert len(record.kept) == 8
 
 
-# --- what it can do with which JAX ---
+# --- the tiers of the observer ---
 
 
 def run_python(program: str, *path: str) -> str:
@@ -379,7 +379,7 @@ print(document.environment.tier_note)
 )
 
 
-# A JAX whose functions have other parameters, and one whose events have other names; both go on working.
+# One JAX has functions with other parameters, another has events with other names; both continue to work.
 OTHER_PARAMETERS = """
 real = pjit._infer_params
 def changed(fun, *rest):
@@ -408,7 +408,7 @@ OTHER_EVENTS = "from jax._src import dispatch\ndispatch.JAXPR_TRACE_EVENT = '/ja
 )
 def test_a_jax_that_has_changed_inside_lowers_the_tier(change: str, tier: str, compiles: int, note: str) -> None:
     out = run_python(CHANGED.replace("{change}", change)).splitlines()
-    calls = 2 if HAS_MONITORING else 1  # Python 3.11 is told of hits, and of no miss at these tiers
+    calls = 2 if HAS_MONITORING else 1  # at these tiers, Python 3.11 reports hits and no misses
     assert f"{tier} [('f', 'traced', {calls}, {compiles})]" in out
     assert (
         f"This version of jupyter_jaxpr does not know the internals of JAX {jax.__version__}. {note} Run `pip install "

@@ -39,6 +39,8 @@ from jupyter_jaxpr.observe.cache import miss_reasons as causes
 from jupyter_jaxpr.observe.process_observer import observer
 from jupyter_jaxpr.plain_text import Limit
 
+pytestmark = pytest.mark.any_jax
+
 COUNTED = Path(__file__).parent / "odd" / "counted.py"
 
 SETUP = """
@@ -58,7 +60,7 @@ _numbers = itertools.count()
 
 
 def clean() -> tuple[str, list[str]]:
-    """A cell with nothing odd in it, a function no other test has, and what the cell says."""
+    """Return a cell with nothing odd, a function that no other test uses, and the result of the cell."""
     name = f"clean_{next(_numbers)}"
     cell = f"%%jaxpr\n@jax.jit\ndef {name}(x):\n    return x * 2\n{name}(x)"
     return cell, [f"ran {name}(x: f32[3]) -> f32[3]: mul", f"{name}(x: f32[3]) compiled: first call of {name}"]
@@ -72,7 +74,7 @@ def notebook(make_notebook: Callable[..., Notebook]) -> Notebook:
 
 
 def told(ran: Ran) -> list[str]:
-    """The programs of a cell, what its ledger says of each miss of this run, and what failed."""
+    """Return the programs of a cell, the ledger's text of each miss of this run, and the failures."""
     found = list(ran.programs)
     for function in ran.document["ledger"]["functions"]:
         for miss in function["misses"]:
@@ -83,13 +85,13 @@ def told(ran: Ran) -> list[str]:
 
 
 def check(ran: Ran) -> None:
-    """The cell ran, nothing of ours failed, and the document is safe to show."""
+    """Check that the cell ran, that this package did not fail, and that the document is safe to show."""
     assert ran.result.success, ran.result.error_in_exec
     assert ran.stderr == ""
     read(ran.document)
 
 
-# What a cell does; what it says under the magic. In each, f is what is odd about it.
+# (the cell, its result under the magic); f is the odd function of each cell.
 ODD = {
     "a name of NumPy's": (
         """
@@ -324,7 +326,7 @@ g(x)
 def test_an_odd_object_is_told_of_and_the_next_cell_is_whole(notebook: Notebook, name: str) -> None:
     odd, expected = ODD[name]
     built = notebook.builds()
-    assert notebook.run(odd).result.success  # where only the extension is loaded
+    assert notebook.run(odd).result.success  # run the cell with only the extension loaded
     ran = notebook.run(f"%%jaxpr{odd}")
     check(ran)
     if expected is not None:
@@ -333,7 +335,7 @@ def test_an_odd_object_is_told_of_and_the_next_cell_is_whole(notebook: Notebook,
     ran = notebook.run(cell)
     check(ran)
     assert told(ran) == expected
-    assert [refused(each.document) for each in built] == [None, None]
+    assert [refused(built_run.document) for built_run in built] == [None, None]
 
 
 def test_static_values_of_many_kinds_are_read_without_asking_more_than_once(notebook: Notebook) -> None:
@@ -362,11 +364,11 @@ def test_static_values_of_many_kinds_are_read_without_asking_more_than_once(note
     ]
 
 
-# --- what is called of the user's -------------------------------------------------------------------------
+# --- calls of the user's methods -------------------------------------------------------------------------
 
 
 def counts(mode: str) -> dict[str, dict[str, int]]:
-    """How often what was called, in each cell of `odd/counted.py`."""
+    """Return the number of calls of each method in each cell of `odd/counted.py`."""
     done = subprocess.run([sys.executable, str(COUNTED), mode], capture_output=True, text=True, check=True)
     found: dict[str, dict[str, int]] = json.loads(done.stdout.splitlines()[-1])
     return found
@@ -377,12 +379,12 @@ def test_nothing_is_called_while_the_extension_is_merely_loaded() -> None:
     assert len(loaded) == 18
     assert [name for name, called in loaded.items() if "by the extension" in called] == []
     for called in (*without.values(), *loaded.values()):
-        called.pop("eq", None)  # JAX 0.10's own: it compares what lies beside each other in its table, by address
+        called.pop("eq", None)  # JAX 0.10 itself compares neighbours in its table, which depend on addresses
     assert loaded == without
 
 
 def test_in_an_observed_cell_each_object_is_asked_for_its_text_once() -> None:
-    """JAX itself asks the keys of a dictionary for theirs, once a trace."""
+    """JAX itself calls the `__repr__` of a dictionary's keys once a trace."""
     without, observed = counts("without"), counts("observed")
     most = {name: called["most reprs of one object"] for name, called in observed.items()}
     of_jax = {name: called["most reprs of one object"] for name, called in without.items()}
@@ -438,7 +440,7 @@ def f(x, c):
 def test_after_a_slow_text_no_other_object_of_the_cell_is_asked(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By a clock that only the texts move."""
+    """The clock moves only when a text is made."""
     clock = [0.0]
     monkeypatch.setattr(value_texts, "SLOW", 0.010)
     monkeypatch.setattr(value_texts, "time", SimpleNamespace(perf_counter=lambda: clock[-1]))
@@ -479,7 +481,7 @@ if __name__ == "__main__":
 
 
 def test_a_text_that_calls_jitted_functions_and_waits_for_a_thread_that_does(tmp_path: Path) -> None:
-    """In a process of its own, which is ended where it hangs; `repr` that calls itself without end stops at a depth."""
+    """The test runs in its own process, which is ended if it hangs; an endless `repr` stops at a depth."""
     script = tmp_path / "script.py"
     script.write_text(
         SETUP
@@ -563,7 +565,7 @@ def test_what_is_held_of_a_static_value_keeps_nothing_alive(notebook: Notebook) 
     assert notebook["gone"]() is None
 
 
-# --- what cannot be described -----------------------------------------------------------------------------
+# --- objects that cannot be described -----------------------------------------------------------------------------
 
 
 def test_an_equation_that_cannot_be_read_says_why_and_hides_no_other(notebook: Notebook) -> None:
@@ -592,7 +594,7 @@ f(x)"""
 
 
 def test_each_part_that_cannot_be_described_says_so(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every room fails on what is called bad; all else is told."""
+    """Every room fails on the functions named bad; everything else is shown."""
 
     def fails_on(name: str, function: Callable[..., object]) -> Callable[..., object]:
         def guarded(*given: object, **named: object) -> object:
@@ -681,11 +683,11 @@ def test_a_document_with_what_should_not_be_there_is_encoded_and_says_so() -> No
 
 
 class Own(str):
-    """A text of a class of one's own."""
+    """A text of a class of the user's."""
 
 
 class Odd:
-    """Says of itself what it is made to say."""
+    """An object with the text that the test gives it."""
 
     def __init__(self, says: object) -> None:
         self.says = says
@@ -727,7 +729,7 @@ def test_any_names_values_and_keys_give_a_document_that_is_plain_and_valid(
     run = observer().begin(file="cell.py")
     try:
         for _ in range(2):
-            with contextlib.suppress(Exception):  # what JAX refuses it refuses without us
+            with contextlib.suppress(Exception):  # JAX refuses such an object without this package, too
                 jitted({key: np.ones(3, np.float32)}, static)
             with contextlib.suppress(Exception):
                 jitted({key: np.ones(4, np.float32)}, static)
@@ -744,7 +746,7 @@ def test_any_names_values_and_keys_give_a_document_that_is_plain_and_valid(
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Every text in a part of a document but those of its levels, which are JAX's own."""
+    """Yield every text in a part of a document, without the texts of its levels, which are JAX's own."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

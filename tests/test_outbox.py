@@ -1,4 +1,4 @@
-"""Messages leave in order, at most 20 a second, and what waits gives way to what is newer."""
+"""Tests that messages leave in order, at most 20 a second, and that newer messages replace waiting ones."""
 
 import pytest
 
@@ -8,7 +8,7 @@ pytestmark = pytest.mark.any_jax
 
 
 class Time:
-    """A clock that stands still until it is moved, with what is to happen later."""
+    """A clock that stands still until the test moves it, with the functions that are due later."""
 
     def __init__(self):
         self.now = 100.0

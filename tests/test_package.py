@@ -1,4 +1,4 @@
-"""The promises of the package as such: what importing it does, and what it is called."""
+"""Tests the package as such: the effect of its import, and its names."""
 
 import json
 import os
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def imported_by(statement: str) -> set[str]:
-    """The top-level modules that a fresh Python holds after a statement."""
+    """Return the top-level modules that a new Python process has loaded after a statement."""
     program = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return set(done.stdout.split())

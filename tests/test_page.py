@@ -39,7 +39,7 @@ def hashed(script):
 
 
 class Page(HTMLParser):
-    """What a browser makes of a page: its lines by level, its scripts, and that nothing in it can load or run."""
+    """Reads a page like a browser: its lines by level and its scripts; checks that nothing in it can load or run."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -49,24 +49,24 @@ class Page(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
+        by_name = dict(attributes)
         assert tag not in {"a", "base", "embed", "form", "iframe", "img", "link", "object", "svg"}, tag
-        assert not {name for name in given if name in {"src", "href", "style"} or name.startswith("on")}, given
+        assert not {name for name in by_name if name in {"src", "href", "style"} or name.startswith("on")}, by_name
         self._script = None
         if tag == "ol":
-            assert given["start"] == str(len(self.lines[self._last]) + 1)
+            assert by_name["start"] == str(len(self.lines[self._last]) + 1)
             self._level = self._last
-        elif "data-title" in given:
-            self._level = self._last = given["data-level"]
+        elif "data-title" in by_name:
+            self._level = self._last = by_name["data-level"]
             self.lines[self._level], self.folds[self._level] = [], {}
-            self.places[self._level] = [int(place) for place in given["data-places"].split()]
+            self.places[self._level] = [int(place) for place in by_name["data-places"].split()]
         elif tag == "li" and self._level is not None:
             lines = self.lines[self._level]
-            if "data-f" in given:
-                self.folds[self._level][len(lines)] = int(given["data-f"])
+            if "data-f" in by_name:
+                self.folds[self._level][len(lines)] = int(by_name["data-f"])
             lines.append("")
         elif tag == "script":
-            self._script = given.get("id", "text" if "type" in given else "")
+            self._script = by_name.get("id", "text" if "type" in by_name else "")
             self.scripts.append([self._script, ""])
 
     def handle_endtag(self, tag):
@@ -92,7 +92,7 @@ class Page(HTMLParser):
         return text
 
     def where(self, place):
-        """First line, last line, columns of a place in the cell; of others the name of their line."""
+        """Return first line, last line and columns of a place in the cell; for other places the name of their line."""
         return json.loads(self.script("places"))[str(place)]
 
 
@@ -133,7 +133,7 @@ def test_what_a_library_does_has_the_place_of_the_users_call():
     seen = Page(page(golden("rnn")))
     lines = zip(seen.lines["jaxpr"], seen.places["jaxpr"], strict=True)
     [place] = [place for line, place in lines if "exp" in line]
-    assert seen.where(place)[0] == 11  # inside of jax.nn.softmax
+    assert seen.where(place)[0] == 11  # this place is inside of jax.nn.softmax
 
 
 def test_equations_of_several_lines_fold():

@@ -1,4 +1,4 @@
-"""A kernel of Pallas that runs outside of jit is a program under the kernel's name."""
+"""Tests that a Pallas kernel outside of jit becomes a program under the kernel's name."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ def test_a_kernel_outside_of_jit_goes_by_the_name_of_the_kernel(notebook: Notebo
     (program,) = ran.document["programs"]
     assert (program["name"], program["origin"], program["group"]) == ("pallas_call(double)", "ran", "jit")
     line = ran.document["frames"][program["definition"]][2]
-    assert line == 3  # IPython leaves leading blank lines out
+    assert line == 3  # IPython removes leading blank lines
     text = program_text(read(ran.document), 0)
     assert "mul" in text and "pallas_call" in text
     notebook.run("%%jaxpr\ny = doubled(x)")
     again = notebook.run("%%jaxpr\ny = doubled(x)")
-    (miss,) = [each for each in again.document["ledger"]["functions"] if each["name"] == "pallas_call(double)"]
-    assert miss["run"]["compiles"] == 1  # each pallas_call makes a function object of its own
+    (miss,) = [
+        function for function in again.document["ledger"]["functions"] if function["name"] == "pallas_call(double)"
+    ]
+    assert miss["run"]["compiles"] == 1  # each pallas_call makes a new function object

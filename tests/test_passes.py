@@ -1,4 +1,4 @@
-"""XLA's passes: compiled once more into a folder of its own, nothing of which stays."""
+"""Tests XLA's passes: the compile writes to its own folder and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_passes_that_changed_something_are_listed_in_their_order(dumped):
     assert names.index("while-loop-trip-count-annotator") < names.index("fusion")
     assert all(each.pipeline for each in dumped.passes)
     assert all(each.added or each.removed for each in dumped.passes)
-    # What one pass leaves is what the next one finds.
+    # The text after one pass is the text before the next pass.
     assert all(a.after == b.before for a, b in zip(dumped.passes, dumped.passes[1:], strict=False))
     assert dumped.left_out == 0
 
@@ -151,7 +151,7 @@ def test_an_error_of_xla_is_a_sentence():
 
 
 def test_the_cache_on_disk_is_neither_read_nor_written(monkeypatch, tmp_path):
-    """Not even where the program is in it: what is read from there has no passes."""
+    """An executable from the cache has no passes, so the compile ignores even an existing entry."""
     from jax.experimental.compilation_cache import compilation_cache
 
     before = {name: getattr(jax.config, name) for name in CACHE}
@@ -182,7 +182,7 @@ CACHE = (
 )
 
 
-# --- the panel's requests -------------------------------------------------------------------------------
+# --- requests from the panel -------------------------------------------------------------------------------
 
 CELL = """\
 @jax.jit
@@ -241,7 +241,7 @@ def test_the_panel_gets_the_list_and_pages_of_a_diff(answers):
 
 
 def test_nothing_of_it_is_counted(notebook):
-    """Neither in the ledger nor in the jit cache."""
+    """The compile for the passes is neither in the ledger nor in the jit cache."""
     built = notebook.builds()
     notebook.run("@jax.jit\ndef passed(x):\n    return jnp.sin(x) * 2\nf = passed")
     notebook.run("%%jaxpr\nf(x)")
@@ -250,13 +250,13 @@ def test_nothing_of_it_is_counted(notebook):
     runs.keep(built[-1])
     request = {"type": "passes", "id": 1, "snapshot": built[-1].document.id, "program": 0, "confirmed": True}
     replies = queue.Queue()
-    assert Answers(runs).answer(request, send=replies.put) is None  # a worker does it
+    assert Answers(runs).answer(request, send=replies.put) is None  # a worker answers later
     while isinstance(reply := replies.get(timeout=60), Working):
         assert reply.text == "compiling the program again"
     assert reply.result.passes
-    assert runs.latest()[0].passes == [reply.result]  # a page that is loaded later has them
+    assert runs.latest()[0].passes == [reply.result]  # a page that is loaded later has the passes
     assert notebook.run("f._cache_size()").result.result == size
     again = notebook.run("%%jaxpr\nf(x)")
-    (function,) = [each for each in again.document["ledger"]["functions"] if each["name"] == "passed"]
+    (function,) = [function for function in again.document["ledger"]["functions"] if function["name"] == "passed"]
     assert (function["run"]["compiles"], function["kernel"]["compiles"]) == (0, 1)
     assert (function["run"]["lowerings"], function["kernel"]["lowerings"]) == (0, 1)

@@ -1,4 +1,4 @@
-"""`%%jaxpr --per-entry`: how often each cache entry was hit, however many entries there are."""
+"""Tests `%%jaxpr --per-entry`: the number of hits of each cache entry."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ def dictionary(p):
 
 
 def entries(ran: Any, name: str) -> list[tuple[str, int | None, int]]:
-    """Signature, hits and misses of each entry of a function."""
+    """Return signature, hits and misses of each entry of a function."""
     (function,) = [
-        each for each in ran.document["ledger"]["functions"] if each["name"] == name and each["run"]["calls"]
+        function
+        for function in ran.document["ledger"]["functions"]
+        if function["name"] == name and function["run"]["calls"]
     ]
     return [
-        (each["signature"], each["hits"], each["misses"])
-        for each in function["entries"]
-        if each["this_run"] or each["hits"] is not None
+        (entry["signature"], entry["hits"], entry["misses"])
+        for entry in function["entries"]
+        if entry["this_run"] or entry["hits"] is not None
     ]
 
 
@@ -49,7 +51,7 @@ def test_the_hits_of_each_entry(notebook: Notebook) -> None:
         ("y: f32[8]", 4, 1),
         ("y: f32[8], n=2", 2, 1),
         ("y: f32[4]", 7, 1),
-        ("y: f32[8]", 1, 0),  # of NumPy: a slow hit made the entry
+        ("y: f32[8]", 1, 0),  # a slow hit with a NumPy array made the entry
     ]
     again = notebook.run("%%jaxpr --per-entry\nf(x)\nf(x)\ndictionary({'w': x})\ndictionary({'w': x})")
     assert entries(again, "f") == [("y: f32[8]", 2, 1)]
@@ -87,10 +89,10 @@ def test_a_target_has_no_calls_to_count(notebook: Notebook) -> None:
 def test_no_hit_is_lost_or_counted_twice(notebook: Notebook, option: str) -> None:
     notebook.run("import numpy as np\n" + DEFINE)
     ran = notebook.run(f"%%jaxpr {option}\n" + CALLS)
-    (function,) = [each for each in ran.document["ledger"]["functions"] if each["run"]["calls"]]
+    (function,) = [function for function in ran.document["ledger"]["functions"] if function["run"]["calls"]]
     assert (function["run"]["calls"], function["run"]["hits"]) == (17, 14)
     if option:
-        assert sum(each["hits"] or 0 for each in function["entries"]) == 14
+        assert sum(entry["hits"] or 0 for entry in function["entries"]) == 14
 
 
 def test_two_static_objects_that_print_alike_are_two_entries(notebook: Notebook) -> None:

@@ -1,4 +1,4 @@
-"""StableHLO lowered for platforms that are not there."""
+"""Tests StableHLO that is lowered for platforms without a device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of JAX's private names against our code, and against the JAX at hand."""
+"""Compares the table of JAX's private names with our code, and with the installed JAX."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def text(node: ast.AST) -> str | None:
 
 
 def module_opened(node: ast.AST) -> str | None:
-    """The module that `private("core")` opens."""
+    """Return the module that an expression such as `private("core")` opens."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "private":
         return text(node.args[0])
     return None
 
 
 def opened_in(function: ast.AST) -> Iterator[tuple[str, str]]:
-    """Names of variables with the module that each is."""
+    """Yield the names of variables, each with the module that it holds."""
     for node in ast.walk(function):
         if not isinstance(node, ast.Assign):
             continue
@@ -55,9 +55,9 @@ def opened_in(function: ast.AST) -> Iterator[tuple[str, str]]:
         elif isinstance(target, ast.Tuple):
             modules: list[str | None] = []
             if isinstance(value, ast.Tuple):
-                modules = [module_opened(each) for each in value.elts]
+                modules = [module_opened(elt) for elt in value.elts]
             elif isinstance(value, ast.Call) and ast.unparse(value).startswith("map(private, "):
-                modules = [text(each) for each in value.args[1].elts]  # type: ignore[attr-defined]
+                modules = [text(elt) for elt in value.args[1].elts]  # type: ignore[attr-defined]
             for each, module in zip(target.elts, modules, strict=False):
                 if module is not None:
                     assert isinstance(each, ast.Name)
@@ -65,7 +65,7 @@ def opened_in(function: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def used_of_modules() -> set[str]:
-    """Such as `core.Tracer`, from attributes of what `private` opens, `getattr(module, "name")` and the like."""
+    """Return names such as `core.Tracer`, from attributes of opened modules, `getattr(module, "name")` and the like."""
     found: set[str] = set()
     for tree in parsed(PACKAGE).values():
         for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
@@ -83,7 +83,7 @@ def used_of_modules() -> set[str]:
                     if module is not None and node.attr != "__file__":
                         found.add(f"{module}.{node.attr}")
                 elif isinstance(node, ast.Call):
-                    # getattr(module, name), setattr(module, name, ...), self._put(module, name, ...)
+                    # The forms are getattr(module, name), setattr(module, name, ...), self._put(module, name, ...).
                     for of, name in zip(node.args, node.args[1:], strict=False):
                         module = module_opened(of) or (modules.get(of.id) if isinstance(of, ast.Name) else None)
                         named = text(name) or (texts.get(name.id) if isinstance(name, ast.Name) else None)
@@ -101,14 +101,14 @@ def test_private_modules_are_opened_at_one_door() -> None:
     for name, tree in parsed(PACKAGE).items():
         for node in ast.walk(tree):
             of = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            of += [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            of += [name.name for name in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
                 of.append(ast.unparse(node.args[0]))
             doors += [name for each in of if "jax._src" in each]
     assert doors == ["jax/facts.py"]
 
 
-# Of Python, of named tuples and of equinox.
+# These names belong to Python, to named tuples and to equinox.
 NOT_JAX = {
     "_getframe",
     "_current_frames",
@@ -120,12 +120,12 @@ NOT_JAX = {
     "_static_fun",
 }
 NOT_JAX |= {"_varname_from_oparg"}
-# Of ipykernel.
+# These names belong to ipykernel.
 NOT_JAX |= {"_reply_subshell_for"}
 
 
 def used_of_objects() -> set[str]:
-    """Attributes with an underscore that nothing of ours has."""
+    """Return the attributes with an underscore that no object of this package has."""
     used: set[str] = set()
     ours: set[str] = set()
     for tree in parsed(PACKAGE).values():
@@ -157,7 +157,7 @@ def strings(node: ast.AST) -> set[str]:
 
 
 def used_of_frames() -> set[str]:
-    """Names of variables that are looked up in what a frame or a closure of JAX's holds."""
+    """Return the names of variables that the code looks up in frames or closures of JAX's."""
     found: set[str] = set()
     for tree in parsed(ROOM).values():
         constants = {
@@ -166,20 +166,20 @@ def used_of_frames() -> set[str]:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         }
         for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
-            held = {
+            by_name = {
                 node.targets[0].id
                 for node in ast.walk(function)
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_of_a_frame(node.value)
             }
-            # What another function found in a frame.
-            held |= {each.arg for each in function.args.args if each.arg == "given"}
-            held |= {
+            # Another function found these variables in a frame.
+            by_name |= {argument.arg for argument in function.args.args if argument.arg == "given"}
+            by_name |= {
                 node.target.id
                 for node in ast.walk(function)
                 if isinstance(node, ast.NamedExpr) and "_raising(" in ast.unparse(node.value)
             }
 
-            def holds(node: ast.AST, held: set[str] = held) -> bool:
+            def holds(node: ast.AST, held: set[str] = by_name) -> bool:
                 return any(
                     (isinstance(each, ast.Name) and each.id in held)
                     or (isinstance(each, ast.Attribute) and each.attr in ("f_locals", "co_freevars"))
@@ -188,14 +188,14 @@ def used_of_frames() -> set[str]:
 
             for node in ast.walk(function):
                 if isinstance(node, ast.Subscript) and ast.unparse(node.value).rpartition(".")[2] in {
-                    *held,
+                    *by_name,
                     "f_locals",
                 }:
                     found |= {each} if (each := text(node.slice)) else set()
                 elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                     if node.func.attr in ("get", "index") and holds(node.func.value) and text(node.args[0]):
                         found.add(str(text(node.args[0])))
-                elif isinstance(node, ast.Compare) and any(holds(each) for each in node.comparators):
+                elif isinstance(node, ast.Compare) and any(holds(comparator) for comparator in node.comparators):
                     found |= strings(node.left)
                 elif isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Name):
                     found |= constants.get(node.iter.id, set())
@@ -204,17 +204,18 @@ def used_of_frames() -> set[str]:
 
 def test_the_table_has_each_variable_of_a_function_of_jax_and_no_other() -> None:
     rows = {row.name for row in LOCALS}
-    # Free variables of pmap are read one by one, by `bound.get(name)`; a missing one is a missing option.
+    # The code reads the free variables of pmap one by one, by `bound.get(name)`; a missing variable is a missing
+    # option.
     optional = {"axis_name", "in_axes", "out_axes", "devices", "backend", "axis_size", "donate_tuple"}
     assert used_of_frames() - optional == rows
 
 
-# --- the JAX at hand has each name ---
+# --- the installed JAX has each name ---
 
 
 def named(*tables: tuple[PrivateName, ...]) -> list[Any]:
-    """The rows of these tables that this JAX should have, by their names."""
-    return [pytest.param(row, id=row.id) for row in names_at_hand.expected() if any(row in each for each in tables)]
+    """Return the rows of these tables that the installed JAX should have, by name."""
+    return [pytest.param(row, id=row.id) for row in names_at_hand.expected() if any(row in table for table in tables)]
 
 
 @pytest.mark.parametrize("row", named(MODULES, OBJECTS, LOCALS))
@@ -244,7 +245,7 @@ def test_the_report_on_a_newest_jax_names_what_is_gone_and_what_changed(monkeypa
 
 
 class Without:
-    """A module of JAX's as we see it in a JAX that lacks one name; JAX itself has the module as it is."""
+    """A module of JAX as this package would see it without one name; JAX itself sees the whole module."""
 
     def __init__(self, module: Any, lacks: str) -> None:
         self.__dict__["held"] = module, lacks
@@ -280,7 +281,7 @@ VALUES = "([1.683, 1.683, 1.621, 3.0], [0, 1])"
 
 @pytest.fixture
 def lacking(monkeypatch: pytest.MonkeyPatch, make_notebook: Any) -> Iterator[Any]:
-    """A notebook with a JAX in which we do not find a name."""
+    """Yield a notebook in which this package cannot find a name of JAX."""
 
     def lack(*rows: PrivateName) -> Any:
         for row in rows:

@@ -1,4 +1,4 @@
-"""The columns of a walk, apart from names and sources."""
+"""Tests the columns of the document's equations, apart from names and source lines."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_programs_of_one_run_share_what_they_have_in_common():
 
 
 def counted(jaxpr, *, combiners):
-    """Equations of a jaxpr and of all inside, by JAX's own objects."""
+    """Return the equations of a jaxpr and its inner programs, by JAX's own objects."""
     jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
     total = len(jaxpr.eqns)
     for equation in jaxpr.eqns:
@@ -116,7 +116,7 @@ def test_avals():
 
 
 class DropVar:
-    """As JAX's own: a variable that nothing will read."""
+    """A variable that nothing reads, like JAX's own DropVar."""
 
     def __init__(self, aval):
         self.aval = aval
@@ -174,7 +174,7 @@ class Broken:
 
 
 def jaxpr_with(change):
-    """A traced jaxpr of three equations, as plain data, with its second equation changed."""
+    """Return a traced jaxpr of three equations as plain data, with its second equation changed."""
     jaxpr = traced(lambda x: jnp.cos(jnp.sin(x) * 2), X).jaxpr
     jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
     equations = list(jaxpr.eqns)
@@ -212,7 +212,7 @@ def test_one_equation_that_cannot_be_read_hides_no_other():
 
 
 def test_parameters_that_are_equal_and_print_differently_stay_apart():
-    """1 == 1.0 == True and 0.0 == -0.0, and JAX prints each as it is."""
+    """1 == 1.0 == True and 0.0 == -0.0, but JAX prints each differently."""
 
     def equation(value):
         return SimpleNamespace(

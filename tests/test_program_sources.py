@@ -1,4 +1,4 @@
-"""Each equation knows the expression it was written as, in the units of an editor."""
+"""Tests that each equation has the expression of the user's that made it, in the columns of an editor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILE = "/tmp/ipykernel_1/1.py"
 
 
 def spans(document, scope=0):
-    """Of each equation of a scope: its primitive, and of each user frame the function and the text it points to."""
+    """Return for each equation of a scope: the primitive, and function and text of each user frame."""
     rows = []
     shown = document.scopes[scope]
     for primitive, stack in zip(shown.primitive, shown.stack, strict=True):
@@ -45,7 +45,7 @@ def pointed(document, number):
 
 
 def library(document, scope=0):
-    """Of each equation of a scope: its primitive and its library frames."""
+    """Return for each equation of a scope: the primitive and the library frames."""
     rows = []
     shown = document.scopes[scope]
     for primitive, stack in zip(shown.primitive, shown.stack, strict=True):
@@ -69,7 +69,7 @@ def test_columns_count_utf16_units_and_not_bytes():
     whole, _ = in_cell(source, "f(jnp.ones(3), jnp.ones(3))")
     assert spans(whole.document) == [("sin", ("f", "jnp.sin(é)")), ("mul", ("f", "jnp.sin(é) * 数"))]
     frame = whole.document.frames[0]
-    # Before the call stand 4 spaces, 2 quotes, one é, and one sign of two units: 🎉.
+    # Before the call stand 4 spaces, 2 quotes, one é, and one character of two units: 🎉.
     assert (frame.column, frame.end_column) == (18, 28)
 
 
@@ -156,7 +156,7 @@ def test_a_cell_that_no_one_told_us_of_is_a_cell_all_the_same(name):
 
 
 def test_a_line_that_ipython_rewrote_has_no_columns():
-    """`y = %timeit -o f(x)` runs as other text: its columns are not those of the cell."""
+    """`y = %timeit -o f(x)` runs as another text, whose columns differ from those of the cell."""
     name = "/tmp/ipykernel_1/9.py"
     linecache.cache[name] = (9, None, ["def g(x):\n", "    return run(x * 2)\n"], name)
     cell = Cell(id="c", execution_count=1, file=name, source="def g(x):\n    return %run x * 2\n")

@@ -1,4 +1,4 @@
-"""StableHLO and HLO: the text that is shown, and where each line comes from."""
+"""Tests the texts of StableHLO and HLO, and the source line of each of their lines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def document():
 
 
 def lines(document, level):
-    """Each line with the texts that its user frames in the cell point to."""
+    """Return each line with the texts of its user frames in the cell."""
     shown = next(each for each in document.programs[0].levels if each.name == level)
     rows = []
     for line, stack in zip(shown.text.split("\n"), shown.line_stacks, strict=True):

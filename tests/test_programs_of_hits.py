@@ -1,4 +1,4 @@
-"""A cell that only hits shows the programs that its calls ran, also where the function has several."""
+"""Tests cells that only hit: the document has the programs that the calls ran."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ shapes = [two, five]
 
 
 def shown(ran: Any) -> list[str]:
-    """The types of the arguments of each program, with how it came about."""
+    """Return the argument types and the origin of each program."""
     return [
-        " ".join(filter(None, [", ".join(a["type"] for a in each["arguments"]), each.get("how")]))
-        for each in ran.own_programs
-        if each["origin"] != "recorded"
+        " ".join(filter(None, [", ".join(a["type"] for a in own_program["arguments"]), own_program.get("how")]))
+        for own_program in ran.own_programs
+        if own_program["origin"] != "recorded"
     ]
 
 
@@ -101,7 +101,7 @@ def test_where_jax_checks_for_nan_each_program_is_a_candidate(notebook: Notebook
         assert shown(ran) == []
     else:
         assert shown(ran) == ["f32[2] one of 2 candidates", "f32[5] one of 2 candidates"]
-        assert [each["origin_note"] for each in ran.own_programs] == [CANDIDATE, CANDIDATE]
+        assert [own_program["origin_note"] for own_program in ran.own_programs] == [CANDIDATE, CANDIDATE]
 
 
 def test_a_program_compiled_before_the_extension_came_is_not_taken_for_the_one_that_is_known(

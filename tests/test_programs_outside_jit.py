@@ -1,4 +1,4 @@
-"""Programs that JAX made in a cell without a call of a jitted function: constructs outside of jit, traces ahead."""
+"""Tests programs without a call of a jitted function: constructs outside of jit, and traces ahead of calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEP = "def step(carry, x):\n    return carry + x, carry * 2\n"
 
 
 def activity(ran: Ran, number: int = 0) -> tuple[int, int, int]:
-    """Calls, misses and compiles of a program's function."""
+    """Return the calls, misses and compiles of a program's function."""
     found = ran.document["programs"][number]["activity"]
     assert found["calls_exact"]
     return found["calls"], found["misses"], found["compiles"]
@@ -29,9 +29,9 @@ def hows(ran: Ran) -> list[str | None]:
 
 
 def reasons(ran: Ran, name: str) -> list[tuple[str, str]]:
-    """Kind and cure of the reason of each miss of a function in this run."""
+    """Return kind and cure of the reason of each miss of a function in this run."""
     functions = ran.document["ledger"]["functions"]
-    (function,) = (each for each in functions if each["name"] == name and each["run"]["misses"])
+    (function,) = (function for function in functions if function["name"] == name and function["run"]["misses"])
     return [(miss["reasons"][0]["kind"], miss["reasons"][0]["cure"]) for miss in function["misses"] if miss["this_run"]]
 
 
@@ -78,7 +78,7 @@ def test_the_loop_of_a_solver_outside_of_jit(notebook: Notebook, call: str, name
     notebook.run(SOLVERS)
     first, again = (notebook.run(f"%%jaxpr --no-trace\nout = [{call}]") for _ in range(2))
     for ran in (first, again):
-        shown = [each for each in ran.document["programs"] if each["origin"] == "ran"]
+        shown = [program for program in ran.document["programs"] if program["origin"] == "ran"]
         assert [(each["name"], each["how"]) for each in shown] == [(name, how)]
         assert [level["state"] for level in shown[0]["levels"]] == ["held", "held"]
     assert reasons(first, name) == [("first_call", None)]
@@ -119,9 +119,9 @@ WRAPPED = (
 
 
 def texts(ran: Ran, name: str) -> list[list[str]]:
-    """The reasons of each miss of a function in this run, in full."""
+    """Return the full reasons of each miss of a function in this run."""
     functions = ran.document["ledger"]["functions"]
-    (function,) = (each for each in functions if each["name"] == name and each["run"]["misses"])
+    (function,) = (function for function in functions if function["name"] == name and function["run"]["misses"])
     return [[reason["text"] for reason in miss["reasons"]] for miss in function["misses"] if miss["this_run"]]
 
 
@@ -220,13 +220,14 @@ def test_counts_agree_with_the_events_of_jax(notebook: Notebook) -> None:
         "y = jax.grad(lambda c: lax.scan(step, c, x)[0])(1.0)"
     )
     other = "def other(c, e):\n    return c * e, c\nfor n in (3, 4):\n    x[:n]\n"
-    notebook.run(other + "jax.grad(lambda c: lax.scan(other, c, x)[0])(1.0)")  # compiles all that is no construct
+    # this compiles everything but the construct
+    notebook.run(other + "jax.grad(lambda c: lax.scan(other, c, x)[0])(1.0)")
     jax.monitoring.register_event_duration_secs_listener(heard)
     try:
         ran = notebook.run("%%jaxpr --no-trace\n" + cell)
     finally:
         jax.monitoring.unregister_event_duration_listener(heard)
-    counted = [each["run"] for each in ran.document["ledger"]["functions"]]
+    counted = [function["run"] for function in ran.document["ledger"]["functions"]]
     assert sum(each["compiles"] for each in counted) == events["backend_compile_duration"]
     assert sum(each["traces"] for each in counted) == events["jaxpr_trace_duration"]
 
@@ -318,7 +319,7 @@ def test_the_arguments_of_a_trace_are_not_kept_alive(notebook: Notebook) -> None
     assert notebook["alive"]() is None
 
 
-# --- the call that the cell ends with ---
+# --- the last call of a cell ---
 
 
 @pytest.mark.parametrize(
@@ -347,7 +348,7 @@ def test_the_call_that_the_cell_ends_with_is_found_however_it_stands(notebook: N
     ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v) * 2\n{end}")
     assert ran.programs == [
         "traced f(v: f32[8]) -> f32[8]: sin mul",
-        "recorded f(v: f32[8]) -> f32[8]: jit jit",  # without what the statement does with the result
+        "recorded f(v: f32[8]) -> f32[8]: jit jit",  # this leaves out what the statement does with the result
     ]
     assert ran.document["focus"] == 0
     jnp.zeros(1)
@@ -367,7 +368,7 @@ def test_a_part_of_a_statement_that_calls_no_function_of_the_user_is_not_traced(
 ) -> None:
     ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v) * 2\n{end}")
     assert ran.programs == programs
-    # The sentence of a cell without programs stands with the recording of the cell.
+    # The sentence of a cell without programs is a part of the recording of the cell.
     said = ran.document["message"] or ran.document["programs"][0]["origin_note"]
     assert said.endswith(WHAT_TO_TYPE) == ("f(x)" not in end)
     assert (ran.document["message"] is None) == bool(programs)

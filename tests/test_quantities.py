@@ -1,4 +1,4 @@
-"""Numbers read as the design writes them, at the edges too."""
+"""Tests the texts of numbers, also where the unit or the number of digits changes."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from jupyter_jaxpr.quantities import count, duration, in_a_sentence, listed, ope
 
 pytestmark = pytest.mark.any_jax
 
-#: The same table for the panel: src/__tests__/quantities.spec.ts reads it too.
+# The table is also the panel's: src/__tests__/quantities.spec.ts reads it.
 TABLE = json.loads((Path(__file__).parent / "quantities.json").read_text())
 
 
@@ -28,7 +28,7 @@ def test_the_kernel_and_the_panel_write_the_same(write):
         (142e-3, "142\xa0ms"),
         (1.3, "1.3\xa0s"),
         (41.2, "41\xa0s"),
-        # The edges: where the unit or the number of figures changes.
+        # At these edges the unit or the number of digits changes.
         (94.9e-6, "95\xa0µs"),
         (0.095e-3, "0.10\xa0ms"),
         (0.994e-3, "0.99\xa0ms"),

@@ -1,4 +1,4 @@
-"""A trace that raised is shown as far as JAX had traced the function."""
+"""Tests traces that raised: the document has the equations up to the error."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ NOTE = (
 
 
 def raised(ran: Ran) -> str:
-    """The text of the only program, with a line end before and after it."""
+    """Return the text of the only program, with a line end before and after it."""
     document = read(ran.document)
-    (program,) = [each for each in document.programs if not each.library]
+    (program,) = [program for program in document.programs if not program.library]
     assert (program.origin, program.how) == ("traced", "traced until it raised")
     return f"\n{program_text(document, 0)}\n"
 
 
 def lines(ran: Ran) -> list[tuple[str, list[int]]]:
-    """Of each equation: the primitive, and the user's lines that led to it, innermost first."""
+    """Return for each equation: the primitive, and the user's lines that led to it, innermost first."""
     document = ran.document
     scope = document["scopes"][document["programs"][0]["scope"]]
-    found = []
+    rows = []
     for primitive, stack in zip(scope["primitive"], scope["stack"], strict=True):
         frames = document["stacks"][stack][0]
-        found.append((document["strings"][primitive], [document["frames"][frame][2] for frame in frames]))
-    return found
+        rows.append((document["strings"][primitive], [document["frames"][frame][2] for frame in frames]))
+    return rows
 
 
 def test_a_tracer_that_is_asked_for_its_truth(notebook: Notebook) -> None:
@@ -54,7 +54,7 @@ in () }
     (program,) = ran.document["programs"]
     assert (program["name"], program["group"]) == ("f", "traced")
     assert program["origin_note"] == NOTE.format(name="f", error="TracerBoolConversionError")
-    assert [(each["name"], each["type"]) for each in program["arguments"]] == [("v", "f32[8]")]
+    assert [(argument["name"], argument["type"]) for argument in program["arguments"]] == [("v", "f32[8]")]
     assert [level["state"] for level in program["levels"]] == ["absent", "absent"]
     assert program["levels"][0]["reason"] == (
         "JAX did not lower the program, because its trace raised an error. Correct the function and run the cell again."
@@ -112,7 +112,10 @@ in () }
 """
     assert raised(ran) == wanted
     (program,) = ran.document["programs"]
-    assert [(each["name"], each["type"]) for each in program["arguments"]] == [("v", "f32[8]"), ("k", "f32[] weak")]
+    assert [(argument["name"], argument["type"]) for argument in program["arguments"]] == [
+        ("v", "f32[8]"),
+        ("k", "f32[] weak"),
+    ]
     assert program["origin_note"] == NOTE.format(name="outer", error="ValueError")
 
 
@@ -121,7 +124,7 @@ def test_a_jitted_function_within_a_jitted_function(notebook: Notebook) -> None:
         "%%jaxpr\n@jax.jit\ndef inner(v):\n    w = v * 2\n    raise KeyError(w)\n"
         "@jax.jit\ndef outer(v):\n    return inner(jnp.sin(v))\nouter(x)"
     )
-    assert [each["name"] for each in ran.document["programs"]] == ["outer"]
+    assert [program["name"] for program in ran.document["programs"]] == ["outer"]
     wanted = """
 { lambda ; a:f32[8]. let
   _:f32[8] = sin a
@@ -164,7 +167,7 @@ def test_a_function_that_raises_once_and_then_runs(notebook: Notebook) -> None:
         "    return w\ntry:\n    f(x)\nexcept ValueError:\n    ready = True\nf(x)"
     )
     assert ran.programs == ["traced f(v: f32[8]) -> (): mul", "ran f(v: f32[8]) -> f32[8]: mul"]
-    assert [each["how"] for each in ran.document["programs"]] == ["traced until it raised", None]
+    assert [program["how"] for program in ran.document["programs"]] == ["traced until it raised", None]
 
 
 def test_the_program_that_ran_is_shown_before_the_trace_that_raised(notebook: Notebook) -> None:
@@ -195,7 +198,7 @@ in () }
 """
     assert raised(ran) == wanted
     (program,) = ran.document["programs"]
-    assert [(each["name"], each["type"]) for each in program["arguments"]] == [
+    assert [(argument["name"], argument["type"]) for argument in program["arguments"]] == [
         ("p['b'][0]", "f32[] weak"),
         ("p['b'][1]", "i32[] weak"),
         ("p['w']", "f32[8]"),
@@ -208,7 +211,7 @@ def test_a_plain_call_of_a_function_whose_trace_raises(notebook: Notebook) -> No
         "def f(v):\n    return g(lax.neg(v))\nf(x)"
     )
     assert ran.programs == ["traced g(v: f32[8]) -> (): cos", "recorded f(v: f32[8]) -> (): neg"]
-    notes = [each["origin_note"] for each in ran.document["programs"]]
+    notes = [program["origin_note"] for program in ran.document["programs"]]
     assert notes[0] == NOTE.format(name="g", error="ValueError")
     assert notes[1].endswith(" The call raised an error; the recording covers what JAX ran until then.")
 
@@ -290,7 +293,7 @@ def test_the_error_is_as_without_the_magic(make_notebook: Any) -> None:
         notebook = make_notebook(extension)
         notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
         ran = notebook.run(("%%jaxpr\n" if extension else "# %%jaxpr\n") + cell)
-        # The hook of the magic is one cell more.
+        # The hook of the magic adds one cell.
         seen.append([line for line in printed(ran.stdout) if "Cell In" not in line and "ipython-input" not in line])
     assert seen[0] == seen[1]
 
@@ -336,7 +339,7 @@ in () }}
     assert raised(ran) == wanted
     (program,) = ran.document["programs"]
     assert program["origin_note"] == NOTE.format(name="f", error="ValueError")
-    assert [(each["name"], each["type"]) for each in program["arguments"]] == [("v", type_of_v)]
+    assert [(argument["name"], argument["type"]) for argument in program["arguments"]] == [("v", type_of_v)]
     assert ran.document["frames"][program["call"]][2] == 6
 
 
@@ -351,7 +354,7 @@ def test_the_outer_of_two_functions_under_a_transform(notebook: Notebook) -> Non
 in () }
 """
     assert raised(ran) == wanted
-    assert [each["name"] for each in ran.document["programs"]] == ["outer"]
+    assert [program["name"] for program in ran.document["programs"]] == ["outer"]
 
 
 def test_an_interrupt_while_jax_traces(notebook: Notebook) -> None:
@@ -383,7 +386,7 @@ UNFINISHED = (
 
 
 def unfinished(ran: Ran) -> list[tuple[str, str, str, list[str]]]:
-    """Of each program: its name, how it came about, its note, and the texts that are there."""
+    """Return for each program: its name, its origin, its note, and the texts that exist."""
     return [
         (
             program["name"],
@@ -413,7 +416,7 @@ def test_an_interrupt_while_xla_compiles_keeps_what_was_traced_and_lowered(
         ("deep", "the call did not return", UNFINISHED.format(name="deep"), ["stablehlo"]),
     ]
     assert ran.programs == ["traced deep(v: f32[8]) -> f32[]: sin dot_general"]
-    # The next call is an ordinary one.
+    # The next call is an ordinary call.
     again = notebook.run("%%jaxpr\ndeep(x)")
     assert [(program["origin"], program["how"]) for program in again.document["programs"]] == [("ran", None)]
 

@@ -1,4 +1,4 @@
-"""The calls of a cell's last statement are recorded, however the statement stands, and the cell runs as without it."""
+"""Tests recordings of a cell's last calls, in any statement; the cell runs as without a recording."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ SIN = NEG.replace("neg", "sin")
 
 @pytest.fixture(autouse=True)
 def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that is busy a recording may take longer than one may that goes on."""
+    """Remove the time limit of recordings, which a busy machine may exceed."""
     monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
     monkeypatch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
 
 
 @pytest.fixture
 def plain(notebook: Notebook) -> Notebook:
-    """A notebook with two functions that are not jitted."""
+    """Return a notebook with two functions that are not jitted."""
     notebook.run("def f(v):\n    return lax.neg(v)\ndef g(v):\n    return lax.sin(v)")
     return notebook
 
 
-# --- which calls ---
+# --- the recorded calls ---
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,9 @@ def test_which_calls_of_the_last_statement_are_recorded(plain: Notebook, stateme
     built = plain.builds()
     ran = plain.run(f"%%jaxpr --no-trace\n{statement}")
     assert ran.result.success
-    notes = [each.origin_note or "" for each in built[-1].document.programs if each.origin == "recorded"]
-    told = [note.partition(" for the call ")[2] for note in notes if " for the call " in note]
-    assert [re.split(r": \d+ dispatch", each)[0] for each in told if each] == wanted
+    notes = [program.origin_note or "" for program in built[-1].document.programs if program.origin == "recorded"]
+    collected = [note.partition(" for the call ")[2] for note in notes if " for the call " in note]
+    assert [re.split(r": \d+ dispatch", each)[0] for each in collected if each] == wanted
 
 
 def test_each_call_is_a_program_of_its_function(plain: Notebook) -> None:
@@ -114,12 +114,12 @@ def test_each_call_is_a_program_of_its_function(plain: Notebook) -> None:
         "recorded f(v: f32[8]) -> f32[8]: neg",
     ]
     assert recordings(ran) == [("g", SIN), ("f", NEG)]
-    assert [each["how"] for each in ran.document["programs"]] == [
+    assert [program["how"] for program in ran.document["programs"]] == [
         "recorded as it ran",
         "as jit would trace it",
         "recorded as it ran",
     ]
-    calls = [each["call"] for each in ran.document["programs"]]
+    calls = [program["call"] for program in ran.document["programs"]]
     frames = [ran.document["frames"][number] for number in calls]
     assert [(frame[2], frame[3], frame[5]) for frame in frames] == [(2, 7, 11), (2, 13, 17), (2, 13, 17)]
 
@@ -139,13 +139,13 @@ in (c,) }
 def test_a_statement_of_many_calls_is_recorded_up_to_eight(plain: Notebook) -> None:
     ran = plain.run("%%jaxpr --no-trace\nys = [f(x) for _ in range(11)]")
     assert recordings(ran) == [("f", NEG)] * 8
-    notes = [each["origin_note"] for each in ran.document["programs"]]
+    notes = [program["origin_note"] for program in ran.document["programs"]]
     one = RAN.format(call="f(x)", ran="1 dispatch")
     assert notes == [one] * 7 + [f"{one} The statement made 3 more calls; at most 8 are recorded."]
     assert ran.document["focus"] == 7
 
 
-# --- what is called ---
+# --- the called functions ---
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_no_other_call_is_recorded(plain: Notebook, call: str) -> None:
     built = plain.builds()
     ran = plain.run(f"%%jaxpr --no-trace\ny = [{call}]")
     assert ran.result.success
-    notes = [each.origin_note or "" for each in built[-1].document.programs if each.origin == "recorded"]
+    notes = [program.origin_note or "" for program in built[-1].document.programs if program.origin == "recorded"]
     assert [note for note in notes if " for the call " in note] == []
 
 
@@ -223,7 +223,7 @@ def test_the_calls_before_one_that_raises_are_shown(plain: Notebook) -> None:
     assert recordings(ran) == [("f", NEG)]
 
 
-# --- nothing is changed by it ---
+# --- a recording changes nothing ---
 
 USERS = """\
 from functools import partial
@@ -292,7 +292,7 @@ kept = Pair(x)
 HELD = pytest.mark.xfail(reason="The arguments of the last statement's calls live until the cell has ended.")
 DEEPER = pytest.mark.xfail(reason="A hook of ours has a frame, so a call may be one level less deep.")
 
-#: Name, what is defined (and run once), the cell.
+# (name, definitions that run once, the cell)
 CELLS: dict[str, tuple[str, str] | tuple[str, str, Any]] = {
     "operations": ("def f(v): return jnp.sin(v) * 2 + v", "f(x)"),
     "a jitted function": ("def f(v): return double(double(v)) + 1", "log.append(f(x).sum()); f(x)"),
@@ -460,7 +460,7 @@ CELLS: dict[str, tuple[str, str] | tuple[str, str, Any]] = {
 
 
 def state() -> dict[str, Any]:
-    """What must be as it was, of JAX, of Python and of ours."""
+    """Return the state of JAX, of Python and of this package that must not change."""
     from jax._src import api, config, pjit  # noqa: TID251  # what must be as it was
 
     place = api._post_hook_state
@@ -479,7 +479,7 @@ def state() -> dict[str, Any]:
 
 
 def seen_in(make: Callable[..., Notebook], extension: bool) -> Iterator[dict[str, Any]]:
-    """What each cell did, as the user's code, the user and JAX's listeners see it."""
+    """Yield the result of each cell, as the user's code, the user and JAX's listeners see it."""
     notebook = make(extension)
     log: list[Any] = []
     events: list[tuple[str, str]] = []
@@ -515,14 +515,14 @@ def seen_in(make: Callable[..., Notebook], extension: bool) -> Iterator[dict[str
 
 @pytest.fixture(scope="module")
 def both() -> Iterator[dict[str, tuple[dict[str, Any], dict[str, Any]]]]:
-    """What each cell did, without and with `%%jaxpr`."""
+    """Yield the results of each cell without and with `%%jaxpr`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
         patch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
         making = conftest.make_notebook.__wrapped__()
         make = next(making)
         try:
-            list(seen_in(make, False))  # compiles the operations
+            list(seen_in(make, False))  # this compiles the operations
             plain, recorded = list(seen_in(make, False)), list(seen_in(make, True))
         finally:
             next(making, None)
@@ -557,7 +557,7 @@ def test_jax_and_python_are_afterwards_as_without_the_magic(both: Any, name: str
         ("a jitted function", set()),
         ("an iterator that raises", set()),
         ("an object that answers for another", set()),
-        # A registered class is taken apart by its own function, as jax.jit takes it apart.
+        # JAX flattens a registered class by the class's own function, like jax.jit.
         ("an argument that is taken apart", {"flat"}),
         ("a result that is taken apart", {"flat"}),
     ],
@@ -630,7 +630,7 @@ def test_two_hooks_that_end_in_the_order_of_their_starts_leave_the_places_of_jax
 
     def places() -> list[Any]:
         settings = (config.debug_nans, config.debug_infs)
-        return [api._post_hook_state.get_local(), *(each._update_thread_local_hook for each in settings)]
+        return [api._post_hook_state.get_local(), *(setting._update_thread_local_hook for setting in settings)]
 
     before = places()
     first, second = (post_hook.Results(lambda *_: None, lambda: None) for _ in range(2))
@@ -641,13 +641,13 @@ def test_two_hooks_that_end_in_the_order_of_their_starts_leave_the_places_of_jax
 
 
 def test_two_hooks_are_both_told_after_jax_emptied_the_place() -> None:
-    """JAX has blocks without the check for NaN in functions such as `jnp.sort`, and empties the place at their ends."""
+    """JAX switches the check for NaN off in functions such as `jnp.sort`, and empties the place at their end."""
     twice = jax.jit(lambda v: v * 2)
     x = jnp.ones(3)
     twice(x)
-    told: list[str] = []
+    names: list[str] = []
     first, second = (
-        post_hook.Results(lambda *_, name=name: told.append(name), lambda name=name: told.append(f"{name} lost"))
+        post_hook.Results(lambda *_, name=name: names.append(name), lambda name=name: names.append(f"{name} lost"))
         for name in ("first", "second")
     )
     assert first.start() and second.start()
@@ -659,4 +659,4 @@ def test_two_hooks_are_both_told_after_jax_emptied_the_place() -> None:
     finally:
         second.stop()
         first.stop()
-    assert told == ["second", "first"] * 3
+    assert names == ["second", "first"] * 3

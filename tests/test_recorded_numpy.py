@@ -1,4 +1,4 @@
-"""The arrays of NumPy that a recorded call uses: each is one operand as long as the call does not change it."""
+"""Tests the NumPy arrays of a recorded call: each is one operand as long as the call does not change it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from test_recording import RAN, program, recorded
 
 
 def inputs(ran: Ran) -> int:
-    """How many inputs the recording has: the arguments, and the arrays from elsewhere before them."""
+    """Return the number of inputs of the recording: the arguments, and the other arrays before them."""
     number: int = ran.document["scopes"][program(ran)["scope"]]["inputs"]
     return number
 
@@ -79,7 +79,7 @@ in (c, d) }
 """
     assert recorded(ran) == wanted
     ran = run(notebook, "return lax.sub(v, w)", "h(np.ones(8), np.ones(8))")
-    assert inputs(ran) == 4  # JAX made an array of float32 of each, and nothing tells them apart
+    assert inputs(ran) == 4  # JAX made a float32 array of each, and nothing distinguishes them
 
 
 def test_an_array_in_a_container(notebook: Notebook) -> None:

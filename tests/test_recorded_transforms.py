@@ -1,4 +1,4 @@
-"""A function under a transform without jit is shown by its name, with how it ran, wherever in the cell it is called."""
+"""Tests functions under a transform without jit: the document has their name and origin."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ w = jnp.arange(8.0)
 
 @pytest.fixture(autouse=True)
 def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that is busy a recording may take longer than one may that goes on."""
+    """Remove the time limit of recordings, which a busy machine may exceed."""
     monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
     monkeypatch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
     monkeypatch.setattr(last_call, "_SLOW_CALL", math.inf)
@@ -31,7 +31,7 @@ def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def physics(notebook: Notebook) -> Notebook:
-    """A notebook with two functions that are not jitted."""
+    """Return a notebook with two functions that are not jitted."""
     notebook.run(DEFINED)
     return notebook
 
@@ -163,7 +163,7 @@ def test_a_cell_that_ends_with_more_than_a_value_does_not(physics: Notebook, las
 def test_where_jax_checks_for_nan_nothing_is_recorded_and_the_cell_ran_all_the_same(
     physics: Notebook, within: str
 ) -> None:
-    physics.run(within)  # so that nothing is left to compile
+    physics.run(within)  # after this run, nothing is left to compile
     ran = physics.run(f"%%jaxpr\nwith jax.debug_nans(True):\n    {within}")
     assert ran.own_programs == []
     assert ran.document["message"] == (

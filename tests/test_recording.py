@@ -1,4 +1,4 @@
-"""What a plain call lets JAX run is recorded while it runs: the program, its lines, its limits."""
+"""Tests recordings of plain calls: the program, its lines, its limits."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ MORE = "To record more of the cell, write %%jaxpr --eager."
 
 @pytest.fixture(autouse=True)
 def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that is busy a recording may take longer than one may that goes on."""
+    """Remove the time limit of recordings, which a busy machine may exceed."""
     monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
     monkeypatch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
 
 
 def recordings(ran: Ran) -> list[tuple[str, str]]:
-    """Name and text of each recorded program; the document is checked on the way."""
+    """Return name and text of each recorded program, and check the document."""
     return recorded_in(read(ran.document))
 
 
@@ -52,13 +52,13 @@ def recorded_in(document: Any) -> list[tuple[str, str]]:
 
 
 def recorded(ran: Ran) -> str:
-    """The text of the only recorded program, with a line end before and after it."""
+    """Return the text of the only recorded program, with a line end before and after it."""
     ((_, text),) = recordings(ran)
     return f"\n{text}\n"
 
 
 def outline(ran: Ran) -> list[str]:
-    """The equations of the recording, of a jitted function its name alone: what is in JAX's own functions changes."""
+    """Return the equations of the recording; of JAX's own jitted functions only the name, because they change."""
     ((_, text),) = recordings(ran)
     main = text[text.rindex("\n{ lambda") + 1 :] if "\n{ lambda" in text else text
     whole = re.sub(r"jit\[\s+name=(\w+).*?\n  \]", r"jit[\1]", main, flags=re.DOTALL)
@@ -66,17 +66,17 @@ def outline(ran: Ran) -> list[str]:
 
 
 def program(ran: Ran) -> dict[str, Any]:
-    """The only recorded program."""
-    (found,) = [each for each in ran.document["programs"] if each["origin"] == "recorded"]
-    return found
+    """Return the only recorded program."""
+    (programs,) = [program for program in ran.document["programs"] if program["origin"] == "recorded"]
+    return programs
 
 
 def arguments(ran: Ran) -> list[str]:
-    return [f"{each['name']}: {each['type'] or each['static']}" for each in program(ran)["arguments"]]
+    return [f"{argument['name']}: {argument['type'] or argument['static']}" for argument in program(ran)["arguments"]]
 
 
 def lines(ran: Ran) -> list[tuple[str, list[int]]]:
-    """Of each equation of the recording: the primitive, and the user's lines that led to it, innermost first."""
+    """Return for each equation of the recording the primitive and the user's lines, innermost first."""
     document = ran.document
     scope = document["scopes"][program(ran)["scope"]]
     stacks = [document["stacks"][number][0] if number >= 0 else [] for number in scope["stack"]]
@@ -113,7 +113,7 @@ in (d,) }
 def test_the_trace_of_the_call_stands_first(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\ndef f(v):\n    return jnp.sin(v)\nf(x)")
     assert ran.programs == ["traced f(v: f32[8]) -> f32[8]: sin", "recorded f(v: f32[8]) -> f32[8]: jit"]
-    assert [each["group"] for each in ran.document["programs"]] == ["traced", "eager"]
+    assert [program["group"] for program in ran.document["programs"]] == ["traced", "eager"]
     assert ran.document["focus"] == 0
 
 
@@ -202,8 +202,8 @@ in (k, b) }
 """
     assert recorded(ran) == wanted
     assert lines(ran) == [("while", [3, 5]), ("jit", [4, 5]), ("convert_element_type", [4, 5]), ("cond", [4, 5])]
-    assert [each["kind"] for each in ran.document["control_flow"]] == ["while_loop", "cond"] * 3
-    assert [each["steppable"] for each in ran.document["control_flow"]][4:] == [
+    assert [card["kind"] for card in ran.document["control_flow"]] == ["while_loop", "cond"] * 3
+    assert [card["steppable"] for card in ran.document["control_flow"]][4:] == [
         "The program is a recording and holds no values. To step through a loop or to time it, choose the program of "
         "the loop or of the jitted function itself."
     ] * 2
@@ -328,7 +328,7 @@ in (s,) }
     assert recorded(ran) == wanted
 
 
-# --- what comes in and what goes out ---
+# --- inputs and results ---
 
 
 def test_arguments_are_trees_with_numbers_and_numpy_arrays(notebook: Notebook) -> None:
@@ -443,7 +443,7 @@ def test_the_lines_are_the_same_where_jax_hits_and_where_it_misses(notebook: Not
     assert lines(notebook.run(cell)) == lines(notebook.run(cell)) == [("atan2", [3, 5])]
 
 
-# --- arrays that go and come ---
+# --- arrays that appear and disappear ---
 
 
 def test_an_array_that_was_donated_or_deleted_stays_in_the_program(notebook: Notebook) -> None:
@@ -468,7 +468,7 @@ in (f, g) }
 
 
 def test_an_array_that_dies_is_no_operand_of_what_comes_after(notebook: Notebook) -> None:
-    # The next array may lie at the address of the one before.
+    # The next array may have the address of the previous one.
     ran = notebook.run(
         "%%jaxpr\ndef f(v):\n    for k in range(3):\n        lax.mul(lax.sin(v), float(k) + v)\n    return v\ny = f(x)"
     )
@@ -520,7 +520,7 @@ def test_effects_and_callbacks(notebook: Notebook) -> None:
 
 
 def test_a_jitted_function_with_effects_is_an_equation_at_each_call(notebook: Notebook) -> None:
-    # JAX has no fast path for it: each call is a miss.
+    # JAX has no fast path for this function: each call is a miss.
     notebook.run(
         "@jax.jit\ndef show(v):\n    jax.debug.print('seen')\n    return v * 2\n"
         "@jax.jit\ndef keys(n):\n    return jax.random.key(n)\n"
@@ -560,7 +560,7 @@ def test_a_recording_has_two_thousand_dispatches_at_most_and_the_hook_is_gone_af
     assert shown.origin_note == f"{RAN.format(call='f(x)', ran='2,000 dispatches')} {_TOO_MANY.format(count='2,000')}"
     scope = built[-1].document.scopes[shown.scope]
     assert (scope.count, scope.outputs) == (2_000, [])
-    # On Python 3.11 the counter of the calls has a hook of its own.
+    # On Python 3.11 the counter of calls has its own hook.
     assert getattr(notebook["hook"], "__qualname__", "no hook") in ("no hook", "Hits.start.<locals>.hook")
     assert observer().hooks.ran is None
 
@@ -797,10 +797,10 @@ def test_focus_needs_a_name(notebook: Notebook) -> None:
 def test_eager_says_before_the_cell_runs_that_the_cell_takes_longer(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said: list[Any] = []
+    rows: list[Any] = []
     publisher = Session.of(notebook.shell).publisher
-    monkeypatch.setattr(publisher, "progress", lambda **facts: said.append((facts["stage"], facts["warning"])))
-    notebook.shell.user_ns["said"] = said
+    monkeypatch.setattr(publisher, "progress", lambda **facts: rows.append((facts["stage"], facts["warning"])))
+    notebook.shell.user_ns["said"] = rows
     notebook.run("%%jaxpr\nbefore = list(said)\nlax.neg(x)")
     assert notebook["before"] == []
     notebook.run("%%jaxpr --eager\nbefore = list(said)\nlax.neg(x)")

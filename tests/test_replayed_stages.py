@@ -1,4 +1,4 @@
-"""The seconds of stages that JAX ran while nothing is counted: a stage within another one is a part of its seconds."""
+"""Tests the seconds of stages that JAX ran for this package: a nested stage is a part of the outer stage."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def test_a_stage_within_another_one_is_counted_once(monkeypatch: pytest.MonkeyPa
     ends = iter([2.0, 4.0, 6.0, 8.0])
     monkeypatch.setattr("time.perf_counter", lambda: next(ends))
     state = threads.ThreadState()
-    threads.count_replayed(state, 1.0)  # from 1 to 2
-    threads.count_replayed(state, 1.0)  # from 3 to 4
-    threads.count_replayed(state, 5.5)  # from 0.5 to 6, around both
-    threads.count_replayed(state, 1.0)  # from 7 to 8
+    threads.count_replayed(state, 1.0)  # this stage took from 1 to 2
+    threads.count_replayed(state, 1.0)  # this stage took from 3 to 4
+    threads.count_replayed(state, 5.5)  # this stage took from 0.5 to 6, around both
+    threads.count_replayed(state, 1.0)  # this stage took from 7 to 8
     assert (state.replay_events, state.replay_seconds) == (4, 6.5)

@@ -1,4 +1,4 @@
-"""*Trace it* in a notebook's kernel: the message of the panel, and the document that comes anew."""
+"""Tests *Trace it* in a kernel: the message of the panel, and the new document."""
 
 from __future__ import annotations
 

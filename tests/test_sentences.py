@@ -1,4 +1,4 @@
-"""A text for users is a whole sentence or a label: code joins no parts of a sentence, and writes no plural by hand."""
+"""Tests that a user text is a whole sentence or a label: code neither joins parts nor writes plurals by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sentences import NOT_READ, ROOT, of_kernel, of_panel
 
 pytestmark = pytest.mark.any_jax
 
-#: Code of Python or HTML that we write, and text of a program: not sentences.
+# Python or HTML code that this package writes, and the text of a program: not sentences.
 CODE = (
     "explain/loops/",
     "explain/unblocked.py",
@@ -24,9 +24,10 @@ CODE = (
 
 
 def glued(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Line and text of each part of a sentence that code puts behind or into another text.
+    """Yield line and text of each part of a sentence that code appends to another text.
 
-    A whole sentence behind another one is none: it begins with a capital or a placeholder and ends with a full stop.
+    A whole sentence after another one is no such part: it begins with a capital or a placeholder and ends with a full
+    stop.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
@@ -43,7 +44,7 @@ def glued(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def text_of(node: ast.expr) -> str | None:
-    """The text of a literal, with {} for each placeholder; None for anything else."""
+    """Return the text of a literal, with {} for each placeholder; None for other expressions."""
     if isinstance(node, ast.JoinedStr):
         return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
@@ -54,7 +55,7 @@ def outside(text: str) -> str:
 
 
 def is_part(text: str) -> bool:
-    """Whether a text has a word and is no sentence; one word alone is a unit or a name."""
+    """Return whether a text has a word and is no sentence; a single word is a unit or a name."""
     return (
         bool(re.search(r"[a-z]{2}", outside(text)))
         and bool(re.search(r"\W", text))
@@ -63,12 +64,12 @@ def is_part(text: str) -> bool:
 
 
 def test_the_kernel_joins_no_parts_of_a_sentence() -> None:
-    found = []
+    collected = []
     for path in sorted((ROOT / "jupyter_jaxpr").rglob("*.py")):
         name = str(path.relative_to(ROOT))
         if not any(part in name for part in (*NOT_READ, *CODE)):
-            found += [f"{name}:{line}: {text}" for line, text in glued(ast.parse(path.read_text()))]
-    assert found == []
+            collected += [f"{name}:{line}: {text}" for line, text in glued(ast.parse(path.read_text()))]
+    assert collected == []
 
 
 def test_parts_of_a_sentence_are_seen() -> None:
@@ -89,22 +90,22 @@ said += " NumPy needs the values."
     ]
 
 
-#: Words that have a term in the glossary, or that leave out who does something.
+# The words that have a term in the glossary, or that leave out the subject.
 NO_TERMS = re.compile(
     r"\b(?:trips?|retraces?|retraced|dear|dearest|(?:is|are|was|were) (?:told|said))\b", re.IGNORECASE
 )
-#: Names of JAX's and texts that only we read.
+# The names of JAX's and texts for developers.
 OWN = ("jax/private_names.py",)
 
 
 def test_user_texts_have_one_word_for_each_thing() -> None:
     texts = [*of_panel(), *of_kernel()]
-    found = [
+    collected = [
         f"{name}:{line}: {text}"
         for name, line, text in texts
         if NO_TERMS.search(re.sub(r"\{.*?\}", "", text)) and not name.endswith(OWN)
     ]
-    assert found == []
+    assert collected == []
 
 
 def test_the_glossary_is_short_and_has_each_term_once() -> None:

@@ -1,4 +1,4 @@
-"""How a program is spread over eight devices: pictures of its arrays, and the collectives by what caused them."""
+"""Tests programs on eight devices: pictures of their arrays, and the causes of their collectives."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ a, w = put(jnp.ones((8, 16)), "x", "y"), put(jnp.ones((16, 4)), "y", None)
 """
 
 
-# Runs the scripts whose paths it is given, one after the other; says of each what it printed, and what it raised.
+# This program runs the scripts with the given paths one after the other, and writes output and errors of each.
 STORYTELLER = """
 import contextlib, io, json, os, sys, traceback
 
@@ -66,7 +66,7 @@ Tell = Callable[[str], list[str]]
 
 @pytest.fixture(scope="module")
 def storyteller() -> Iterator[subprocess.Popen[str]]:
-    """A process in which JAX has eight devices; all stories share it, since its start takes longer than they do."""
+    """Yield a process with eight JAX devices; all stories share it, because its start takes longer than they do."""
     flags = "--xla_force_host_platform_device_count=8"
     environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
     with subprocess.Popen(
@@ -78,7 +78,7 @@ def storyteller() -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture
 def on_eight_devices(storyteller: subprocess.Popen[str], tmp_path: Path) -> Tell:
-    """The lines that a story prints where JAX has eight devices, spaces that do not break as others."""
+    """Return a function: the lines that a story prints with eight JAX devices, with ordinary spaces."""
 
     def tell(story: str) -> list[str]:
         script = tmp_path / "story.py"
@@ -93,7 +93,7 @@ def on_eight_devices(storyteller: subprocess.Popen[str], tmp_path: Path) -> Tell
 
 
 def test_a_matrix_product_over_a_mesh(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         @jax.jit
         def f(a, w):
@@ -103,7 +103,7 @@ def test_a_matrix_product_over_a_mesh(on_eight_devices):
         print(jj.inspect(f, a, w).shardings())
         """
     )
-    assert said == [
+    assert output == [
         "8 devices",
         "",
         "argument a: f32[8,16] · P('x', 'y') · [2,8] on each device · set before compiling",
@@ -136,7 +136,7 @@ def test_a_matrix_product_over_a_mesh(on_eight_devices):
 
 
 def test_a_data_parallel_step_sums_its_gradients(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         from jupyter_jaxpr.document.saved_copy import saved_copy
 
@@ -159,7 +159,7 @@ def test_a_data_parallel_step_sums_its_gradients(on_eight_devices):
             print(cause.bytes, cause.line, cause.op_name, len(cause.equations))
         """
     )
-    assert said == [
+    assert output == [
         "all-reduce: 2.7 kB on each device · once per call · lines 30, 31: reduce_sum, dot_general · "
         "2 groups of 4 devices · 4 arrays combined",
         "The results of 1 collective take 2.7 kB on each device per call. "
@@ -173,7 +173,7 @@ def test_a_data_parallel_step_sums_its_gradients(on_eight_devices):
 
 
 def test_a_tensor_parallel_product(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         x = put(jnp.ones((8, 16)), "x", None)
         up, down = put(jnp.ones((16, 32)), None, "y"), put(jnp.ones((32, 16)), "y", None)
@@ -192,9 +192,9 @@ def test_a_tensor_parallel_product(on_eight_devices):
         print([sorted(group) for each in found.collectives for group in each.collective.groups])
         """
     )
-    # Which of two constraints an exchange between them is for, XLA says otherwise from 0.12 on.
+    # From 0.12 on, XLA names the other one of two constraints as the cause of an exchange between them.
     line = 31 if jax.__version_info__ < (0, 12) else 30
-    assert said == [
+    assert output == [
         "all-reduce: 128 B on each device · once per call · line 30: dot_general · 4 groups of 2 devices",
         f"all-gather: 128 B on each device · once per call · line {line}: sharding_constraint · 4 groups of 2 devices",
         f"all-gather: 512 B on each device · once per call · line {line}: sharding_constraint · 2 groups of 4 devices",
@@ -208,7 +208,7 @@ def test_a_tensor_parallel_product(on_eight_devices):
 
 
 def test_shard_map(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         def exchange(part):
             total = jax.lax.psum(part, "x")
@@ -224,14 +224,14 @@ def test_shard_map(on_eight_devices):
             print(array.head)
         """
     )
-    assert sorted(said[:5]) == [
+    assert sorted(output[:5]) == [
         "all-gather: 128 B on each device · once per call · line 27: all_gather · 4 groups of 2 devices",
         "all-reduce: 64 B on each device · once per call · line 25: psum · 2 groups of 4 devices",
         "all-to-all: 64 B on each device · once per call · line 29: all_to_all · 2 groups of 4 devices",
         "collective-permute: 64 B on each device · once per call · line 26: ppermute · 8 pairs of devices",
         "reduce-scatter: 32 B on each device · once per call · line 28: reduce_scatter · 2 groups of 4 devices",
     ]
-    assert said[5:] == [
+    assert output[5:] == [
         # all-gather 64 + all-reduce 96 + all-to-all 48 + collective-permute 64 + reduce-scatter 96
         "The results of 5 collectives take 352 B on each device per call. "
         "Each device sends about 368 B per call (estimate for the ring algorithm).",
@@ -243,7 +243,7 @@ def test_shard_map(on_eight_devices):
 
 
 def test_a_collective_in_a_scan_counts_once_a_trip(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         square = put(jnp.ones((16, 16)), "y", None)
 
@@ -261,16 +261,16 @@ def test_a_collective_in_a_scan_counts_once_a_trip(on_eight_devices):
         print(*(each.collective.per_trip for each in jj.inspect(until, a, square).shardings().collectives))
         """
     )
-    assert said[:2] == [
+    assert output[:2] == [
         "all-reduce: 128 B on each device · 10 times per call · line 29: dot_general · 4 groups of 2 devices",
         "The results of 1 collective take 1.3 kB on each device per call. "
         "Each device sends about 1.3 kB per call (estimate for the ring algorithm).",
     ]
-    assert set(said[2].split()) == {"True"}
+    assert set(output[2].split()) == {"True"}
 
 
 def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         def until(x):
             return jax.lax.while_loop(lambda h: h.max() > 1, lambda h: jax.lax.psum(h, "x") / 8, x)
@@ -284,7 +284,7 @@ def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(on_eight_devices):
         print(jj.inspect(lambda x: jnp.sort(x, axis=0), a).shardings().exchanged)
         """
     )
-    assert said == [
+    assert output == [
         "all-reduce: 128 B on each device · once per loop step · line 25: psum · 2 groups of 4 devices",
         "The results of 1 collective take 128 B on each device per call. "
         "Each device sends about 192 B per call (estimate for the ring algorithm). "
@@ -299,7 +299,7 @@ def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(on_eight_devices):
 
 
 def test_one_axis_and_three(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         cube = Mesh(np.array(jax.devices()).reshape(2, 2, 2), ("x", "y", "z"))
         line = put(jnp.ones(8), "x")
@@ -308,7 +308,7 @@ def test_one_axis_and_three(on_eight_devices):
             print(jj.inspect(jax.jit(lambda x: x + 1), array).shardings().arrays[0].picture)
         """
     )
-    assert said == [
+    assert output == [
         "0:2 │ 0, 1",
         "2:4 │ 2, 3",
         "4:6 │ 4, 5",
@@ -321,7 +321,7 @@ def test_one_axis_and_three(on_eight_devices):
 
 
 def test_what_was_given_and_what_was_chosen(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         rows = NamedSharding(mesh, P("x"))
         f = jax.jit(lambda x, y: (x + y, x * 2), in_shardings=(rows, None), out_shardings=(None, rows))
@@ -329,7 +329,7 @@ def test_what_was_given_and_what_was_chosen(on_eight_devices):
             print(array.role, array.name, array.spec, array.origin)
         """
     )
-    assert said == [
+    assert output == [
         "argument x P('x',) given",
         "argument y P('x',) chosen",
         "result result[0] P('x',) chosen",
@@ -338,7 +338,7 @@ def test_what_was_given_and_what_was_chosen(on_eight_devices):
 
 
 def test_devices_in_another_order(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         turned = Mesh(np.array(jax.devices())[::-1].reshape(4, 2), ("x", "y"))
         x = jax.device_put(jnp.ones((8, 2)), NamedSharding(turned, P("x", "y")))
@@ -347,7 +347,7 @@ def test_devices_in_another_order(on_eight_devices):
         print(found.collectives[0].collective.groups)
         """
     )
-    assert said == [
+    assert output == [
         "    │ 0:1 │ 1:2",
         "0:2 │ 7   │ 6",
         "2:4 │ 5   │ 4",
@@ -358,21 +358,21 @@ def test_devices_in_another_order(on_eight_devices):
 
 
 def test_an_argument_that_is_not_used(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         found = jj.inspect(jax.jit(lambda unused, w: w * 2), a, w).shardings()
         print([(array.role, array.name, array.copies) for array in found.arrays])
         print(str(found).splitlines()[-1])
         """
     )
-    assert said == [
+    assert output == [
         "[('argument', 'w', 4), ('result', 'result', 4)]",
         "The program has no collectives: the devices exchange no data.",
     ]
 
 
 def test_a_saved_snapshot_and_its_exports_say_the_same(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         from pathlib import Path
 
@@ -388,7 +388,7 @@ def test_a_saved_snapshot_and_its_exports_say_the_same(on_eight_devices):
         print(jj.inspect(lambda x: x + 1, 1.0).document.shardings)
         """
     )
-    assert said == [
+    assert output == [
         "True",
         "spread.md True True True",
         "spread.html True True True",
@@ -398,7 +398,7 @@ def test_a_saved_snapshot_and_its_exports_say_the_same(on_eight_devices):
 
 
 def test_a_large_program_is_read_when_it_is_asked_about(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         from jupyter_jaxpr.wire.answers import Answers
         from jupyter_jaxpr.wire.runs import Runs
@@ -421,7 +421,7 @@ def test_a_large_program_is_read_when_it_is_asked_about(on_eight_devices):
         print([each.kind for each in found._sources.document.shardings[0].collectives])
         """
     )
-    assert said == [
+    assert output == [
         "3 None",
         "['all-reduce'] 32",
         "This run has no such program. Run the cell again.",
@@ -430,7 +430,7 @@ def test_a_large_program_is_read_when_it_is_asked_about(on_eight_devices):
 
 
 def test_what_is_derived_from_a_spread_program(on_eight_devices):
-    said = on_eight_devices(
+    derived = on_eight_devices(
         """
         specs = {"in_specs": P("x", "y"), "out_specs": P(None, "y")}
         spread = jax.shard_map(lambda part: jax.lax.psum(part, "x"), mesh=mesh, **specs)
@@ -441,16 +441,16 @@ def test_what_is_derived_from_a_spread_program(on_eight_devices):
             print(kind, made.error, *sorted(letters))
         """
     )
-    assert said == ["grad None - b f", "vmap None", "jvp None f m t", "linearize None f t"]
+    assert derived == ["grad None - b f", "vmap None", "jvp None f m t", "linearize None f t"]
 
 
 def test_damaged_shardings_are_refused(on_eight_devices):
-    said = on_eight_devices(
+    output = on_eight_devices(
         """
         print(jj.inspect(jax.jit(lambda a, w: a @ w), a, w).to_json())
         """
     )
-    document = msgspec.json.decode(said[0])
+    document = msgspec.json.decode(output[0])
     read(document)
     [shardings] = document["shardings"]
     [collective] = shardings["collectives"]
@@ -474,9 +474,9 @@ def test_damaged_shardings_are_refused(on_eight_devices):
 def test_one_device():
     snapshot = jj.inspect(lambda x: jnp.sin(x), np.ones(3, np.float32))
     assert snapshot.document.shardings == []
-    found = snapshot.shardings()
-    assert str(found).startswith("1 device\n\nargument x: f32[3] · ")
-    assert found.collectives == ()
+    spread = snapshot.shardings()
+    assert str(spread).startswith("1 device\n\nargument x: f32[3] · ")
+    assert spread.collectives == ()
     assert snapshot.document.shardings == []
 
 

@@ -1,4 +1,4 @@
-"""No trace of ours changes what the user's code can reach: a hundred functions with effects, each in every way."""
+"""Tests that no own trace changes the user's objects: a hundred functions with effects, each in every way."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from jupyter_jaxpr.observe.side_effects.state import SavedState
 
 
 class World:
-    """A notebook in which the world is made anew for each way of tracing."""
+    """A notebook in which each way of tracing starts with a new world."""
 
-    def __init__(self, notebook: Notebook, empty: dict[str, Any], folder: Path) -> None:
+    def __init__(self, notebook: Notebook, code: types.CodeType, empty: dict[str, Any], folder: Path) -> None:
         self.notebook = notebook
+        self._code = code
         self._empty = empty
         self._folder = folder
         self._worlds = 0
@@ -34,14 +35,14 @@ class World:
         self.folder = folder
 
     def begin(self) -> None:
-        """Make the world anew, with files of its own."""
+        """Make a new world, with its own files."""
         import os
 
         os.environ.pop("JUPYTER_JAXPR_TEST", None)
         log = self.notebook.shell.user_ns.get("LOG")
         if log is not None:
             log.close()
-        # `%reset` does the same and collects all garbage, which takes longer than the world.
+        # `%reset` does the same and collects garbage, which takes longer than making the world.
         names = self.notebook.shell.user_ns
         names.clear()
         names.update(self._empty)
@@ -49,21 +50,21 @@ class World:
         self.folder = self._folder / str(self._worlds)
         self.folder.mkdir()
         before = set(names)
-        ran = self.notebook.run(WORLD.replace("@FOLDER@", str(self.folder)), store_history=False)
-        assert ran.result.success, ran.stdout + ran.stderr
+        names["FOLDER"] = str(self.folder)
+        exec(self._code, names)
         self._names = set(names) - before
 
     def state(self) -> dict[str, Any]:
         names = self.notebook.shell.user_ns
-        found = {name: value for name, value in names.items() if name in self._names or name == "FRESH"}
-        state = state_of(found, self.folder)
+        by_name = {name: value for name, value in names.items() if name in self._names or name == "FRESH"}
+        state = state_of(by_name, self.folder)
         state.pop("FOLDER")
         return state
 
 
 @pytest.fixture(scope="module")
 def shared_notebook() -> Iterator[Notebook]:
-    """One shell for all tests of this file."""
+    """Yield one shell for all tests of this file."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -79,21 +80,32 @@ def shared_notebook() -> Iterator[Notebook]:
 
 
 @pytest.fixture(scope="module")
+def world_code(shared_notebook: Notebook) -> types.CodeType:
+    """Return the code of the cell that makes the world: compiling its 720 lines takes longer than running them."""
+    return compile(WORLD, shared_notebook.shell.compile.cache(WORLD, number=1), "exec")
+
+
+@pytest.fixture(scope="module")
 def empty_namespace(shared_notebook: Notebook) -> dict[str, Any]:
-    """The names of the shell before the first world."""
+    """Return the names of the shell before the first world."""
     return dict(shared_notebook.shell.user_ns)
 
 
 @pytest.fixture
-def world(shared_notebook: Notebook, empty_namespace: dict[str, Any], tmp_path: Path) -> World:
-    return World(shared_notebook, empty_namespace, tmp_path)
+def world(
+    shared_notebook: Notebook, world_code: types.CodeType, empty_namespace: dict[str, Any], tmp_path: Path
+) -> World:
+    return World(shared_notebook, world_code, empty_namespace, tmp_path)
 
 
 @pytest.fixture(scope="module")
 def pure_world(
-    shared_notebook: Notebook, empty_namespace: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+    shared_notebook: Notebook,
+    world_code: types.CodeType,
+    empty_namespace: dict[str, Any],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> World:
-    made = World(shared_notebook, empty_namespace, tmp_path_factory.mktemp("world"))
+    made = World(shared_notebook, world_code, empty_namespace, tmp_path_factory.mktemp("world"))
     made.begin()
     return made
 
@@ -107,7 +119,7 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
     after = world.state()
     assert after != before, "the function has an effect"
 
-    # The cell with the magic: as without.
+    # The cell runs with the magic: its result equals that without.
     world.begin()
     retraces: list[Any] = []
     publisher = Session.of(world.notebook.shell).publisher
@@ -119,11 +131,11 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
     document, retrace = retraces.pop()
     assert [program.name for program in document.programs if program.origin == "traced"] == []
     if any(program.origin == "ran" for program in document.programs):
-        retrace = None  # what ran under jit is shown as it ran: there is nothing to trace
+        retrace = None  # the program under jit is shown as it ran: there is nothing to trace
     else:
         check_offer(document, call)
 
-    # Its button.
+    # This is the button of the offer.
     if retrace is not None:
         retrace()
         retraces.clear()
@@ -131,7 +143,7 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
             assert world.state() == after
     publisher.publish = publish  # type: ignore[method-assign]
 
-    # What the user asks for by name: nothing is called, so the world is as before.
+    # The user requests a trace by name: nothing is called, so the world is unchanged.
     for cell in (f"%jaxpr {call}", f"%jaxpr {call} --transform grad"):
         world.begin()
         world.notebook.run(cell)
@@ -145,7 +157,7 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
 
 
 def check_offer(document: Any, call: str) -> None:
-    """The panel names the line that decided it, and offers to trace the call."""
+    """Check that the panel names the deciding line and offers to trace the call."""
     assert document.retrace.call == call
     (note,) = [note for note in document.notes if note.kind == "not_traced"]
     assert document.frames[note.frame].line > 0
@@ -175,10 +187,10 @@ def hidden_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ty
 def test_no_hidden_effect_is_taken_for_none(hidden_world: types.ModuleType) -> None:
     functions = [getattr(hidden_world, f"function_{number}") for number in range(len(hidden.expressions()))]
     x = jax.numpy.ones(3)
-    found = dict(zip(hidden.expressions(), (side_effects(each, (x,), {}) for each in functions), strict=True))
-    assert [text for text, effects in found.items() if not effects] == []
-    for each in functions:
-        SavedState(each, (x,), {}).restore()
+    by_name = dict(zip(hidden.expressions(), (side_effects(function, (x,), {}) for function in functions), strict=True))
+    assert [text for text, effects in by_name.items() if not effects] == []
+    for function in functions:
+        SavedState(function, (x,), {}).restore()
     assert hidden_world.seen == []  # neither the analysis nor the saving calls anything
 
 

@@ -1,4 +1,4 @@
-"""From what was observed to the document: programs, signatures, notes, levels, large programs, requests."""
+"""Tests the document of an observation: programs, signatures, notes, levels, large programs, requests."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_program_says_what_was_observed_of_it():
     document = document_of(Observation(functions=[function]))
     (shown,) = document.programs
     assert (shown.name, shown.origin, shown.equations, shown.complete) == ("f", "ran", 2, True)
-    arguments = [(each.name, each.type, each.static, each.donated) for each in shown.arguments]
+    arguments = [(argument.name, argument.type, argument.static, argument.donated) for argument in shown.arguments]
     assert arguments == [
         ("p", "{b: f32[4], w: f32[4]}", False, True),
         ("n", "f32[] weak", False, False),
@@ -147,7 +147,7 @@ def test_the_garbage_collector_is_left_as_it_was():
 
 
 class Layer:
-    """A node that JAX knows by registration."""
+    """A node that is registered with JAX."""
 
     def __init__(self, weight, bias):
         self.weight, self.bias = weight, bias
@@ -299,7 +299,7 @@ def test_a_traced_program_is_lowered_and_compiled_when_asked_and_not_before():
 
 
 class Refusing:
-    """A trace that JAX will not lower."""
+    """A trace that JAX refuses to lower."""
 
     def __init__(self, jaxpr):
         self.jaxpr = jaxpr
@@ -351,7 +351,7 @@ def large(x):
 
 
 def joined(whole, scope):
-    """The equations of a scope by page: each with its names."""
+    """Return the equations of a scope by page, each with its names."""
     document = whole.document
     rows = []
     pages = [(document.scopes[scope], document)]
@@ -359,24 +359,24 @@ def joined(whole, scope):
         last = pages[-1][0]
         page = whole.sources.scope_page(scope, last.first_equation + len(last.primitive), 10)
         pages.append((page.scope, page))
-    known = {}
+    by_name = {}
     for part, pools in pages:
         names = part.names or []
-        known |= {part.first_variable + offset: name for offset, name in enumerate(names)}
+        by_name |= {part.first_variable + offset: name for offset, name in enumerate(names)}
         if pools is not document:
             other = dict(zip(pools.operands, pools.operand_names, strict=True))
             used = {operand for operands in part.operands for operand in operands if operand >= 0}
-            assert {variable: known[variable] for variable in used & set(other)} == {
+            assert {variable: by_name[variable] for variable in used & set(other)} == {
                 variable: name for variable, name in other.items() if variable in used
             }
-            assert used <= set(other) | set(known)
+            assert used <= set(other) | set(by_name)
         variable = part.first_variable
         if part.first_equation == 0:
             variable += part.constants + part.inputs
         for index, primitive in enumerate(part.primitive):
-            outputs = [known[variable + offset] for offset in range(part.output_counts[index])]
+            outputs = [by_name[variable + offset] for offset in range(part.output_counts[index])]
             variable += part.output_counts[index]
-            operands = [known[operand] for operand in part.operands[index] if operand >= 0]
+            operands = [by_name[operand] for operand in part.operands[index] if operand >= 0]
             rows.append((outputs, pools.strings[primitive], operands))
     return rows
 
@@ -432,14 +432,14 @@ def test_a_page_counts_the_equations_of_programs_inside():
     columns = {shown.scope: page.scope} | {each.number: each.scope for each in page.inner}
     met = {shown.scope}
     for number, scope in columns.items():
-        assert number in met  # an equation that came before holds it
+        assert number in met  # an earlier equation contains this scope
         met |= {child.scope for child in scope.children}
     cut = [number for number, scope in columns.items() if len(scope.primitive) < scope.count]
     assert len(cut) <= 3  # the last call, its block and a branch of it
     text = normal(str(trace.jaxpr))
     sines = [each for each in page.inner if page.strings[each.scope.primitive[0]] == "sin"]
-    for each in sines:
-        names = each.scope.names
+    for sine in sines:
+        names = sine.scope.names
         assert f"{names[1]}:f32[4] = sin {names[0]} " in text
 
 

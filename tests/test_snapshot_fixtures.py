@@ -1,4 +1,4 @@
-"""The golden documents are what this code makes, and what the schema allows."""
+"""Compares the golden documents with the documents that the code makes, and with the schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A saved copy is as full as its limit allows, says what it left out, and is itself a sound document."""
+"""Tests that a saved copy fills its limit, names the parts left out, and is a valid document."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_sums_of_costs_stay_when_equations_go():
     assert [(copy.frames[row.frame].line, row.label, row.flops) for row in cost.by_line] == [
         (document.frames[row.frame].line, row.label, row.flops) for row in whole.by_line
     ]
-    # The columns go with the equations that they stand beside.
+    # The columns go with their equations.
     assert len(whole.scopes) == 1
     assert cost.scopes == []
 

@@ -1,4 +1,4 @@
-"""A document from anywhere is sound, or refused with a sentence."""
+"""Tests that a document from anywhere is valid, or is refused with a sentence."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SOLVE = json.loads((FIXTURES / "solve-0.12.json").read_text())
 
 
 def changed(fields, *path, to):
-    """A deep copy with one field changed."""
+    """Return a deep copy with one field changed."""
     fields = copy.deepcopy(fields)
     inner = fields
     for key in path[:-1]:
@@ -146,7 +146,7 @@ def test_programs_inside_each_other_without_end_are_refused():
 
 
 def shared_programs(*, in_text, complete):
-    """Each of 40 scopes calls the next one twice: 2**40 programs where each is printed where it stands."""
+    """Return 40 scopes of which each calls the next one twice: printed at each place, these are 2**40 programs."""
     fields = copy.deepcopy(SOLVE)
     strings = fields["strings"]
     strings.append("(\ufffc, \ufffc)")
@@ -201,7 +201,7 @@ def test_a_refusal_quotes_little_of_what_was_found():
 
 
 def paths(fields, prefix=()):
-    """Every place of a JSON value."""
+    """Yield every place of a JSON value."""
     items = fields.items() if isinstance(fields, dict) else enumerate(fields) if isinstance(fields, list) else ()
     for key, value in items:
         yield (*prefix, key)
@@ -231,7 +231,7 @@ def test_a_document_with_junk_in_it_is_refused_or_can_be_shown(changes):
         try:
             fields = changed(fields, *PLACES[place], to=junk)
         except (KeyError, IndexError, TypeError):
-            continue  # an earlier change took this place away
+            continue  # an earlier change removed this place
     try:
         document = read(json.dumps(fields))
     except ValueError as error:
@@ -359,13 +359,13 @@ _RESIDUAL = {"type": "f32[16]", "count": 1, "bytes": 64, "name": "tanh", "frame"
 
 
 def full():
-    """The golden RNN with everything that may be measured of it."""
+    """Return the golden RNN with every kind of measurement."""
     fields = copy.deepcopy(RNN)
     fields |= {"timings": [_TIMING], "sweep": _SWEEP, "machine": _MACHINE}
     cost = fields["costs"][0]
     cost["xla"] = _XLA
     cost["memory"] |= {"live": [_BUFFER], "residuals": [_RESIDUAL]}
-    return json.loads(json.dumps(fields))  # nothing in it is there twice
+    return json.loads(json.dumps(fields))  # no object occurs twice in the copy
 
 
 def test_costs_times_sweeps_and_the_machine_are_read():

@@ -1,4 +1,4 @@
-"""The text of the files that a program comes from: given where it is what ran; otherwise a sentence says why not."""
+"""Tests the text of a program's source files: the text that ran, or a sentence on why it is missing."""
 
 import importlib
 import itertools
@@ -40,7 +40,7 @@ numbers = itertools.count()
 
 @pytest.fixture
 def module(tmp_path, monkeypatch):
-    """Writes a module of a user and imports it."""
+    """Return a function that writes a module of the user's and imports it."""
     monkeypatch.syspath_prepend(tmp_path)
     made = []
 
@@ -59,9 +59,9 @@ def module(tmp_path, monkeypatch):
 
 @pytest.fixture
 def dense(module):
-    """A run of a function of a file."""
-    found, path = module(LAYERS)
-    snapshot = jj.inspect(found.dense, jnp.ones((3, 4)), jnp.ones((2, 3)), stage="trace")
+    """Return a run of a function in a file."""
+    loaded, path = module(LAYERS)
+    snapshot = jj.inspect(loaded.dense, jnp.ones((3, 4)), jnp.ones((2, 3)), stage="trace")
     assert snapshot._sources is not None
     return snapshot, path
 
@@ -72,11 +72,11 @@ def page(snapshot, path):
 
 def test_a_file_is_given_as_it_ran(dense):
     snapshot, path = dense
-    found = page(snapshot, path)
-    assert found.missing is None
-    assert found.path == str(path)
-    assert found.lines == 10
-    assert [(each.first_line, each.text) for each in found.stretches] == [(1, LAYERS.rstrip("\n"))]
+    file_page = page(snapshot, path)
+    assert file_page.missing is None
+    assert file_page.path == str(path)
+    assert file_page.lines == 10
+    assert [(stretch.first_line, stretch.text) for stretch in file_page.stretches] == [(1, LAYERS.rstrip("\n"))]
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_a_file_is_given_as_it_ran(dense):
 def test_a_file_that_changed_since_it_was_imported_is_not_given(dense, edit):
     snapshot, path = dense
     path.write_text(edit(LAYERS), encoding="utf-8")
-    found = page(snapshot, path)
-    assert found.stretches == []
-    assert found.missing == CHANGED.format(name=path.name)
+    file_page = page(snapshot, path)
+    assert file_page.stretches == []
+    assert file_page.missing == CHANGED.format(name=path.name)
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_a_file_that_changed_elsewhere_is_given(dense, edit):
     snapshot, path = dense
     text = edit(LAYERS)
     path.write_text(text, encoding="utf-8")
-    found = page(snapshot, path)
-    assert found.missing is None
-    assert found.stretches[0].text == text.rstrip("\n")
+    file_page = page(snapshot, path)
+    assert file_page.missing is None
+    assert file_page.stretches[0].text == text.rstrip("\n")
 
 
 def test_a_file_that_is_gone_is_told(dense):
@@ -125,11 +125,11 @@ def test_a_file_that_is_gone_is_told(dense):
 
 def test_of_a_long_file_the_functions_that_ran_are_given(module):
     head = "import jax\n" + "# far\n" * 2500
-    found, path = module(head + LAYERS.removeprefix("import jax\n"))
-    snapshot = jj.inspect(found.dense, jnp.ones((3, 4)), jnp.ones((2, 3)), stage="trace")
-    given = page(snapshot, path)
-    assert given.lines == 2510
-    assert [(each.first_line, each.text.split("\n")) for each in given.stretches] == [
+    loaded, path = module(head + LAYERS.removeprefix("import jax\n"))
+    snapshot = jj.inspect(loaded.dense, jnp.ones((3, 4)), jnp.ones((2, 3)), stage="trace")
+    file_page = page(snapshot, path)
+    assert file_page.lines == 2510
+    assert [(stretch.first_line, stretch.text.split("\n")) for stretch in file_page.stretches] == [
         (
             2501,
             [
@@ -149,22 +149,22 @@ def test_of_a_long_file_the_functions_that_ran_are_given(module):
 
 def test_the_encoding_of_a_file_is_its_own(module):
     text = "# -*- coding: latin-1 -*-\ndef über(x):\n    return x * 2\n"
-    found, path = module("\n")
+    loaded, path = module("\n")
     path.write_bytes(text.encode("latin-1"))
-    found = importlib.reload(found)
-    snapshot = jj.inspect(found.über, 1.0, stage="trace")
+    loaded = importlib.reload(loaded)
+    snapshot = jj.inspect(loaded.über, 1.0, stage="trace")
     assert page(snapshot, path).stretches[0].text == text.rstrip("\n")
 
 
 def test_a_library_can_be_opened(dense):
     snapshot, _ = dense
-    (path,) = (each.path for each in snapshot.document.files if each.path.endswith("nn/functions.py"))
+    (path,) = (file.path for file in snapshot.document.files if file.path.endswith("nn/functions.py"))
     assert path == "jax/_src/nn/functions.py"
-    found = page(snapshot, path)
-    assert found.missing is None
-    # Of a library the functions that ran, not the thousand lines beside them.
-    assert "def relu(" in "\n".join(each.text for each in found.stretches)
-    assert sum(each.text.count("\n") + 1 for each in found.stretches) < 0.2 * found.lines
+    file_page = page(snapshot, path)
+    assert file_page.missing is None
+    # For a library, the document has the functions that ran, without the other thousand lines.
+    assert "def relu(" in "\n".join(stretch.text for stretch in file_page.stretches)
+    assert sum(stretch.text.count("\n") + 1 for stretch in file_page.stretches) < 0.2 * file_page.lines
 
 
 def test_no_other_file_is_ever_read(dense, tmp_path):

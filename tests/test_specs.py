@@ -1,4 +1,4 @@
-"""Targets: types written as JAX prints them, mixed with values; mistakes named before anything runs."""
+"""Tests targets: types as JAX prints them, mixed with values; mistakes are named before anything runs."""
 
 from __future__ import annotations
 

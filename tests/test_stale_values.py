@@ -1,4 +1,4 @@
-"""Python values that a program keeps and that have changed since: which note says so, and where there is none."""
+"""Tests notes on Python values that a program keeps and that changed since."""
 
 import pytest
 
@@ -7,7 +7,7 @@ MODEL = "class Model:\n    def __init__(self, k): self.k = k\n"
 
 
 def changed(name, before, after, function="f"):
-    """The text of the note."""
+    """Return the text of the note."""
     return (
         f"{name} was {before} when JAX last traced {function}, and is {after} now. A call of {function} that finds a "
         f"cache entry does not read {name} again. The call computes with {before}."
@@ -226,7 +226,7 @@ def test_a_value_that_changed_since_the_trace(notebook, setup, change, name, bef
     assert (note["title"], note["text"]) == (f"{name} changed after the trace", changed(name, before, after))
     assert note["level"] == "advice" if "level" in note else True
     assert again.line_of(note) == line
-    # Another shape is another trace, which reads the new value.
+    # Another shape needs another trace, which reads the new value.
     assert "stale_value" not in notebook.run("%%jaxpr\nf(jnp.ones((2, 3)))").notes
 
 
@@ -290,7 +290,7 @@ def test_a_static_argument_that_was_changed_in_place(notebook, setup, call, chan
     assert note["text"].startswith(f"{name} was 2.0 when JAX last traced")
     assert again.line_of(note) == line
     static = name.partition(".")[0]
-    if line != 4:  # of an object that a method reads, the static argument is not named
+    if line != 4:  # the note names no static argument for an object that a method reads
         assert (
             STATIC.format(static=static, function=again.document["programs"][0]["name"].rpartition(".")[2])
             in note["text"]

@@ -1,4 +1,4 @@
-"""The file that loads the extension in every new kernel: written and removed at a word, and nobody else's touched."""
+"""Tests the file that loads the extension in new kernels: written and removed at a request, others untouched."""
 
 import os
 import uuid
@@ -28,7 +28,7 @@ def test_it_is_written_into_a_folder_that_may_not_exist_and_removed(tmp_path):
     assert file.is_there()
     assert file.path.name == NAME
     assert file.path.read_text(encoding="utf-8") == TEXT
-    file.write()  # another page had the same wish
+    file.write()  # another page requested the same
 
     file.remove()
     file.remove()

@@ -1,4 +1,4 @@
-"""What a cell is told, of kinds of cells that were found to be told something vague or false."""
+"""Tests the texts for kinds of cells whose texts were once vague or false."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
 
 
 def reasons(ran: Ran, name: str) -> list[list[str]]:
-    """The reasons of each miss of a function in this run, in full."""
-    (function,) = (each for each in ran.document["ledger"]["functions"] if each["name"] == name)
+    """Return the full reasons of each miss of a function in this run."""
+    (function,) = (function for function in ran.document["ledger"]["functions"] if function["name"] == name)
     return [[reason["text"] for reason in miss["reasons"]] for miss in function["misses"] if miss["this_run"]]
 
 
@@ -36,7 +36,7 @@ def test_a_call_that_raised_before_jax_looked_for_an_entry_is_said_to_have_raise
         "from functools import partial\n@partial(jax.jit, static_argnums=1)\ndef pick(v, at):\n    return v[at]"
     )
     ran = notebook.run("%%jaxpr\ntry:\n    pick(x, [1])\nexcept ValueError:\n    pass")
-    if not HAS_MONITORING:  # the call is not seen
+    if not HAS_MONITORING:  # the counter does not see the call
         assert ran.document["message"].startswith("The cell ran no program that JAX compiled.")
         return
     assert ran.document["message"] == (

@@ -1,4 +1,4 @@
-"""A recorded run gives the same bits as the function itself, whatever the construct and however deep it stands."""
+"""Tests that a recorded run gives the same bits as the function, for each construct at any depth."""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""The stepper over the wire of a real kernel: asked for on a subshell, told of, stopped while a cell runs."""
+"""Tests the stepper in a real kernel: requests on a subshell, progress, and a stop while a cell runs."""
 
 import pytest
 from jupyter_client.manager import KernelManager
@@ -100,6 +100,6 @@ def test_stop_and_other_requests_are_answered_meanwhile(tab):
     assert recording["stopped"].endswith(" Press “Run it again” to start over.")
     assert recording["step"][0] == 0
     assert recording["visits"][0]["finished"] is False
-    # The kernel is free, and the next request has its turn.
+    # The kernel is free, and handles the next request.
     comm, _ = ask_for_steps(tab, snapshot, 6)
     tab.wait_for(lambda message: message["type"] in LAST and message["id"] == 6, comm)

@@ -1,4 +1,4 @@
-"""What a recording makes known: the steps of a while, on its card and in its cost; the index passed to a switch."""
+"""Tests facts that a recording adds: the steps of a while on its card and in its cost; the index of a switch."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -24,7 +24,7 @@ def summed(limits):
 
 
 def stepped(function, *arguments, kind):
-    """The sources of a run, after a construct of it was stepped through."""
+    """Return the sources of a run after a construct was stepped through."""
     snapshot = snapshot_of(function, *arguments)
     sources = snapshot._sources
     control = card(snapshot, kind)
@@ -45,14 +45,14 @@ def test_the_steps_of_a_while_are_known_after_it_was_stepped_through():
 
     document = stepped(halved, 3.0, kind="while_loop").document
     [again] = document.costs
-    # 5 steps: a product and a sum in each, and a comparison before each and after the last one.
+    # 5 steps have a product and a sum each, and a comparison before each step and after the last one.
     assert (cost.flops, again.flops) == (3, 5 * 2 + 6)
     assert lead(document)[0] == "16 operations per call."
     assert lead(document)[-1].startswith("The total counts the steps of the stepper's call: while_loop, line ")
     assert lead(document)[-1].endswith(" (5 steps).")
     assert (again.per_trip, again.recordings, again.exact) == ([], [0], False)
     assert control_flow_text(document).rows[0][3] == "5 in the stepper's call"
-    # Before a run it is as unknown as ever.
+    # Before a run the number of steps is unknown.
     assert document.control_flow[0].trips is None
 
 

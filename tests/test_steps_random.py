@@ -8,11 +8,14 @@ own bits by the stepper itself, and where those differ the difference is within 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
 from stepping import record
+
+pytestmark = pytest.mark.any_jax
 
 EVERY = settings(max_examples=examples(12), derandomize=True)
 OPERATIONS = {
@@ -50,15 +53,15 @@ def assert_close(found, expected, steps):
 
 
 def shown(leaf, dtype):
-    """The scalars of a leaf, read back from the texts that the user sees."""
+    """Return the scalars of a leaf, read from the texts that the user sees."""
     return np.array([np.array(text, dtype=dtype) for text in leaf.texts], dtype)
 
 
 def assert_agrees(recording, steps):
     assert recording.stopped is None
-    for each in recording.comparisons:
-        if not each.equal:
-            assert_close(np.float32(each.recorded), np.float32(each.real), steps)
+    for comparison in recording.comparisons:
+        if not comparison.equal:
+            assert_close(np.float32(comparison.recorded), np.float32(comparison.real), steps)
 
 
 @EVERY

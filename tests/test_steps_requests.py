@@ -1,4 +1,4 @@
-"""The panel asks for steps: told how far they are, stopped, asked back before effects; nothing runs without asking."""
+"""Tests the panel's requests for steps: progress, stop, and the question before effects."""
 
 import threading
 
@@ -21,7 +21,7 @@ XS = jnp.array([1.0, 2.0, 3.0])
 
 
 class Panel:
-    """A page that asks, and hears the replies."""
+    """A page that sends requests and receives the replies."""
 
     def __init__(self):
         self.runs = Runs()
@@ -42,7 +42,7 @@ class Panel:
             "confirmed": confirmed,
         }
         reply = self.answers.answer(request, "page", self._hear)
-        if reply is not None:  # refused at once
+        if reply is not None:  # the request was refused at once
             self._hear(reply)
 
     def stop(self, identifier=1):
@@ -89,7 +89,7 @@ def test_steps_are_asked_for_and_come(panel):
     assert isinstance(reply, Answered)
     assert (reply.result.snapshot, reply.result.control) == (run, 0)
     assert reply.result.leaves[0].texts == ["2.0", "2.0", "4.0", "12.0"]
-    # A page that is loaded later has them too.
+    # A page that is loaded later has the steps, too.
     (document,) = panel.runs.latest()
     assert document.recordings == [reply.result]
 
@@ -179,7 +179,7 @@ def test_nothing_is_run_or_compiled_before_the_panel_asks():
     )
     try:
         snapshot = snapshot_of(function, 1.0, stage="trace")
-        assert [each.kind for each in snapshot.document.control_flow] == ["scan"]
+        assert [card.kind for card in snapshot.document.control_flow] == ["scan"]
         Panel().show(snapshot)
     finally:
         jax.monitoring.unregister_event_duration_listener(listener)

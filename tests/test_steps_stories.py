@@ -1,4 +1,4 @@
-"""What a recording tells: the values at every step, what was left out, loops that never end, and what cannot be run."""
+"""Tests the contents of recordings: values at every step, parts left out, endless loops, refusals."""
 
 import os
 import subprocess
@@ -47,7 +47,7 @@ def test_a_scan_step_by_step():
     assert recording.step == [0, 1, 2]
     (visit,) = recording.visits
     assert (visit.first_point, visit.points, visit.trips, visit.outer, visit.finished) == (0, 3, 3, [], True)
-    # The carry before each step, and the one that came out.
+    # These are the carry before each step, and the final carry.
     assert column(recording, "carry", "h") == ["2.0", "2.0", "4.0", "12.0"]
     assert column(recording, "x", "xs") == ["1.0", "2.0", "3.0"]
     assert column(recording, "y") == ["2.5", "4.5", "12.5"]
@@ -55,7 +55,10 @@ def test_a_scan_step_by_step():
     assert (carry.type, carry.elements, carry.numbers) == ("f32[]", 1, [2.0, 2.0, 4.0, 12.0])
     assert (carry.number_name, carry.minimum, carry.nans, carry.infinities) == ("value", None, [], [])
     assert recording.verdict == "The recorded results equal the original function's results, bit for bit."
-    assert [(each.path, each.equal, each.recorded, each.real) for each in recording.comparisons] == [
+    assert [
+        (comparison.path, comparison.equal, comparison.recorded, comparison.real)
+        for comparison in recording.comparisons
+    ] == [
         ("result[0]", True, "12.0", "12.0"),
         ("result[1]", True, "[2.5 4.5 12.5]", "[2.5 4.5 12.5]"),
     ]
@@ -169,7 +172,7 @@ def test_each_visit_of_an_inner_loop():
         (2, 0, 0, [1]),
         (2, 1, 1, [2]),
     ]
-    # Two steps and an end, an end, a step and an end.
+    # The visits have two steps and an end, an end, a step and an end.
     assert [leaf.texts for leaf in recording.leaves if leaf.role == "carry"][-1] == [
         "0.0",
         "1.0",
@@ -184,7 +187,7 @@ def test_large_arrays_are_summarised_with_their_nan():
     def step(i, h):
         return h.at[i].set(jnp.where(i == 1, jnp.nan, jnp.inf)) * 2
 
-    for size in (20, 200):  # kept whole, and summarised in the loop
+    for size in (20, 200):  # the small array is kept whole, and the large one is summarised in the loop
         recording = record(lambda x: lax.fori_loop(0, 2, step, x), jnp.arange(float(size)), kind="fori_loop")
         (leaf,) = [leaf for leaf in recording.leaves if leaf.role == "carry" and leaf.elements == size]
         assert leaf.texts == [f"[0.0 1.0 … +{size - 2}]", f"[inf 2.0 … +{size - 2}]", f"[inf NaN … +{size - 2}]"]
@@ -324,8 +327,8 @@ def test_a_run_ends_at_its_cap_of_steps(kind):
 def test_stop_keeps_what_was_recorded():
     snapshot = snapshot_of(lambda x: lax.while_loop(lambda h: h >= 0, lambda h: h + 1, x), 0, stage="trace")
     construct = construct_of(snapshot._sources, card(snapshot, "while_loop"))
-    told = []
-    rerun = construct.run(tell=lambda text, done, total: told.append((text, done)), stopped=lambda: len(told) > 4)
+    rows = []
+    rerun = construct.run(tell=lambda text, done, total: rows.append((text, done)), stopped=lambda: len(rows) > 4)
     assert rerun.steps.stopped.startswith("You stopped the stepper after ")
     assert rerun.steps.stopped.endswith(" steps. Press “Run it again” to start over.")
     trips = rerun.steps.visits[0].trips
@@ -403,7 +406,7 @@ def test_types_have_no_values():
 def test_double_precision_stays_double():
     with jax.enable_x64(True):
         snapshot = snapshot_of(running, np.float64(0.1), np.linspace(0.0, 1.0, 3), stage="compile")
-    # The stepper runs later, where the setting no longer holds.
+    # The stepper runs later, after the setting has ended.
     rerun = construct_of(snapshot._sources, card(snapshot, "scan")).run()
     assert rerun.verdict == "The recorded results equal the original function's results, bit for bit."
     assert rerun.steps.leaves[0].type == "f64[]"
@@ -454,7 +457,7 @@ def test_a_card_of_a_script_is_the_one_of_the_same_place_in_its_control_flow():
         return lax.fori_loop(0, 3, lambda i, h: h + x, y)
 
     snapshot = jj.inspect(both, 2.0, stage="trace")
-    assert [(each.kind, each.trips) for each in snapshot.control_flow] == [("fori_loop", 2), ("fori_loop", 3)]
+    assert [(card.kind, card.trips) for card in snapshot.control_flow] == [("fori_loop", 2), ("fori_loop", 3)]
     assert [snapshot.steps(card).step for card in (0, 1)] == [[0, 1], [0, 1, 2]]
 
 

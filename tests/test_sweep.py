@@ -1,4 +1,4 @@
-"""A function over values of a name: what is measured at each, what is left out, and what is said of it."""
+"""Tests sweeps of a function: the measured points, the points left out, and the sentences."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def narrow(x):
 @pytest.fixture(autouse=True)
 def _ready(monkeypatch):
     observer().hooks.ensure()
-    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call; they need not be exact
-    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
+    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call, which need not be exact
+    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may need any time for a call
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def programs(found: Sweep) -> list[tuple[str, str, int | None, int | None, int |
 
 
 def measured(found: Sweep) -> list[tuple[str, str, str]]:
-    """What has a time at each point."""
+    """Return the measured times of each point."""
     names = ("eager", "first", "warm", "trace", "lower", "compile")
     return [
         (point.function, point.value, " ".join(name for name in names if getattr(point, name) is not None))
@@ -87,26 +87,26 @@ def measured(found: Sweep) -> list[tuple[str, str, str]]:
 ALL = "eager first warm trace lower compile"
 
 
-# --- what is measured ------------------------------------------------------------------------------------
+# --- the measurements ------------------------------------------------------------------------------------
 
 
 def test_one_loop_of_xlas_is_the_same_program_at_every_length(names):
-    found = swept_over(names, "looped(n)", "n", "100", "1_000", "10_000")
-    assert programs(found) == [
-        ("looped", "100", 3, found.points[0].bytes, 0),
-        ("looped", "1_000", 3, found.points[0].bytes, 0),
-        ("looped", "10_000", 3, found.points[0].bytes, 0),
+    swept = swept_over(names, "looped(n)", "n", "100", "1_000", "10_000")
+    assert programs(swept) == [
+        ("looped", "100", 3, swept.points[0].bytes, 0),
+        ("looped", "1_000", 3, swept.points[0].bytes, 0),
+        ("looped", "10_000", 3, swept.points[0].bytes, 0),
     ]
-    assert [point.number for point in found.points] == [100.0, 1000.0, 10000.0]
-    assert measured(found) == [("looped", value, ALL) for value in ("100", "1_000", "10_000")]
-    assert found.notes == ["looped was called with static arguments (n): JAX cannot trace looped otherwise."]
-    (fit,) = [fit for fit in found.fits if fit.series == "equations"]
+    assert [point.number for point in swept.points] == [100.0, 1000.0, 10000.0]
+    assert measured(swept) == [("looped", value, ALL) for value in ("100", "1_000", "10_000")]
+    assert swept.notes == ["looped was called with static arguments (n): JAX cannot trace looped otherwise."]
+    (fit,) = [fit for fit in swept.fits if fit.series == "equations"]
     assert (fit.function, round(fit.law.exponent, 9), fit.law.first_number) == ("looped", 0.0, 100.0)
 
 
 def test_unrolled_the_program_grows_with_the_loop(names):
-    found = swept_over(names, "unrolled(n)", "n", "1", "10", "100", functions=["unrolled", "looped"])
-    assert [(point.function, point.value, point.equations) for point in found.points] == [
+    swept = swept_over(names, "unrolled(n)", "n", "1", "10", "100", functions=["unrolled", "looped"])
+    assert [(point.function, point.value, point.equations) for point in swept.points] == [
         ("unrolled", "1", 2),
         ("looped", "1", 3),
         ("unrolled", "10", 11),
@@ -114,31 +114,31 @@ def test_unrolled_the_program_grows_with_the_loop(names):
         ("unrolled", "100", 101),
         ("looped", "100", 3),
     ]
-    # Of unrolled, two points are beyond the fixed cost: they show no law.
-    equations = {fit.function: round(fit.law.exponent, 2) for fit in found.fits if fit.series == "equations"}
+    # Two points of unrolled exceed the fixed cost: they show no law.
+    equations = {fit.function: round(fit.law.exponent, 2) for fit in swept.fits if fit.series == "equations"}
     assert equations == {"looped": 0.0}
-    assert (found.total, found.stopped) == (6, None)
+    assert (swept.total, swept.stopped) == (6, None)
 
 
 def test_a_product_of_matrices(names):
-    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "16", "32", "64", "128")
-    assert programs(found) == [
+    swept = swept_over(names, "product(jnp.ones((n, n)))", "n", "16", "32", "64", "128")
+    assert programs(swept) == [
         ("product", "16", 1, 2 * 16 * 16 * 4, 2 * 16**3),
         ("product", "32", 1, 2 * 32 * 32 * 4, 2 * 32**3),
         ("product", "64", 1, 2 * 64 * 64 * 4, 2 * 64**3),
         ("product", "128", 1, 2 * 128 * 128 * 4, 2 * 128**3),
     ]
-    assert measured(found) == [("product", value, ALL) for value in ("16", "32", "64", "128")]
-    (fit,) = [fit for fit in found.fits if fit.series == "bytes"]
+    assert measured(swept) == [("product", value, ALL) for value in ("16", "32", "64", "128")]
+    (fit,) = [fit for fit in swept.fits if fit.series == "bytes"]
     assert (round(fit.law.exponent, 9), round(fit.law.error, 9), fit.law.first_number) == (2.0, 0.0, 32.0)
-    assert {"bytes", "equations"} <= {fit.series for fit in found.fits}  # of times, what the machine allows
+    assert {"bytes", "equations"} <= {fit.series for fit in swept.fits}  # the machine decides which times show a law
 
 
 def test_the_first_call_compiles_though_the_function_was_compiled_before(names):
     names["product"](jnp.ones((16, 16)))
     before = names["product"]._cache_size()
-    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "16", "17")
-    assert all(point.compile for point in found.points)
+    swept = swept_over(names, "product(jnp.ones((n, n)))", "n", "16", "17")
+    assert all(point.compile for point in swept.points)
     assert names["product"]._cache_size() == before
 
 
@@ -154,26 +154,26 @@ def test_a_name_that_the_user_has_not_is_not_left_behind(names):
 
 
 def test_values_that_are_no_numbers_have_no_fit(names):
-    found = swept_over(names, "product(jnp.ones(shape))", "shape", "(2, 2)", "(3, 3)")
-    assert [(point.value, point.number, point.equations) for point in found.points] == [
+    swept = swept_over(names, "product(jnp.ones(shape))", "shape", "(2, 2)", "(3, 3)")
+    assert [(point.value, point.number, point.equations) for point in swept.points] == [
         ("(2, 2)", None, 1),
         ("(3, 3)", None, 1),
     ]
-    assert found.fits == []
+    assert swept.fits == []
 
 
 def test_values_may_be_any_expression_of_the_users(names):
     names["size"] = 4
-    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "size", "2 * size")
-    assert [(point.value, point.number) for point in found.points] == [("size", 4.0), ("2 * size", 8.0)]
+    swept = swept_over(names, "product(jnp.ones((n, n)))", "n", "size", "2 * size")
+    assert [(point.value, point.number) for point in swept.points] == [("size", 4.0), ("2 * size", 8.0)]
 
 
 def test_the_options_of_jit_are_kept(names):
     names["given"] = jax.jit(lambda x, axis: x + x.sum(axis), static_argnames="axis", donate_argnums=0)
     names["held"] = jnp.ones((3, 3))
-    found = swept_over(names, "given(held, axis=k)", "k", "0", "1")
-    assert [point.error for point in found.points] == [None, None]
-    assert measured(found) == [("given", "0", ALL), ("given", "1", ALL)]
+    swept = swept_over(names, "given(held, axis=k)", "k", "0", "1")
+    assert [point.error for point in swept.points] == [None, None]
+    assert measured(swept) == [("given", "0", ALL), ("given", "1", ALL)]
     assert not names["held"].is_deleted()
 
 
@@ -182,25 +182,25 @@ def test_shardings_are_kept(names):
 
     here = SingleDeviceSharding(jax.devices()[0])
     names["placed"] = jax.jit(lambda x: x * 2, in_shardings=here, out_shardings=here)
-    found = swept_over(names, "placed(jnp.ones(n))", "n", "2", "3")
-    assert programs(found) == [("placed", "2", 1, 16, 2), ("placed", "3", 1, 24, 3)]
+    swept = swept_over(names, "placed(jnp.ones(n))", "n", "2", "3")
+    assert programs(swept) == [("placed", "2", 1, 16, 2), ("placed", "3", 1, 24, 3)]
 
 
 def test_a_function_that_is_only_a_jitted_call_has_no_eager_run_of_its_own(names):
     names["wrapped"] = lambda x: names["product"](x)
-    found = swept_over(names, "wrapped(jnp.ones((n, n)))", "n", "2", "3")
-    assert measured(found) == [("wrapped", "2", ALL), ("wrapped", "3", ALL)]
-    assert found.notes == [
+    swept = swept_over(names, "wrapped(jnp.ones((n, n)))", "n", "2", "3")
+    assert measured(swept) == [("wrapped", "2", ALL), ("wrapped", "3", ALL)]
+    assert swept.notes == [
         "wrapped only calls product, which is jitted, so the eager times of wrapped are of compiled code too."
     ]
 
 
-# --- what is left out, and why -----------------------------------------------------------------------------
+# --- the calls that are left out, and why -----------------------------------------------------------------------------
 
 
 def test_an_error_at_one_value_is_that_points(names):
-    found = swept_over(names, "narrow(jnp.ones((3, n)))", "n", "3", "4", "5")
-    assert [(point.value, point.equations is None, point.error) for point in found.points] == [
+    swept = swept_over(names, "narrow(jnp.ones((3, n)))", "n", "3", "4", "5")
+    assert [(point.value, point.equations is None, point.error) for point in swept.points] == [
         (
             "3",
             True,
@@ -213,12 +213,12 @@ def test_an_error_at_one_value_is_that_points(names):
             "TypeError: dot_general requires contracting dimensions to have the same shape, got (5,) and (4,).",
         ),
     ]
-    assert (found.stopped, found.notes) == (None, [])
+    assert (swept.stopped, swept.notes) == (None, [])
 
 
 def test_arguments_that_cannot_be_made_are_that_points_error(names):
-    found = swept_over(names, "product(jnp.ones((4 // n, 4)))", "n", "0", "1")
-    assert [(point.value, point.number, point.error) for point in found.points] == [
+    swept = swept_over(names, "product(jnp.ones((4 // n, 4)))", "n", "0", "1")
+    assert [(point.value, point.number, point.error) for point in swept.points] == [
         ("0", 0.0, "ZeroDivisionError: integer division or modulo by zero (in the arguments)"),
         ("1", 1.0, None),
     ]
@@ -256,32 +256,32 @@ def either(x, *rest):
 )
 def test_static_arguments_without_a_name(names, call, notes):
     exec(POSITIONAL, names)
-    found = swept_over(names, call, "n", "2", "3")
-    assert [(point.error, point.first is None, point.eager is None) for point in found.points] == [
+    swept = swept_over(names, call, "n", "2", "3")
+    assert [(point.error, point.first is None, point.eager is None) for point in swept.points] == [
         (None, False, False)
     ] * 2
-    assert found.notes == notes
+    assert swept.notes == notes
 
 
 def test_numbers_are_static_to_a_filter_jit(names):
     exec("import equinox\n@equinox.filter_jit\ndef times(x, k):\n    return x * k if isinstance(k, int) else x", names)
-    found = swept_over(names, "times(jnp.ones(n), 3)", "n", "2", "4")
-    assert [(point.error, point.flops) for point in found.points] == [(None, 2), (None, 4)]
+    swept = swept_over(names, "times(jnp.ones(n), 3)", "n", "2", "4")
+    assert [(point.error, point.flops) for point in swept.points] == [(None, 2), (None, 4)]
 
 
 def test_a_function_that_cannot_be_traced_has_eager_times_alone(names):
-    found = swept_over(names, "branching(jnp.ones(n))", "n", "2", "3")
-    assert measured(found) == [("branching", "2", "eager"), ("branching", "3", "eager")]
-    (note,) = found.notes
+    swept = swept_over(names, "branching(jnp.ones(n))", "n", "2", "3")
+    assert measured(swept) == [("branching", "2", "eager"), ("branching", "3", "eager")]
+    (note,) = swept.notes
     assert note.startswith("JAX cannot trace branching, so branching has only eager times. TracerBoolConversionError: ")
 
 
 def test_a_function_with_effects_is_not_called(names, capsys):
-    found = swept_over(names, "shown(jnp.ones(n))", "n", "2", "3")
+    swept = swept_over(names, "shown(jnp.ones(n))", "n", "2", "3")
     jax.effects_barrier()
-    assert measured(found) == [("shown", "2", "trace"), ("shown", "3", "trace")]
-    assert [point.equations for point in found.points] == [1, 1]
-    assert found.notes == [
+    assert measured(swept) == [("shown", "2", "trace"), ("shown", "3", "trace")]
+    assert [point.equations for point in swept.points] == [1, 1]
+    assert swept.notes == [
         "shown has effects (Debug), which each call repeats, so shown was traced and not called. To time the calls, "
         "run the sweep from the Time view, which asks first."
     ]
@@ -289,9 +289,9 @@ def test_a_function_with_effects_is_not_called(names, capsys):
 
 
 def test_the_panel_is_asked_before_effects_and_nothing_is_called(names, capsys):
-    found = swept_over(names, "shown(jnp.ones(n))", "n", "2", "3", ask=True)
+    swept = swept_over(names, "shown(jnp.ones(n))", "n", "2", "3", ask=True)
     jax.effects_barrier()
-    assert found.question == (
+    assert swept.question == (
         "shown has effects (Debug). The sweep calls shown many times at each value, and each call repeats the effects. "
         "Run the sweep?"
     )
@@ -301,16 +301,16 @@ def test_the_panel_is_asked_before_effects_and_nothing_is_called(names, capsys):
 def test_confirmed_effects_happen(names):
     seen: list[float] = []
     names["counted"] = lambda x: (jax.debug.callback(lambda total: seen.append(float(total)), x.sum()), x * 2)[1]
-    found = swept_over(names, "counted(jnp.ones(n))", "n", "2", "3", ask=True, confirmed=True)
+    swept = swept_over(names, "counted(jnp.ones(n))", "n", "2", "3", ask=True, confirmed=True)
     jax.effects_barrier()
-    assert measured(found) == [("counted", "2", ALL), ("counted", "3", ALL)]
-    assert found.question is None
+    assert measured(swept) == [("counted", "2", ALL), ("counted", "3", ALL)]
+    assert swept.question is None
     assert set(seen) == {2.0, 3.0}
 
 
 def test_what_a_function_prints_is_not_shown_again_and_again(names, capsys):
-    found = swept_over(names, "told(jnp.ones(n))", "n", "2", "3")
-    assert measured(found) == [("told", "2", ALL), ("told", "3", ALL)]
+    swept = swept_over(names, "told(jnp.ones(n))", "n", "2", "3")
+    assert measured(swept) == [("told", "2", ALL), ("told", "3", ALL)]
     assert capsys.readouterr().out == ""
 
 
@@ -318,9 +318,9 @@ def test_a_call_that_would_take_too_long_is_left_out(names, monkeypatch):
     monkeypatch.setattr(sweep_point, "TOO_LONG", 0.0)  # every call is expected to take longer
     made: list[int] = []
     names["make"] = lambda n: (made.append(n), jnp.ones((n, n)))[1]
-    found = swept_over(names, "product(make(n))", "n", "2", "4", "8")
-    assert measured(found) == [("product", "2", ALL)]
-    assert found.stopped == (
+    swept = swept_over(names, "product(make(n))", "n", "2", "4", "8")
+    assert measured(swept) == [("product", "2", ALL)]
+    assert swept.stopped == (
         "The sweep ended before n = 4, after 1 of 3 points: a call was expected to take over 10\u00a0s. To measure "
         "n = 4 anyway, make 4 the first value."
     )
@@ -330,7 +330,7 @@ def test_a_call_that_would_take_too_long_is_left_out(names, monkeypatch):
 def test_only_the_kind_of_call_that_would_take_too_long_is_left_out(names, monkeypatch):
     monkeypatch.setattr(sweep_point, "TOO_LONG", 10.0)
     of = Swept(observer(), Candidate("product", names["product"]), notes := [], "n", False, False, lambda: False)
-    of._eager.took(1.0, 9.0)  # eager: 9 s at 1, so 36 s at 4; the others have not been seen
+    of._eager.took(1.0, 9.0)  # eager took 9 s at 1, so 36 s are expected at 4; the other series have no call yet
     point = Point("product", "4", 4.0)
     of.measure(point, (jnp.ones((4, 4)),), {}, lambda doing: None)
     assert (point.eager, point.warm is not None, point.first is not None) == (None, True, True)
@@ -342,25 +342,25 @@ def test_only_the_kind_of_call_that_would_take_too_long_is_left_out(names, monke
 
 def test_confirmed_calls_may_take_long(names, monkeypatch):
     monkeypatch.setattr(sweep_point, "TOO_LONG", 0.0)
-    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "4", confirmed=True)
-    assert measured(found) == [("product", "2", ALL), ("product", "4", ALL)]
+    swept = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "4", confirmed=True)
+    assert measured(swept) == [("product", "2", ALL), ("product", "4", ALL)]
 
 
 def test_a_slow_call_is_measured_once(names, monkeypatch):
     monkeypatch.setattr(sweep_point, "SLOW", 0.0)  # every call is slow
-    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "4")
-    assert [point.warm is not None and point.warm.runs for point in found.points] == [1, 1]
-    assert "The warm time is that of the first execution alone." in found.notes[0]
+    swept = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "4")
+    assert [point.warm is not None and point.warm.runs for point in swept.points] == [1, 1]
+    assert "The warm time is that of the first execution alone." in swept.notes[0]
 
 
 def test_growth_is_expected_to_go_on():
     growth = Growth()
     assert growth.expected(10) is None
     growth.took(10, 0.5)
-    assert growth.expected(20) == pytest.approx(1.0)  # of one point alone: in proportion
+    assert growth.expected(20) == pytest.approx(1.0)  # from one point: in proportion
     growth.took(20, 2.0)
-    assert growth.expected(40) == pytest.approx(8.0)  # four times for twice the number
-    assert growth.expected(15) is None  # smaller ones are no question
+    assert growth.expected(40) == pytest.approx(8.0)  # four times as long for twice the number
+    assert growth.expected(15) is None  # smaller numbers need no prediction
     assert growth.expected(None) is None
 
 
@@ -370,22 +370,22 @@ def test_a_missing_function_is_a_note(names):
         Candidate("product", names["product"]),
         Candidate("other", missing="other is not defined. Define other."),
     ]
-    found = sweep(observer(), candidates, Values("n", ("2", "3"), target, names))
-    assert found.functions == ["product"]
-    assert found.total == 2
-    assert found.notes == ["The sweep leaves out other. other is not defined. Define other."]
+    swept = sweep(observer(), candidates, Values("n", ("2", "3"), target, names))
+    assert swept.functions == ["product"]
+    assert swept.total == 2
+    assert swept.notes == ["The sweep leaves out other. other is not defined. Define other."]
 
 
 # --- stopped -----------------------------------------------------------------------------------------------
 
 
 def test_stop_keeps_what_is_done(names):
-    told: list[tuple[str, int, int]] = []
+    rows: list[tuple[str, int, int]] = []
 
     def report(text: str, done: int, total: int) -> None:
-        told.append((text, done, total))
+        rows.append((text, done, total))
 
-    found = swept_over(
+    swept = swept_over(
         names,
         "product(jnp.ones((n, n)))",
         "n",
@@ -393,11 +393,11 @@ def test_stop_keeps_what_is_done(names):
         "3",
         "4",
         report=report,
-        stop=lambda: any(done == 1 for _, done, _ in told),
+        stop=lambda: any(done == 1 for _, done, _ in rows),
     )
-    assert measured(found)[0] == ("product", "2", ALL)
-    assert found.stopped == "The sweep was stopped after 1 of 3 points. Run the sweep again for all points."
-    assert told == [
+    assert measured(swept)[0] == ("product", "2", ALL)
+    assert swept.stopped == "The sweep was stopped after 1 of 3 points. Run the sweep again for all points."
+    assert rows == [
         ("n=2: making the arguments", 0, 3),
         ("n=2: tracing", 0, 3),
         ("n=2: first call", 0, 3),
@@ -412,22 +412,22 @@ def test_an_interrupt_keeps_what_is_done(names):
         if text == "n=3: warm calls":
             raise KeyboardInterrupt
 
-    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "3", report=report)
-    assert found.interrupted
-    assert found.stopped == "The sweep was interrupted after 2 of 2 points. Run the sweep again for all points."
-    assert measured(found) == [("product", "2", ALL), ("product", "3", "first trace lower compile")]
-    assert found.fits == []  # two points
+    swept = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "3", report=report)
+    assert swept.interrupted
+    assert swept.stopped == "The sweep was interrupted after 2 of 2 points. Run the sweep again for all points."
+    assert measured(swept) == [("product", "2", ALL), ("product", "3", "first trace lower compile")]
+    assert swept.fits == []  # two points
 
 
 def test_the_document_says_the_same(names):
-    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "3")
-    said = sweep_document(found)
+    swept = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "3")
+    said = sweep_document(swept)
     assert (said.name, said.call, said.functions, said.total) == ("n", "product(jnp.ones((n, n)))", ["product"], 2)
     assert [(point.value, point.equations, point.bytes, point.flops) for point in said.points] == [
         ("2", 1, 32, 16),
         ("3", 1, 72, 54),
     ]
-    first = found.points[0]
+    first = swept.points[0]
     assert first.warm is not None
     assert said.points[0].warm is not None
     assert (said.points[0].warm.median, said.points[0].warm.runs) == (first.warm.median, first.warm.runs)

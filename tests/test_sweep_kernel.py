@@ -1,4 +1,4 @@
-"""`--sweep` in a real kernel: progress while it runs, an interrupt that keeps what was measured."""
+"""Tests `--sweep` in a real kernel: its progress, and an interrupt that keeps the measured points."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def sweeps(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def waits_at_3(messages: list[dict[str, Any]]) -> list[str | None]:
-    told = [message for message in sent(messages) if message["type"] == "progress"]
-    return [each["function"] for each in told if each["function"] == "n=3: tracing (2 of 3)"]
+    messages_sent = [message for message in sent(messages) if message["type"] == "progress"]
+    return [each["function"] for each in messages_sent if each["function"] == "n=3: tracing (2 of 3)"]
 
 
 def test_the_sweep_tells_how_far_it_is(kernel: Kernel, tmp_path: Path) -> None:
@@ -77,11 +77,11 @@ def test_an_interrupt_of_the_line_magic(kernel: Kernel, tmp_path: Path) -> None:
     (swept,) = sweeps(messages)
     assert swept["stopped"] == "The sweep was interrupted after 1 of 3 points. Run the sweep again for all points."
     assert [error["ename"] for error in contents(messages, "error")] == ["KeyboardInterrupt"]
-    assert not any("not reached" in each["text"] for each in contents(messages, "stream"))
+    assert not any("not reached" in content["text"] for content in contents(messages, "stream"))
 
 
 def status(kernel: Kernel, request: str) -> str:
-    """How a cell ended, by the kernel's reply."""
+    """Return the status of a cell in the kernel's reply."""
     while True:
         reply = kernel.client.get_shell_msg(timeout=120)
         if reply["parent_header"].get("msg_id") == request:

@@ -1,4 +1,4 @@
-"""`--sweep` on the magic's line: the document it fills, and every mistake that can be known before."""
+"""Tests `--sweep` on the magic's line: its document, and every mistake that is known in advance."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def activated(a):
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call; they need not be exact
-    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
+    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call, which need not be exact
+    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may need any time for a call
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_one_function(prepared: Notebook) -> None:
         ("product", "16", 1, 8192),
     ]
     assert (sweep["total"], sweep["stopped"]) == (3, None)
-    # Which times show how they grow is the machine's; of the others the note says that they do not.
+    # The machine decides which times show their growth; for the others the note says that they do not.
     times = {fit["series"] for fit in sweep["fits"]} & {"eager", "first", "warm"}
     assert [note[:31] for note in sweep["notes"]] == ["The points do not show how thes"] * (len(times) < 3)
     assert "equations" in {fit["series"] for fit in sweep["fits"]}
@@ -79,7 +79,10 @@ def test_several_functions_with_their_recompiles(prepared: Notebook) -> None:
         ("activated", "8", 2, 64),
     ]
     comparison = ran.document["comparison"]
-    assert [(each["name"], each["recompiles"]) for each in comparison["variants"]] == [("product", 2), ("activated", 2)]
+    assert [(variant["name"], variant["recompiles"]) for variant in comparison["variants"]] == [
+        ("product", 2),
+        ("activated", 2),
+    ]
     assert comparison["sweep"] == "n = 4, 8"
 
 

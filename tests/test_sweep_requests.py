@@ -1,4 +1,4 @@
-"""The panel asks for a sweep: in the user's namespace, told how far it is, stopped, asked back before effects."""
+"""Tests the panel's requests for a sweep: the user's namespace, progress, stop, and the question before effects."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ number = 3
 
 
 class Panel:
-    """A page beside a notebook: its sweeps are about the notebook's names."""
+    """A page beside a notebook, whose sweeps use the names of the notebook."""
 
     def __init__(self, notebook: Notebook) -> None:
         from jupyter_jaxpr.magic.session import Session
@@ -93,8 +93,8 @@ class Panel:
 
 @pytest.fixture
 def panel(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> Panel:
-    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call; they need not be exact
-    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may take any time for a call
+    monkeypatch.setattr(sweep_point, "BUDGET", 0.01)  # seconds for the runs of one call, which need not be exact
+    monkeypatch.setattr(sweep_point, "TOO_LONG", math.inf)  # seconds: a busy machine may need any time for a call
     return Panel(notebook)
 
 

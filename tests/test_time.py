@@ -1,4 +1,4 @@
-"""`--time`, its button and `inspect(..., time=True)`: what runs again, on which values, what is asked and said."""
+"""Tests `--time`, its button and `inspect(..., time=True)`: the calls, their values, questions and sentences."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def warm(median: float, lower: float | None = None, upper: float | None = None, 
             "jit saves no time: a call without jit is not slower than a warm call.",
         ),
         (
-            # Nobody waited for the first call: its work is not in its time.
+            # Nothing waited for the result of the first call: its time leaves its work out.
             StageTimes(trace=0.017, lower=0.03, compile=0.106, first_run=0.004, total=0.166),
             ProgramTimes(warm(4.7), warm(5.64)),
             "The first call returned after 166 ms (trace 17 ms, lower 30 ms, compile 106 ms), before its work "
@@ -92,7 +92,7 @@ def warm(median: float, lower: float | None = None, upper: float | None = None, 
         ),
         (None, ProgramTimes(None, warm(1e-3)), "A call without jit takes 1.0 ms."),
         (
-            # The middle halves overlap, though the medians are far apart.
+            # The middle halves overlap, although the medians are far apart.
             StageTimes(compile=0.2, total=0.3),
             ProgramTimes(warm(0.167, 0.15, 0.2), warm(0.249, 0.19, 0.3)),
             "The first call took 300 ms (compile 200 ms). A warm call takes 167 ms. A call without jit takes 249 ms. "
@@ -116,11 +116,11 @@ def test_the_ratio_sets_the_middle_halves_against_each_other_and_the_first_call_
     times = ProgramTimes(warm(2.0, 1.0, 4.0), warm(12.0, 8.0, 16.0))
     timing = timing_document(3, StageTimes(compile=80.0, total=99.0), times)
     assert (timing.program, timing.ratio) == (3, (2.0, 16.0))
-    # 9 calls: 99 + 8 x 2 = 115 against 108. 10 calls: 117 against 120.
+    # 9 calls take 99 + 8 x 2 = 115 against 108; 10 calls take 117 against 120.
     assert timing.pays_after == 10
     assert timing_document(0, StageTimes(total=99.0), ProgramTimes(warm(2.0), warm(1.0))).pays_after is None
     assert timing_document(0, None, times).pays_after is None
-    # Of a call that nobody waited for, its work counts as well: 97 + 2 instead of 97 + 0.1.
+    # For a call without a wait, the work counts as well: 97 + 2 instead of 97 + 0.1.
     unawaited = timing_document(3, StageTimes(compile=80.0, first_run=0.1, total=97.1), times)
     assert unawaited.pays_after == 10
 
@@ -130,7 +130,7 @@ def test_the_ratio_sets_the_middle_halves_against_each_other_and_the_first_call_
 
 @contextmanager
 def stages_of(name: str) -> Iterator[list[str]]:
-    """The stages that JAX ran under a name."""
+    """Yield the stages that JAX ran under a name."""
     seen: list[str] = []
 
     def listen(event: str, seconds: float, **facts: Any) -> None:
@@ -162,7 +162,7 @@ def test_the_program_in_focus_is_timed_after_the_cell(notebook: Notebook) -> Non
     assert timing["eager"]["runs"] > 1
     assert 0 < timing["warm"]["minimum"] <= timing["warm"]["lower"] <= timing["warm"]["median"]
     assert timing["sentence"].startswith("The first call ")
-    # The very call of the cell, once; nothing was traced or compiled again.
+    # This is the call of the cell, once; JAX traced and compiled nothing again.
     assert stages == ["jaxpr_trace_duration", "jaxpr_to_mlir_module_duration", "backend_compile_duration"]
     assert plain_lines(ran)[-1].startswith("f: The first call ")
 
@@ -204,7 +204,7 @@ def test_the_program_of_the_last_call_is_timed_not_the_newest(notebook: Notebook
 def test_a_cell_in_which_nothing_could_be_timed_says_so(notebook: Notebook, cell: str) -> None:
     notebook.run(f"%%jaxpr\n{SINES}\ncompiled = f.lower(x).compile()")
     ran = notebook.run(f"%%jaxpr --time\n{cell}")
-    [note] = [each for each in ran.document["notes"] if each["kind"] == "time"]
+    [note] = [note for note in ran.document["notes"] if note["kind"] == "time"]
     assert note["text"] == "Nothing was timed: no call of a jitted function was recorded."
     assert note["cure"] == (
         "Call a jitted function in the cell, or write any call after the option, such as %%jaxpr --time f(x)."
@@ -284,7 +284,7 @@ def test_every_kind_of_call_is_made_again_as_it_was(notebook: Notebook, cell: st
     assert timing["warm"] is not None
     assert timing["eager"] is not None
     compiles = [stage for stage in stages[len(before) :] if stage == "backend_compile_duration"]
-    assert len(compiles) <= 1  # that of the cell itself
+    assert len(compiles) <= 1  # the compile of the cell itself
 
 
 def test_arguments_that_are_given_away_are_copied(notebook: Notebook) -> None:
@@ -419,7 +419,7 @@ Ask = Callable[..., Reply]
 
 @pytest.fixture
 def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
-    """Runs a cell; gives what asks for a program of it to be timed, or for the machine."""
+    """Return a function that runs a cell and returns a function that asks to time a program or the machine."""
     from jupyter_jaxpr.magic.session import Session
 
     runs = Runs()
@@ -538,7 +538,7 @@ def test_a_function_that_was_defined_anew_runs_as_its_executable(
     timing = ask().result
     assert timing is not None
     assert timing.warm is not None
-    # Whether its Python is gone too is up to JAX.
+    # JAX decides whether the Python of the function is gone, too.
     assert timing.notes[0] == (
         "The jitted function is gone: perhaps the function was defined again. The timing called the executable "
         "instead, which takes some microseconds more than the jitted function."
@@ -553,18 +553,18 @@ def test_stop_keeps_what_was_measured() -> None:
     snapshot = jj.inspect(jax.jit(lambda x: x + 1), x, stage="run")
     assert snapshot._sources is not None
     asked = iter([False] * 12)
-    told: list[str] = []
+    texts: list[str] = []
     times = time_program(
         observer(),
         "f",
         snapshot._sources.observed(0),
-        report=lambda text, done, total: told.append(text),
+        report=lambda text, done, total: texts.append(text),
         stop=lambda: next(asked, True),
     )
     assert times.stopped == "Timing was stopped. The times are of the calls made until then."
     assert times.warm is not None
     assert 0 < times.warm.runs
-    assert told[:3] == ["getting ready", "first call without jit", "timing"]
+    assert texts[:3] == ["getting ready", "first call without jit", "timing"]
 
 
 def test_other_settings_than_those_of_the_call(ask_after: Callable[[str], Ask]) -> None:
@@ -610,12 +610,12 @@ def test_the_machine_is_the_device_that_jax_uses(monkeypatch: pytest.MonkeyPatch
         assert machine.known_machine() == measured
     with jax.default_device("cpu"):
         assert machine.known_machine() == measured
-    # Of another kind of device nothing is known.
+    # Another kind of device has no rates yet.
     monkeypatch.setattr(machine, "_known", {"NVIDIA H200": measured})
     assert machine.known_machine() is None
 
 
-# --- scripts, and what is written ------------------------------------------------------------------------------
+# --- scripts and exports ------------------------------------------------------------------------------
 
 
 def f(x):
@@ -648,15 +648,17 @@ def test_the_times_are_in_the_static_outputs() -> None:
     assert text[text.index("## Time") :].startswith(
         "## Time\n\n"
         f"`f`: {sentence}\n\n"
-        "|  | median | quartiles | call returns after | calls |\n"
+        "|  | median | quartiles | fastest | call returns after |\n"
         "| --- | --- | --- | --- | --- |\n"
-        "| warm | 2.0 ms | 1.0 ms to 4.0 ms | 1.0 ms | 100 |\n"
-        "| eager | 12 ms | 8.0 ms to 16 ms | 6.0 ms | 1,200 in batches of 12 |\n\n"
+        "| eager | 12 ms | 8.0 to 16 ms | 8.0 ms | 6.0 ms |\n"
+        "| warm | 2.0 ms | 1.0 to 4.0 ms | 1.0 ms | 1.0 ms |\n\n"
+        "- 1,200 eager calls were timed in batches of 12. In the fastest batch, a call took 8.0 ms.\n"
+        "- 100 warm calls were timed. The fastest took 1.0 ms.\n"
         "- A remark.\n"
     )
     shown = fragment(whole, characters=10_000).replace("\u00a0", " ")
     assert f"<code>f</code>: {sentence}</p>" in shown
-    assert "<tr><td>warm</td><td>2.0 ms</td><td>1.0 ms to 4.0 ms</td><td>1.0 ms</td><td>100</td></tr>" in shown
+    assert "<tr><td>warm</td><td>2.0 ms</td><td>1.0 to 4.0 ms</td><td>1.0 ms</td><td>1.0 ms</td></tr>" in shown
     assert plain(whole).splitlines()[-1] == f"f: {sentence}"
 
 
@@ -723,21 +725,21 @@ def test_a_sweep_is_in_the_static_outputs() -> None:
     text = markdown(whole).replace("\u00a0", " ").replace("\\", "")
     assert text[text.index("## Time") :].startswith(
         "## Time\n\n"
-        "### f(make(n)) over n\n\n"
+        "### Sweep of f(make(n)) over n\n\n"
         "| n | eager | first call | warm | eager / warm | compile |\n"
         "| --- | --- | --- | --- | --- | --- |\n"
         "| 64 | 70 µs | 46 ms | 9.0 µs | 7.8× | 30 ms |\n"
         "| 256 | 4.2 ms | 33 ms | 0.43 ms | 9.8× | 7.0 ms from disk |\n"
         "| 300 | 4.3 ms | 40 ms | 4.2 ms | – | 10 ms |\n"
-        "| 0 | raised ValueError: too small | – | – | – | – |\n\n"
+        "| 0 | raised ValueError: too small |  |  |  |  |\n\n"
         "- Stopped before n=1024.\n"
         "- From n = 64 on, the warm time of f scales as n^2.8 ± 0.1.\n"
     )
-    assert "<caption>f(make(n)) over n</caption>" in fragment(whole, characters=10_000)
+    assert "<caption>Sweep of f(make(n)) over n</caption>" in fragment(whole, characters=10_000)
 
 
 def test_a_call_without_jit_that_compiles_its_scan_again_is_compared_with_nothing(notebook: Notebook) -> None:
-    """A speed-up over a call that compiles each time would count the compilations."""
+    """A speed-up over a call that compiles each time would count the compiles."""
     notebook.run("from jax import lax")
     anew = """%%jaxpr --time
 @jax.jit
@@ -748,13 +750,13 @@ def total(xs):
 total(x)"""
     timing = timing_of(notebook.run(anew))
     assert (timing["ratio"], timing["pays_after"]) == (None, None)
-    said = re.search(r"A call without jit takes .*", timing["sentence"].replace("\u00a0", " "))
-    assert said is not None
+    match = re.search(r"A call without jit takes .*", timing["sentence"].replace("\u00a0", " "))
+    assert match is not None
     assert re.fullmatch(
         r"A call without jit takes [\d.]+ m?s\. For about [\d.]+ m?s of that time, JAX traces and compiles again in "
         r"each call\. The usual cause is a function, such as the body of a scan, that each call defines anew\. "
         r"Define the function once, outside of the call\.",
-        said[0],
+        match[0],
     )
     once = """%%jaxpr --time
 def step(carry, x):

@@ -1,4 +1,4 @@
-"""`--time` and its button over the wire of a real kernel: with the cell, on a subshell, told of, stopped."""
+"""Tests `--time` and its button in a real kernel: with the cell, on a subshell, with progress and a stop."""
 
 import pytest
 from jupyter_client.manager import KernelManager

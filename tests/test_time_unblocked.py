@@ -1,4 +1,4 @@
-"""A cell times a call without waiting for its work: which cells are told of it, in what words, and which are not."""
+"""Tests notes on cells that time a call without waiting for its work."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ for fun in (f, lambda x: g(x, 2), model.step, two): fun(x)
 xs = [x, x + 1]
 """
 
-# The cell, and the line that is told of.
+# (the cell, the line of the note)
 UNBLOCKED = [
     ("%timeit -n 1 -r 1 f(x)", 2),
     ("%timeit -n1 -r1 -q f(x + 1)", 2),
@@ -160,7 +160,7 @@ UNBLOCKED = [
     ("took = timeit.timeit(lambda: plain(x), number=2)", 2),
     ("%timeit -n 1 -r 1 plain(x)", 2),
     ("t0 = time.time()\ny = twice(x)\nprint(time.time() - t0)", 3),
-    # functions that time
+    # functions that measure time
     ("print(bench(f, x))", 2),
     ("took = [bench(plain, each) for each in xs]", 2),
     ("took = bench(lambda: f(x))", 2),
@@ -206,7 +206,7 @@ UNBLOCKED = [
     ("t0 = time.time()\ny = jax.tree_util.tree_map(lambda a, b: a - g(b, 2), [x], [x])\ntook = time.time() - t0", 3),
     ("t0 = time.time()\ny = f(x)\nz = jax.tree.map(lambda v: v * 2, [y])\ntook = time.time() - t0", 3),
     ("%timeit -n 1 -r 1 list(map(f, xs))", 2),
-    # waits for something else
+    # code that waits for something else
     ("t0 = time.time()\ny = f(x)\njax.effects_barrier()\nprint(time.time() - t0)", 3),
     ("t0 = time.time()\ny = f(x)\nx.block_until_ready()\nprint(time.time() - t0)", 3),
     ("t0 = time.time()\ny = f(x)\njax.block_until_ready(x)\nprint(time.time() - t0)", 3),

@@ -1,4 +1,4 @@
-"""A clock that is read where a result is returned, stored or printed: what stands before the reading decides."""
+"""Tests notes on clocks that are read where a result is returned, stored or printed."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Span:
         self.laps = {self.name: monotonic_ns() - self.begun}
 """
 
-# The cell, and the line that is told of.
+# (the cell, the line of the note)
 UNBLOCKED = [
     ("lap(wave, x)", 2),
     ("seconds, value = lap(wave, x)", 2),

@@ -1,4 +1,4 @@
-"""Warm times: how often a call is made for them, what is copied, when it is left alone, and that they are right."""
+"""Tests warm times: the number of calls, the copies, the limits, and the values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jupyter_jaxpr.measure.times.repeated_calls import SLOW, Timed, copied, take
 
 
 class Clock:
-    """A clock that moves only when a call says so, put in the place of `time.perf_counter`."""
+    """A clock that moves only when a call moves it; it replaces `time.perf_counter`."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0.0
@@ -25,7 +25,7 @@ class Clock:
         monkeypatch.setattr(time, "perf_counter", lambda: self.now)
 
     def taking(self, *seconds: float) -> Callable[..., int]:
-        """A call that takes these times, the last one from then on."""
+        """Return a call that takes these times, and the last time from then on."""
 
         def call(*args: Any, **kwargs: Any) -> int:
             self.now += seconds[min(self.calls, len(seconds) - 1)]
@@ -70,7 +70,7 @@ def test_a_call_of_more_than_a_second_is_not_repeated(clock: Clock) -> None:
 
 
 def test_quartiles_are_of_the_runs(clock: Clock) -> None:
-    first = [0.060, 0.060]  # the one that is first, and the one that tells how many to make
+    first = [0.060, 0.060]  # the first call, and the call that determines the number of runs
     warm = warm_time(clock.taking(*first, 0.1, 0.2, 0.3, 0.4, 0.5), (), {}, budget=0.3)
     assert warm is not None
     assert warm.runs == 5
@@ -130,7 +130,7 @@ def test_it_says_what_a_loop_written_by_hand_says() -> None:
         warm = warm_time(f, (x,), {}, budget=0.05)
         assert warm is not None
         ratios.append(warm.median / by_hand())
-    # The machine does other things too: of some pair it disturbed neither half.
+    # The machine does other work, too: for some pair it disturbed neither half.
     assert 0.5 < min(ratios, key=lambda ratio: abs(math.log(ratio))) < 2.0
 
 
@@ -149,8 +149,8 @@ def test_donated_arguments_are_copied_and_stay_whole() -> None:
     "make",
     [
         lambda: jnp.arange(4.0),
-        lambda: jax.jit(lambda a: a * 1)(2.0),  # weakly typed
-        lambda: jax.device_put(jnp.ones(3), jax.devices()[0]),  # committed
+        lambda: jax.jit(lambda a: a * 1)(2.0),  # a weakly typed array
+        lambda: jax.device_put(jnp.ones(3), jax.devices()[0]),  # a committed array
         lambda: jax.random.key(0),
     ],
 )
@@ -168,7 +168,7 @@ def test_a_copy_is_the_same_kind_of_array(make: Callable[[], Any]) -> None:
 
 def test_a_busy_machine_hides_no_large_difference() -> None:
     quiet = [0.7e-3 + 1e-6 * number for number in range(20)]
-    busy_warm = [*quiet[:14], *[0.0171] * 6]  # the machine was busy during six of the twenty
+    busy_warm = [*quiet[:14], *[0.0171] * 6]  # the machine was busy during six of the twenty runs
     eager = [0.012, 0.013, *[0.017 + 1e-5 * number for number in range(18)]]
     assert is_slower(eager, busy_warm, in_turns=False)
     assert not is_slower(busy_warm, eager, in_turns=False)
@@ -176,11 +176,11 @@ def test_a_busy_machine_hides_no_large_difference() -> None:
 
 
 def test_a_small_difference_needs_samples_that_are_nearly_all_apart() -> None:
-    # As measured of two equal functions on a busy machine.
+    # These times were measured of two equal functions on a busy machine.
     equal = [10e-6] * 6 + [11e-6] * 12 + [12e-6] * 7
-    other = [7e-6] * 4 + [12.5e-6] * 21
-    assert not is_slower(other, equal)
+    collected = [7e-6] * 4 + [12.5e-6] * 21
+    assert not is_slower(collected, equal)
     slower = [1.2 * each for each in equal]
     assert not is_slower(slower, [*equal[:20], *[13e-6] * 5])
     assert is_slower([1.3 * each for each in equal], equal)
-    assert is_slower([1.6 * each for each in other[4:]], [*equal, *[30e-6] * 4])
+    assert is_slower([1.6 * each for each in collected[4:]], [*equal, *[30e-6] * 4])

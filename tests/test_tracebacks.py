@@ -1,4 +1,4 @@
-"""What the user's code raises, with the extension and without: type, message, a traceback without a frame of ours."""
+"""Tests errors of the user's code with the extension and without: type, message, and frames."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ OTHER = {
 
 @pytest.fixture(autouse=True)
 def low_stack() -> Iterator[None]:
-    """Python's limit is met soon: what is compiled on the way there takes long."""
+    """Lower Python's recursion limit, so that tests reach it soon: compiles on the way take long."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(400)
     yield
@@ -75,7 +75,7 @@ def errors(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def told(error: BaseException) -> tuple[str, str, int]:
-    """The error with its message, addresses and places aside, and how many frames its traceback has."""
+    """Return the error's type and message, without addresses and places, and the number of frames in its traceback."""
     text = re.sub(r"0x[0-9a-f]+|line \d+|ipython-input-\S+", "…", str(error))
     return type(error).__name__, text, len(list(traceback.walk_tb(error.__traceback__)))
 
@@ -83,13 +83,13 @@ def told(error: BaseException) -> tuple[str, str, int]:
 def of_ours(error: BaseException) -> list[str]:
     return [
         f"{frame.f_code.co_name} of {frame.f_code.co_filename}"
-        for each in errors(error)
-        for frame, _ in traceback.walk_tb(each.__traceback__)
+        for error in errors(error)
+        for frame, _ in traceback.walk_tb(error.__traceback__)
         if frame.f_code.co_filename.startswith(OURS)
     ]
 
 
-# The older JAX line runs these in `full` alone: Python ends the recursion, and JAX has little part in it.
+# The older JAX line runs these tests in `full` alone: Python ends the recursion, and JAX matters little.
 OF_PYTHON = {"Python", "Python while tracing", "printing while tracing", "values behind a star"}
 NAMES = [pytest.param(name, marks=pytest.mark.any_jax if name in OF_PYTHON else ()) for name in (*ENDLESS, *OTHER)]
 
@@ -97,8 +97,8 @@ NAMES = [pytest.param(name, marks=pytest.mark.any_jax if name in OF_PYTHON else 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_error_of_the_users_is_as_without_us(make_notebook: Make, name: str) -> None:
     cell = {**ENDLESS, **OTHER}[name]
-    found = {}
-    for how in ("first", "without", "loaded", "magic"):  # the first one fills caches of JAX's
+    by_name = {}
+    for how in ("first", "without", "loaded", "magic"):  # the first run fills caches of JAX's
         notebook = make_notebook(how in ("loaded", "magic"))
         notebook.shell.showtraceback = lambda *_, **__: None  # IPython takes seconds for a thousand frames
         notebook.run(SETUP)
@@ -106,15 +106,15 @@ def test_an_error_of_the_users_is_as_without_us(make_notebook: Make, name: str) 
         error = ran.result.error_in_exec
         assert error is not None
         assert of_ours(error) == []
-        found[how] = told(error)
+        by_name[how] = told(error)
         if how in ("loaded", "magic"):
             after = notebook.run("%%jaxpr\ng(jnp.ones(7))")
             assert after.programs == ["ran <lambda>(y: f32[7]) -> f32[7]: add"]
-    assert found["loaded"] == found["without"]
-    # Where the end of the stack is met, calls are watched in the cell, too: the message is that of what met it first.
-    assert found["magic"][0] == found["without"][0]
+    assert by_name["loaded"] == by_name["without"]
+    # The cell counts calls also at the end of the stack: the message belongs to the code that reached the end first.
+    assert by_name["magic"][0] == by_name["without"][0]
     if name in OTHER:
-        assert found["magic"] == found["without"]
+        assert by_name["magic"] == by_name["without"]
 
 
 @pytest.mark.parametrize("name", ENDLESS)
@@ -131,7 +131,7 @@ def test_an_endless_recursion_in_a_block(name: str) -> None:
 
 
 def test_a_stack_is_as_deep_as_without_us(make_notebook: Make) -> None:
-    """Of a call that just fits below Python's limit nothing is taken away."""
+    """A call that just fits below Python's limit still fits."""
     depths = []
     for extension in (False, True):
         notebook = make_notebook(extension)
@@ -150,7 +150,7 @@ def test_a_stack_is_as_deep_as_without_us(make_notebook: Make) -> None:
 
 
 def test_what_an_error_leaves_holds_no_array(notebook: Notebook) -> None:
-    """A call that raised holds neither its frame nor its arguments."""
+    """A call that raised keeps neither its frame nor its arguments alive."""
     import gc
     import weakref
 
@@ -158,12 +158,12 @@ def test_what_an_error_leaves_holds_no_array(notebook: Notebook) -> None:
     with observe():
         pass  # the hooks stay
     array = jnp.ones(1000)
-    known = weakref.ref(array)
+    reference = weakref.ref(array)
     with pytest.raises(ValueError):
         jax.vmap(notebook["f"])(array[None])
     del array
     gc.collect()
-    assert known() is None
+    assert reference() is None
 
 
 def test_what_is_printed_after_a_trace_that_raised_was_not_printed_by_it(notebook: Notebook) -> None:

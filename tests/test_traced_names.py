@@ -1,4 +1,4 @@
-"""The types beside the code: what each name had in the trace, seen and never guessed."""
+"""Tests the types beside the code: the type that each name had in the trace."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ needs_lines = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does no
 
 
 def shown(document: dict[str, Any]) -> list[str]:
-    """The types beside the code, a line each: where, the name, its types."""
+    """Return the types beside the code, one line each: place, name, types."""
     types = types_of(read(document), document["focus"])
     return [f"{at.line}:{at.column} {at.name}: {' · '.join([', '.join(at.types), *at.marks])}" for at in types]
 
@@ -103,7 +103,7 @@ STORY_TYPES = [
 
 @needs_lines
 def test_each_name_has_the_type_that_it_had_in_the_trace(notebook: Notebook) -> None:
-    """Not there: a line that no trace reached, a name that one line stores twice, numbers and texts of Python."""
+    """Left out: a line that no trace reached, a name that one line stores twice, numbers and texts of Python."""
     assert shown(notebook.run(STORY).document) == STORY_TYPES
 
 
@@ -172,7 +172,7 @@ LOOPS_TYPES = [
 
 @needs_lines
 def test_names_of_loops_say_their_part_and_promotions_are_marked(notebook: Notebook) -> None:
-    """A body of two loops says only what holds for both; a dtype that the code asks for is no promotion."""
+    """The body of two loops shows only what holds for both; a dtype that the code requests is no promotion."""
     assert shown(notebook.run(LOOPS).document) == LOOPS_TYPES
 
 
@@ -213,15 +213,15 @@ def test_the_types_of_a_line_that_ran_several_times_are_in_their_order() -> None
 
 @needs_lines
 def test_the_saved_page_has_the_types_beside_the_lines_of_the_cell(notebook: Notebook) -> None:
-    """They are drawn from an attribute: who searches or copies the text has the cell's own."""
+    """The page draws the types from an attribute: search and copy find only the text of the cell."""
     ran = notebook.run(
         "%%jaxpr\n@jax.jit\ndef f(x):\n    for n in (6, 4, 2):\n        x = x[:n]\n    p = {'x': x, 'y': x}\n"
         "    q = (x,) * 9\n    return p\nf(x)"
     )
     html = page(read(ran.document))
-    found = re.findall(r'<li data-t="([^"]*)" title="([^"]*)">([^<]*)</li>', html)
+    matches = re.findall(r'<li data-t="([^"]*)" title="([^"]*)">([^<]*)</li>', html)
     wide = ", ".join(["f32[2]"] * 9)
-    assert [tuple(map(unescape, texts)) for texts in found] == [
+    assert [tuple(map(unescape, texts)) for texts in matches] == [
         ("x: f32[8]", "x: f32[8]", "def f(x):"),
         ("x: f32[6] … f32[2]", "x: f32[6], f32[4], f32[2]", "        x = x[:n]"),
         ("p: {'x': f32[2], 'y': f32[2]}", "p: {'x': f32[2], 'y': f32[2]}", "    p = {'x': x, 'y': x}"),
@@ -248,7 +248,7 @@ def test_python_without_line_events_has_no_types(notebook: Notebook, monkeypatch
     assert (shown(ran.document), ran.notes) == ([], [])
 
 
-# --- against another way to see values: Python's own trace function ---
+# --- comparison with Python's own trace function ---
 
 PROGRAMS = {
     "closures and lambdas": """\

@@ -1,4 +1,4 @@
-"""What JAX derives from a program: `--transform`, `Snapshot.transform`, and the panel's request."""
+"""Tests derived programs: `--transform`, `Snapshot.transform`, and the panel's request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ P = {"w": np.ones((4, 3), np.float32), "b": np.zeros(3, np.float32)}
 F = "@jax.jit\ndef f(x):\n    return (jnp.sin(x) * 2).sum()\n"
 
 
-# --- functions, and the same made by JAX from their Python ---
+# --- functions, and the same functions traced from their Python ---
 
 
 def plain(x):
@@ -121,7 +121,7 @@ SCALAR = {
 
 
 def values_of(call):
-    """The flat leaves of a call, without what is static."""
+    """Return the flat leaves of a call, without static values."""
     fun, args, kwargs = call
     names = {"static": ((0,), {}), "static by name": ((0,), {})}
     places, keep = next((rule for name, rule in names.items() if SCALAR[name][0] is fun), (range(len(args)), kwargs))
@@ -129,7 +129,7 @@ def values_of(call):
 
 
 def run(snapshot, *leaves):
-    """What a derived program gives: that it is the right one shows in its numbers."""
+    """Run a derived program: its numbers show that it is the right one."""
     observed = snapshot._sources.observed(snapshot.document.focus)
     return jax.tree.leaves(observed.traced.lower().compile()(*leaves))
 
@@ -149,29 +149,29 @@ def test_grad_is_the_gradient_that_jax_gives(name):
         for place, arg in enumerate(args)
         if any(jnp.issubdtype(jnp.asarray(leaf).dtype, jnp.inexact) for leaf in jax.tree.leaves(arg))
     )
-    found = jj.inspect(fun, *args, stage="trace", **kwargs).transform("grad")
-    assert found.programs[found.document.focus].name.startswith("grad(")
-    close(run(found, *values_of(SCALAR[name])), jax.grad(fun, argnums=floats)(*args, **kwargs))
-    letters = "".join(row.roles for row in found.transforms[0].parts[0].roles)
+    derived = jj.inspect(fun, *args, stage="trace", **kwargs).transform("grad")
+    assert derived.programs[derived.document.focus].name.startswith("grad(")
+    close(run(derived, *values_of(SCALAR[name])), jax.grad(fun, argnums=floats)(*args, **kwargs))
+    letters = "".join(row.roles for row in derived.transforms[0].parts[0].roles)
     assert "b" in letters or name in ("scalar", "integers beside")
 
 
 @pytest.mark.parametrize("name", [name for name in SCALAR if name != "key"])
 def test_vmap_is_the_function_of_each(name):
     fun, args, kwargs = SCALAR[name]
-    found = jj.inspect(fun, *args, stage="trace", **kwargs).transform("vmap")
+    derived = jj.inspect(fun, *args, stage="trace", **kwargs).transform("vmap")
     leaves = [jnp.stack([jnp.asarray(leaf)] * 8) for leaf in values_of(SCALAR[name])]
-    close(run(found, *leaves), jnp.stack([fun(*args, **kwargs)] * 8))
-    assert found.transforms[0].parts[0].roles == []
+    close(run(derived, *leaves), jnp.stack([fun(*args, **kwargs)] * 8))
+    assert derived.transforms[0].parts[0].roles == []
 
 
 @pytest.mark.parametrize("name", ["plain", "pytree", "jit of jit", "scan", "cond", "checkpoint", "while", "method"])
 def test_jvp_gives_the_value_and_its_change(name):
     fun, args, kwargs = SCALAR[name]
-    found = jj.inspect(fun, *args, stage="trace", **kwargs).transform("jvp")
+    derived = jj.inspect(fun, *args, stage="trace", **kwargs).transform("jvp")
     leaves = values_of(SCALAR[name])
-    close(run(found, *leaves, *leaves), jax.jvp(fun, args, args))
-    letters = "".join(row.roles for row in found.transforms[0].parts[0].roles)
+    close(run(derived, *leaves, *leaves), jax.jvp(fun, args, args))
+    letters = "".join(row.roles for row in derived.transforms[0].parts[0].roles)
     assert set(letters) >= {"f", "t"}
 
 
@@ -189,15 +189,15 @@ def test_linearize_gives_a_primal_program_and_a_linear_one(name):
     tree = jax.tree.structure(linear.args_info[0][0])
     push = jax.tree.unflatten(tree, residuals)
     close(jax.tree.leaves(linear(push, *leaves)), jax.jvp(fun, args, args)[1])
-    assert bool(made.parts[0].kept) == (name != "checkpoint")  # which keeps its argument only
+    assert bool(made.parts[0].kept) == (name != "checkpoint")  # checkpoint keeps only its argument
 
 
-# --- what is said of them ---
+# --- the sentences ---
 
 
 def test_what_each_equation_of_a_gradient_is():
-    found = jj.inspect(plain, X, stage="trace").transform("grad")
-    assert found.text() == (
+    derived = jj.inspect(plain, X, stage="trace").transform("grad")
+    assert derived.text() == (
         "{ lambda ; a:f32[4]. let\n"
         "  b:f32[4] = sin a\n"
         "  c:f32[4] = cos a\n"
@@ -208,27 +208,29 @@ def test_what_each_equation_of_a_gradient_is():
         "  g:f32[4] = mul f c\n"
         "in (g,) }"
     )
-    (made,) = found.transforms
+    (made,) = derived.transforms
     (part,) = made.parts
     assert [row.roles for row in part.roles] == ["ffffbbb"]
     assert [(value.equation, value.type, value.bytes) for value in part.kept] == [(1, "f32[4]", 16)]
     assert made.words == "jax.grad of plain. The derivative is with respect to x."
-    program = found.programs[part.program]
+    program = derived.programs[part.program]
     assert (program.origin, program.origin_note) == (
         "traced",
         "grad(plain): traced by jupyter_jaxpr, not run. jax.grad of plain. The derivative is with respect to x.",
     )
     assert (program.input_names, program.result_names) == (["x"], ["d x"])
-    assert program.definition == found.programs[0].definition
+    assert program.definition == derived.programs[0].definition
     assert program.activity is None and program.stages is None
 
 
 def test_lines_are_those_of_the_function():
-    found = jj.inspect(plain, X, stage="trace").transform("grad").document
-    scope = found.scopes[found.programs[found.focus].scope]
-    lines = {found.frames[found.stacks[stack].frames[0]].line for stack in scope.stack if found.stacks[stack].frames}
-    original = found.scopes[found.programs[0].scope]
-    assert lines == {found.frames[found.stacks[stack].frames[0]].line for stack in original.stack}
+    derived = jj.inspect(plain, X, stage="trace").transform("grad").document
+    scope = derived.scopes[derived.programs[derived.focus].scope]
+    lines = {
+        derived.frames[derived.stacks[stack].frames[0]].line for stack in scope.stack if derived.stacks[stack].frames
+    }
+    original = derived.scopes[derived.programs[0].scope]
+    assert lines == {derived.frames[derived.stacks[stack].frames[0]].line for stack in original.stack}
 
 
 def test_what_is_computed_again_in_the_backward_part():
@@ -243,16 +245,16 @@ def test_a_loop_keeps_a_value_of_each_step():
 
 
 def test_a_result_that_is_no_scalar_has_a_vjp():
-    found = jj.inspect(lambda x: (jnp.sin(x), x.sum()), X, stage="trace").transform("grad")
-    (made,) = found.transforms
+    derived = jj.inspect(lambda x: (jnp.sin(x), x.sum()), X, stage="trace").transform("grad")
+    (made,) = derived.transforms
     assert made.words == (
         "<lambda> returns f32[4] and f32[], not a real scalar, so this program is a vjp. The cotangent is an input "
         "with the type of the result. The derivative is with respect to x."
     )
-    program = found.programs[1]
+    program = derived.programs[1]
     assert program.name == "vjp(<lambda>)"
     assert program.input_names == ["x", "cotangent[0]", "cotangent[1]"]
-    close(run(found, X, np.ones(4, np.float32), np.float32(1)), jnp.cos(X) + 1)
+    close(run(derived, X, np.ones(4, np.float32), np.float32(1)), jnp.cos(X) + 1)
 
 
 def test_what_is_not_differentiated_is_said():
@@ -269,9 +271,9 @@ def test_what_is_not_differentiated_is_said():
 
 @pytest.mark.parametrize("kind", ["grad", "jvp", "linearize"])
 def test_integers_have_no_derivative(kind):
-    with pytest.raises(ValueError) as said:
+    with pytest.raises(ValueError) as raised:
         jj.inspect(lambda n: n * 2, np.int32(3), stage="trace").transform(kind)
-    assert str(said.value) == (
+    assert str(raised.value) == (
         f"{kind} needs an argument of a float type, but the call of <lambda> passes i32[]. Pass floats, such as "
         "x.astype(float)."
     )
@@ -284,22 +286,22 @@ def test_a_result_of_integers_has_no_derivative():
 
 def test_what_jax_refuses_is_a_sentence():
     for kind in ("jvp", "linearize"):
-        with pytest.raises(ValueError) as said:
+        with pytest.raises(ValueError) as raised:
             jj.inspect(with_custom_vjp, X, stage="trace").transform(kind)
-        assert str(said.value) == (
+        assert str(raised.value) == (
             f"{kind} of with_custom_vjp is impossible: with_custom_vjp calls a custom_vjp function, which has only a "
             "reverse-mode rule. Choose grad, or define the function with custom_jvp."
         )
-    with pytest.raises(ValueError, match=r"^JAX cannot make grad of with_while: ValueError: Reverse-mode") as said:
+    with pytest.raises(ValueError, match=r"^JAX cannot make grad of with_while: ValueError: Reverse-mode") as raised:
         jj.inspect(with_while, X, stage="trace").transform("grad")
-    assert str(said.value).endswith(
+    assert str(raised.value).endswith(
         ". A while loop has no reverse-mode derivative. Write the loop as a scan, or choose jvp."
     )
     with pytest.raises(
         ValueError, match=r"^JAX cannot make grad of <lambda>: ValueError: Pure callbacks do not"
-    ) as said:
+    ) as raised:
         jj.inspect(lambda x: jax.pure_callback(abs, x, x), X, stage="trace").transform("grad")
-    assert str(said.value).endswith(
+    assert str(raised.value).endswith(
         " gradients. Differentiate only the part of the function that JAX can differentiate."
     )
     with pytest.raises(
@@ -309,9 +311,9 @@ def test_what_jax_refuses_is_a_sentence():
 
 
 def test_transforms_follow_each_other():
-    found = jj.inspect(lambda x: x**3, 2.0, stage="trace").transform("grad").transform("grad")
-    assert [program.name for program in found.programs] == ["<lambda>", "grad(<lambda>)", "grad(grad(<lambda>))"]
-    close(run(found, 2.0), 12.0)
+    derived = jj.inspect(lambda x: x**3, 2.0, stage="trace").transform("grad").transform("grad")
+    assert [program.name for program in derived.programs] == ["<lambda>", "grad(<lambda>)", "grad(grad(<lambda>))"]
+    close(run(derived, 2.0), 12.0)
 
 
 def test_the_python_of_the_function_does_not_run_again():
@@ -322,7 +324,7 @@ def test_the_python_of_the_function_does_not_run_again():
         return jnp.sin(x).sum()
 
     snapshot = jj.inspect(f, X)
-    assert runs == []  # what the trace changed was put back
+    assert runs == []  # the changes of the trace were undone
     for kind in ("grad", "vmap", "jvp", "linearize"):
         snapshot.transform(kind)
     assert runs == []
@@ -331,16 +333,16 @@ def test_the_python_of_the_function_does_not_run_again():
 def test_values_of_64_bits_stay_what_they_are():
     with jax.enable_x64(True):
         snapshot = jj.inspect(plain, X.astype(np.float64), stage="trace")
-    found = snapshot.transform("grad")
-    assert "f64[4]" in found.text() and "f32" not in found.text()
+    derived = snapshot.transform("grad")
+    assert "f64[4]" in derived.text() and "f32" not in derived.text()
 
 
 def test_a_saved_one_reads_back_and_knows_its_parts(tmp_path):
-    found = jj.inspect(scanned, X, stage="trace").transform("linearize")
-    again = jj.Snapshot.from_json(found.to_json())
-    assert again.transforms == found.transforms
-    assert again.document.focus == found.document.focus
-    assert again.text() == found.text()
+    derived = jj.inspect(scanned, X, stage="trace").transform("linearize")
+    again = jj.Snapshot.from_json(derived.to_json())
+    assert again.transforms == derived.transforms
+    assert again.document.focus == derived.document.focus
+    assert again.text() == derived.text()
     with pytest.raises(ValueError, match="read from a file cannot be transformed"):
         again.transform("grad")
 
@@ -359,9 +361,9 @@ def test_a_damaged_one_is_refused():
 
 
 def test_exports_name_what_was_derived(tmp_path):
-    found = jj.inspect(plain, X, stage="trace").transform("grad")
-    found.save(tmp_path / "f.md")
-    found.save(tmp_path / "f.html")
+    derived = jj.inspect(plain, X, stage="trace").transform("grad")
+    derived.save(tmp_path / "f.md")
+    derived.save(tmp_path / "f.html")
     for name in ("f.md", "f.html"):
         text = (tmp_path / name).read_text().replace("\\", "")
         assert "grad(plain)" in text
@@ -379,14 +381,14 @@ def test_a_cell_shows_what_is_derived_from_the_function_it_calls(notebook: Noteb
     ran = notebook.run("%%jaxpr --transform grad,vmap\n" + F + "y = f(x)\nn = len(compiled)\ny")
     document = ran.document
     assert [program["name"] for program in document["programs"]] == ["f", "grad(f)", "vmap(f)"]
-    assert [(each["kind"], each["of"], each["error"]) for each in document["transforms"]] == [
+    assert [(transform["kind"], transform["of"], transform["error"]) for transform in document["transforms"]] == [
         ("grad", 0, None),
         ("vmap", 0, None),
     ]
     assert document["focus"] == 0
     assert len(notebook["compiled"]) == notebook["n"]
     assert float(ran.result.result) == pytest.approx(float((jnp.sin(notebook["x"]) * 2).sum()))
-    (function,) = [each for each in document["ledger"]["functions"] if each["run"]["misses"]]
+    (function,) = [function for function in document["ledger"]["functions"] if function["run"]["misses"]]
     assert (function["name"], len(function["misses"])) == ("f", 1)
 
 
@@ -394,12 +396,12 @@ def test_the_ledger_is_the_same_without_transforms(notebook: Notebook) -> None:
     def rows(ran):
         return [
             (
-                {name: count for name, count in each["run"].items() if name != "seconds"},
-                [(miss["outcome"], miss["signature"]) for miss in each["misses"]],
-                [entry["signature"] for entry in each["entries"]],
+                {name: count for name, count in function["run"].items() if name != "seconds"},
+                [(miss["outcome"], miss["signature"]) for miss in function["misses"]],
+                [entry["signature"] for entry in function["entries"]],
             )
-            for each in ran.document["ledger"]["functions"]
-            if each["run"]["misses"]
+            for function in ran.document["ledger"]["functions"]
+            if function["run"]["misses"]
         ]
 
     cell = F + "f(x); f(x[:4]); f(x)"
@@ -483,8 +485,8 @@ def test_a_derived_program_is_lowered_and_priced_but_not_timed(ask):
 
 
 def test_loops_of_a_derived_program_have_cards_without_steps():
-    found = jj.inspect(scanned, X, stage="trace").transform("grad").document
-    assert [(card.program, card.kind, card.steppable) for card in found.control_flow] == [
+    derived = jj.inspect(scanned, X, stage="trace").transform("grad").document
+    assert [(card.program, card.kind, card.steppable) for card in derived.control_flow] == [
         (0, "scan", None),
         *[
             (

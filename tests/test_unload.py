@@ -1,4 +1,4 @@
-"""`%unload_ext`, wherever it stands: everything is as it was before `%load_ext`; and tools that are not ours."""
+"""Tests `%unload_ext`: everything is as before `%load_ext`, also with other monitoring tools."""
 
 from __future__ import annotations
 
@@ -138,13 +138,15 @@ def test_in_a_kernel() -> None:
             kernel.run("%load_ext jupyter_jaxpr")
             assert contents(kernel.run(WHERE[cell]), "error") == []
             kernel.run("after = state()")
-            (told,) = contents(kernel.run("[name for name in after if after[name] != before[name]]"), "execute_result")
-            assert told["data"]["text/plain"] == "[]"
+            (messages_sent,) = contents(
+                kernel.run("[name for name in after if after[name] != before[name]]"), "execute_result"
+            )
+            assert messages_sent["data"]["text/plain"] == "[]"
     finally:
         kernel.stop()
 
 
-# --- tools of sys.monitoring that are not ours ---------------------------------------------------------------
+# --- other tools of sys.monitoring ---------------------------------------------------------------
 
 needs_monitoring = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 has no sys.monitoring")
 
@@ -194,7 +196,7 @@ def test_a_tool_id_that_is_taken_away_is_not_ours_any_more(
     assert ledger["calls_note"] == (
         "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
     )
-    assert {each["run"]["calls_exact"] for each in ledger["functions"] if each["run"]["calls"]} == {False}
+    assert {function["run"]["calls_exact"] for function in ledger["functions"] if function["run"]["calls"]} == {False}
     assert [tools.get_tool(number) for number in notebook["taken"]] == [
         "another" if taking is TAKE_OVER else None for _ in notebook["taken"]
     ]
@@ -237,9 +239,9 @@ print("then", shell.run_cell("%%jaxpr\\ny = f(x + 1)\\ny = f(x + 2)").success)
 
 
 def test_a_hook_of_jaxs_that_is_put_over_ours_stays() -> None:
-    """JAX's check for NaN is told of hits from the place where Python 3.11 counts them.
+    """Python 3.11 counts hits at the place where JAX's check for NaN receives them.
 
-    In a process of its own: whether JAX checks a hit depends on what was compiled before.
+    The test runs in its own process: whether JAX checks a hit depends on earlier compiles.
     """
     ran = subprocess.run([sys.executable, "-c", NAN_CHECK], capture_output=True, text=True)
     assert [line for line in ran.stdout.splitlines() if line.startswith(("raised", "then"))] == [

@@ -1,4 +1,4 @@
-"""A Python loop that ran while JAX traced is found at its line, with what to write instead; and nothing else is."""
+"""Tests notes on Python loops that ran while JAX traced: the line and the code to write instead."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, Obs
 FILE = "/tmp/ipykernel_1/1.py"
 TIMES = StageTimes(trace=0.012, lower=0.008, compile=0.48)
 
-# What the arguments of the cases are called with.
+# The arguments of the cases' calls.
 V = jnp.linspace(0.1, 0.9, 4)
 M = jnp.linspace(-0.5, 0.5, 16).reshape(4, 4)
 MANY = [M * (1 + number / 10) for number in range(12)]
@@ -31,7 +31,7 @@ ROWS = jnp.linspace(-1, 1, 48).reshape(12, 4)
 def cell_of(
     source: str, *arguments: object, definition: bool = True, call: Place | None = None
 ) -> tuple[Snapshot, dict[str, object]]:
-    """Run a cell that defines a function f, and look at one call of it."""
+    """Run a cell that defines a function f, and inspect one call of f."""
     space: dict[str, object] = {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np}
     exec(compile(source, FILE, "exec"), space)
     trace = traced(space["f"], *arguments)
@@ -43,7 +43,7 @@ def cell_of(
 
 
 def seen(document: Snapshot) -> list[tuple[str, int, int | None, str]]:
-    """Of each note: its kind, its line, how often the loop ran, and whether an iteration needs the previous one."""
+    """Return for each note: kind, line, number of iterations, and whether an iteration needs the previous one."""
     assert not [note.detail for note in document.notes if note.kind == "failed"]
     return [
         (note.kind, document.frames[note.frame].line, note.repetitions, "carried" if note.carried else "independent")
@@ -52,7 +52,7 @@ def seen(document: Snapshot) -> list[tuple[str, int, int | None, str]]:
 
 
 def rewritten(source: str, document: Snapshot) -> str:
-    """The cell with the loop replaced by its rewrite, as a person would paste it."""
+    """Return the cell with the loop replaced by its rewrite, as a user would paste it."""
     (note,) = document.notes
     frame = document.frames[note.frame]
     lines = source.split("\n")
@@ -65,7 +65,7 @@ def rewritten(source: str, document: Snapshot) -> str:
 
 @dataclass
 class Case:
-    """A cell, the arguments of its f, where its loop is, and the rewrite in full."""
+    """A cell, the arguments of its f, the place of its loop, and the full rewrite."""
 
     source: str
     arguments: tuple[object, ...]
@@ -619,7 +619,7 @@ def f(x):
     assert reason in note.cure.replace("'k", '"k').replace("}'", '}"')
 
 
-# --- no advice, or nothing at all -----------------------------------------------------------------------
+# --- loops without a rewrite or a note -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("iterations", [4, 7, 10])
@@ -807,7 +807,7 @@ trace = train(jnp.ones(4))
         assert seen(document) == []
 
 
-# --- from where it is looked at ---------------------------------------------------------------------------
+# --- the places of the notes ---------------------------------------------------------------------------
 
 
 def test_a_loop_in_several_programs_is_one_note():

@@ -1,4 +1,4 @@
-"""How many iterations of a Python loop a note counts, which calls are loops, and what is not told of their price."""
+"""Tests the number of iterations in notes on Python loops, and the loops without a price."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ IMPORTS = "import functools, itertools\nfrom functools import reduce\n"
 
 
 def note_of(body, setup=""):
-    """The only note on a loop of a function with this body."""
+    """Return the only note on a loop of a function with this body."""
     lines = "".join(f"    {line}\n" for line in body.strip().split("\n"))
     document = in_cell(f"{IMPORTS}{setup}@jax.jit\ndef f(x):\n{lines}", f"f({X})")[0].document
-    [note] = [each for each in document.notes if each.kind in ("unrolled_loop", "short_loop")]
+    [note] = [note for note in document.notes if note.kind in ("unrolled_loop", "short_loop")]
     return note
 
 
 def seen(body, setup=""):
-    """How many iterations, in the note's words, without what follows."""
+    """Return the number of iterations in the note's words, without the rest of the sentence."""
     return note_of(body, setup).text.partition(" The iterations left ")[0]
 
 
@@ -114,7 +114,7 @@ def test_functions_of_jax_with_those_names_are_no_loops_of_python():
 
 
 def test_the_price_of_an_iteration_is_not_told_from_the_times_of_the_program():
-    # Most of a small program's times is there without a loop: a share of them is no price of an iteration.
+    # Most of a small program's time is spent without a loop: a share of it is no price of an iteration.
     stages = StageTimes(trace=0.012, lower=0.008, compile=0.48)
     assert words.price(stages)[:2] == [
         "Measured for the whole program: trace 12\xa0ms, lower 8.0\xa0ms, compile 480\xa0ms.",

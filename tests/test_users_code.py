@@ -1,4 +1,4 @@
-"""The code that a cell defines, under the magic and without it: the same to the last instruction, anywhere."""
+"""Compares the code of a cell under the magic with the code without it: each instruction is the same."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def described(code: CodeType) -> tuple[Any, ...]:
-    """All of a code object but the codes within it, and the file that has the cell's number in its name."""
-    constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
+    """Return the parts of a code object, without inner codes and the file name with the cell's number."""
+    constants = [co_const for co_const in code.co_consts if not isinstance(co_const, CodeType)]
     return (
         code.co_qualname,
         code.co_code,
@@ -87,18 +87,18 @@ def described(code: CodeType) -> tuple[Any, ...]:
 
 
 def compiled(notebook: Notebook, cell: str) -> list[CodeType]:
-    """The code of each statement of a cell, as IPython runs it, with all codes within."""
-    found: list[CodeType] = []
+    """Return the code of each statement of a cell as IPython runs it, with all inner codes."""
+    collected: list[CodeType] = []
     run_code = notebook.shell.run_code
 
     async def listen(code: CodeType, *rest: Any, **more: Any) -> Any:
-        found.extend(codes(code))
+        collected.extend(codes(code))
         return await run_code(code, *rest, **more)
 
     notebook.shell.run_code = listen
     assert notebook.run(cell).result.success
     notebook.shell.run_code = run_code
-    return found
+    return collected
 
 
 def names_of_ours(code: CodeType) -> set[str]:
@@ -106,23 +106,24 @@ def names_of_ours(code: CodeType) -> set[str]:
 
 
 def test_the_code_within_a_cell_is_the_users(make_notebook: Make) -> None:
-    found = []
+    collected = []
     for extension in (True, False):
         notebook = make_notebook(extension)
         notebook.run(SETUP)
         magic = "%%jaxpr" if extension else "# the cell"
-        found.append([code for code in compiled(notebook, f"{magic}\n{CELL}") if code.co_name != "<module>"])
-    observed, unobserved = ([described(code) for code in each] for each in found)
+        collected.append([code for code in compiled(notebook, f"{magic}\n{CELL}") if code.co_name != "<module>"])
+    observed, unobserved = ([described(code) for code in each] for each in collected)
     assert observed == unobserved
     assert {qualname for qualname, *_ in observed} >= {"jitted", "Model.run", "waited", "outer.<locals>.inner"}
-    assert {name for code in found[0] for name in names_of_ours(code)} == set()
+    assert {name for code in collected[0] for name in names_of_ours(code)} == set()
 
 
 def test_nothing_of_ours_is_among_the_names_of_the_user_or_of_python(make_notebook: Make) -> None:
     notebook = make_notebook()
     notebook.run(SETUP)
     cell = "%%jaxpr\nimport builtins\ninside = sorted(vars(builtins)), sorted(globals())\njax.jit(lambda y: y + 1)(x)"
-    before = {*vars(builtins), "get_ipython"}, set(notebook.shell.user_ns)  # IPython's own, while a cell runs
+    # these are IPython's own names while a cell runs
+    before = {*vars(builtins), "get_ipython"}, set(notebook.shell.user_ns)
     notebook.run(cell)
     in_builtins, in_globals = notebook["inside"]
     assert (set(in_builtins) - before[0], set(vars(builtins)) - before[0]) == (set(), set())
@@ -201,7 +202,7 @@ CALLS = {
 def test_calls_within_functions_are_counted_all_the_same(notebook: Notebook, where: str) -> None:
     notebook.run("import functools\nf = jax.jit(lambda y: y + 1)\nf(x)")
     ran = notebook.run(f"%%jaxpr\n{CALLS[where]}")
-    (counts,) = [each["run"] for each in ran.document["ledger"]["functions"] if each["run"]["calls"]]
+    (counts,) = [function["run"] for function in ran.document["ledger"]["functions"] if function["run"]["calls"]]
     exact = sys.version_info >= (3, 12)
     assert (counts["calls"], counts["calls_exact"], counts["hits"], counts["compiles"]) == (4, exact, 4, 0)
 
@@ -219,7 +220,7 @@ STARS = {
 
 @pytest.mark.parametrize("what", STARS)
 def test_values_behind_a_star_are_read_once(notebook: Notebook, what: str) -> None:
-    """The call reads them, or Python's own code does; an iterator of the user's runs once, from no line of ours."""
+    """The call or Python's own code reads the values; an iterator of the user's runs once, from no line of ours."""
     values, known = STARS[what]
     notebook.run(
         "import collections, traceback\nPair = collections.namedtuple('Pair', 'a b')\nread = []\n"
@@ -239,9 +240,9 @@ def test_values_behind_a_star_are_read_once(notebook: Notebook, what: str) -> No
 
 
 def test_an_error_behind_a_star_is_pythons_own(make_notebook: Make) -> None:
-    told = []
+    collected = []
     for extension in (True, False):
         notebook = make_notebook(extension)
         ran = notebook.run(("%%jaxpr\n" if extension else "#\n") + "def add(a, b):\n    return a + b\nadd(*5)")
-        told.append(repr(ran.result.error_in_exec))
-    assert told[0] == told[1]
+        collected.append(repr(ran.result.error_in_exec))
+    assert collected[0] == collected[1]

@@ -1,4 +1,4 @@
-"""One setting keeps the values of the user out of saved outputs and exports; the panel shows them."""
+"""Tests the setting that keeps the user's values out of saved outputs and exports."""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ from jupyter_jaxpr.exports.bundle import bundle
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
 
+pytestmark = pytest.mark.any_jax
+
 FIXTURES = Path(__file__).parent / "fixtures"
 FUZZED = Path(__file__).parent / "fuzz" / "documents"
 OFF = "%config JaxprMagics.values = False"
 
-#: The texts of a document that stay. All others go, so a field that is added here must hold no value of the user's.
+# The texts of a document that stay. All others are left out, so a field that is added here must hold no value.
 STAYS = {
-    # Where and when.
+    # The place and the time.
     *("Snapshot.id", "Snapshot.title", "Environment.*", "Cell.*", "File.*", "Machine.*"),
-    # Names and types of programs; texts of their own parameters, as JAX prints them.
+    # Names and types of programs; the texts of their own parameters, as JAX prints them.
     *("Aval.*", "Argument.name", "Argument.type", "Argument.summary", "Program.*", "Summary.*", "Level.sha256"),
     *("Snapshot.strings", "Snapshot.cut", "Scope.names"),
-    # Notes and reasons by their kind; sentences of the kinds that are not known here go.
+    # Notes and reasons by their kind; sentences of unknown kinds are left out.
     *("Note.kind", "LedgerReason.kind", "LedgerReason.argument", "LedgerFunction.name", "LedgerMiss.outcome_text"),
     *("LedgerMiss.signature", "LedgerEntry.signature", "Ledger.library_functions", "Ledger.calls_note", "Ledger.lead"),
     # Cards, costs, shardings, passes: names, types, sizes, counts.
@@ -42,25 +44,25 @@ STAYS = {
     *("MeshAxis.name", "Layout.kind", "Layout.spec", "SpreadArray.*", "Cause.*", "Collective.*", "ProgramShardings.*"),
     *("XlaPass.name", "XlaPass.pipeline", "ProgramPasses.*", "ExactLevel.words", "ExactLinks.*"),
     *("ScopeRoles.*", "KeptValue.*", "TransformPart.*", "Transform.words"),
-    # Times; what the user wrote for them.
+    # Times, and the user's text for them.
     *("ProgramTiming.sentence", "SweepPoint.function", "SweepPoint.value", "SweepFit.function", "SweepFit.sentence"),
     *("Sweep.name", "Sweep.call", "Sweep.functions", "Variant.name", "VariantComparison.call"),
 }
 
 
 def of_type(kind: Any, where: str) -> Any:
-    """A value of a type in which each text says where it is."""
+    """Return a value of a type in which each text names its place."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return of_type(arguments[0], where)
     if origin is Literal:
         return arguments[0]
     if origin in (types.UnionType, Union):
-        return of_type(next(each for each in arguments if each is not type(None)), where)
+        return of_type(next(argument for argument in arguments if argument is not type(None)), where)
     if origin is list:
         return [of_type(arguments[0], where)]
     if origin is tuple:
-        return tuple(of_type(each, where) for each in arguments)
+        return tuple(of_type(argument, where) for argument in arguments)
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return made(kind)
     if kind is str:
@@ -75,7 +77,7 @@ def made(struct: type[msgspec.Struct]) -> Any:
 
 
 def whole() -> Snapshot:
-    """A document with one of everything, and a text in each field that holds texts."""
+    """Return a document with one object of each kind, and a text in each field for texts."""
     document = made(Snapshot)
     document = msgspec.structs.replace(
         document, values="live", strings=[*document.strings, "S3CRET<literal>", "x='S3CRET<parameter>'"]
@@ -144,7 +146,7 @@ CELLS = {
 CELLS["a condition"] = "jax.jit(lambda x: jax.lax.while_loop(lambda v: v < number, lambda v: v * number, x))(1.0)"
 CELLS["a comparison"] = "def a(x):\n    return x * number\ndef b(x):\n    return x * scale + 1\na(number)"
 OPTIONS = {"steps": " --steps --time", "a comparison": " --compare a,b", "a condition": " --transform grad"}
-#: As Python, JAX, StableHLO and XLA write the values.
+# The values as Python, JAX, StableHLO and XLA write them.
 TEXTS = ("S3CRET_VALUE", "987654", "987655", "9.8765", "0x49712")
 
 
@@ -172,10 +174,10 @@ def test_no_value_is_in_what_is_saved(hiding: Notebook, tmp_path: Path, name: st
         texts.append((tmp_path / f"run{ending}").read_text("utf-8"))
     texts += [snapshot.to_json(), json.dumps(snapshot.to_dict()), repr(snapshot), json.dumps(bundle(snapshot.document))]
     texts += [page(built[-1].sources.with_texts(whole=True)), markdown(built[-1].document)]
-    found = [(each, text[max(0, text.find(each) - 60) :][:120]) for text in texts for each in TEXTS if each in text]
-    assert found == []
-    # The panel has them.
-    assert any(each in encode(built[-1].document).decode() for each in TEXTS)
+    rows = [(each, text[max(0, text.find(each) - 60) :][:120]) for text in texts for each in TEXTS if each in text]
+    assert rows == []
+    # The panel has the values.
+    assert any(text in encode(built[-1].document).decode() for text in TEXTS)
 
 
 def test_the_setting_counts_for_exports_of_earlier_runs_and_of_inspections_too(
@@ -197,8 +199,8 @@ def test_the_setting_counts_for_exports_of_earlier_runs_and_of_inspections_too(
 def test_what_stands_in_the_place_of_values(hiding: Notebook) -> None:
     document = hiding.run(f"%%jaxpr\n{CELLS['static values, and what is printed']}").document
     assert document["cut"] == LEFT_OUT
-    arguments = [[each["type"] for each in program["arguments"]] for program in document["programs"]]
-    assert [each for each in arguments if len(each) == 2] == [["f32[3]", "not saved"]] * 2
+    arguments = [[argument["type"] for argument in program["arguments"]] for program in document["programs"]]
+    assert [argument for argument in arguments if len(argument) == 2] == [["f32[3]", "not saved"]] * 2
     function = document["ledger"]["functions"][0]
     assert [miss["signature"] for miss in function["misses"]][-2:] == ["x: f32[3], mode=…"] * 2
     changed = function["misses"][-1]["reasons"][0]

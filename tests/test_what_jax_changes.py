@@ -1,4 +1,4 @@
-"""What JAX changes without a word: calls that run once, types, donated arguments, carries of loops."""
+"""Tests notes on silent changes of JAX: calls that run once, dtypes, donated arguments, carries of loops."""
 
 import builtins
 import sys
@@ -58,7 +58,7 @@ DRAW = (
     ],
 )
 def test_a_value_that_is_read_once(notebook, setup, body, name, cure, monkeypatch):
-    monkeypatch.setattr(builtins, "input", input)  # put back what a cell sets
+    monkeypatch.setattr(builtins, "input", input)  # restores the function after the cell sets it
     notebook.run(f"import jax, jax.numpy as jnp\n{setup}")
     ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(x):\n    {body}\nf(jnp.ones(3)); f(jnp.ones(3))")
     note = ran.note("frozen_call")
@@ -141,7 +141,7 @@ def test_a_clock_outside_of_the_trace_is_no_matter(notebook):
     assert ran.notes == []
 
 
-# --- a type that JAX does not give ---
+# --- a dtype that JAX does not provide ---
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_a_type_that_a_package_asked_for(notebook, tmp_path, monkeypatch):
 
 
 def test_the_warnings_are_those_of_a_plain_cell(make_notebook):
-    """Also where a filter of the user's turns one into an error."""
+    """The warnings are equal even where a filter of the user's turns one into an error."""
     shown = []
     for magic in ("", "%%jaxpr\n"):
         notebook = make_notebook(extension=bool(magic))

@@ -1,4 +1,4 @@
-"""What JAX does without a word: values that a program keeps, random keys used twice, updates that are lost."""
+"""Tests notes on silent facts of JAX: values that a program keeps, random keys used twice, lost updates."""
 
 import pytest
 
@@ -92,7 +92,7 @@ def test_a_value_that_changed_since_the_trace(notebook, setup, change, title, te
     assert (note["title"], note["text"], note["cure"]) == (title, text, cure)
     if line is not None:
         assert again.line_of(note) == line
-    # Another shape is another trace, which reads the new value.
+    # Another shape needs another trace, which reads the new value.
     assert "stale_value" not in notebook.run("%%jaxpr\nf(jnp.ones((2, 3)))").notes
 
 

@@ -1,4 +1,4 @@
-"""What a program does without an error: reads outside of an array, a gradient that is NaN."""
+"""Tests notes on programs without an error: reads outside of an array, a gradient that is NaN."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The widget, for hosts without the labextension: what it is given to show."""
+"""Tests the data of the widget for hosts without the labextension."""
 
 import json
 import subprocess
@@ -19,11 +19,11 @@ def total(xs):
 
 
 def test_what_the_view_is_given():
-    given = shown(jj.inspect(total, jnp.ones(3), stage="lower"))
-    (program,) = given.pop("programs")
+    view = shown(jj.inspect(total, jnp.ones(3), stage="lower"))
+    (program,) = view.pop("programs")
     jaxpr, stablehlo, hlo = program.pop("levels")
-    made_with = given.pop("made_with")
-    assert given == {"title": None, "message": None, "focus": 0, "notes": [], "cache": None}
+    made_with = view.pop("made_with")
+    assert view == {"title": None, "message": None, "focus": 0, "notes": [], "cache": None}
     assert program == {
         "signature": "total (f32[3]) → f32[]",
         "full_signature": "total (xs: f32[3]) → f32[]",
@@ -57,11 +57,11 @@ def test_the_cache_of_a_cell_is_shown_as_in_its_saved_output(kernel_documents):
     (document,) = kernel_documents(
         "%%jaxpr\nimport jax, jax.numpy as jnp\n@jax.jit\ndef f(y):\n    return y + 1\nf(jnp.ones(2)), f(jnp.ones(3))"
     )
-    given = shown(jj.Snapshot.from_json(json.dumps(document)))["cache"]
-    assert given["head"] == ("function", "calls", "hits", "entries", "compiles", "price")
-    ((name, _, _, entries, compiles, _),) = given["rows"]
+    view = shown(jj.Snapshot.from_json(json.dumps(document)))["cache"]
+    assert view["head"] == ("function", "calls", "hits", "entries", "compiles", "price")
+    ((name, _, _, entries, compiles, _),) = view["rows"]
     assert (name, entries, compiles) == ("f", "2", "2")
-    assert [miss.split(": ", 2)[-1].split(". ")[0].removesuffix(".") for miss in given["misses"]] == [
+    assert [miss.split(": ", 2)[-1].split(". ")[0].removesuffix(".") for miss in view["misses"]] == [
         "first call of f",
         "the type of y changed from f32[2] to f32[3]",
     ]

@@ -1,4 +1,4 @@
-"""Long requests: worked on one at a time, heard of meanwhile, stopped when the user says so."""
+"""Tests long requests: one runs at a time, with progress, until it ends or the user stops it."""
 
 import threading
 
@@ -15,7 +15,7 @@ PATIENCE = 60.0
 
 
 class Page:
-    """What a page is sent."""
+    """The messages that a page receives."""
 
     def __init__(self):
         self.replies = []
@@ -27,7 +27,7 @@ class Page:
             self._came.notify_all()
 
     def last(self):
-        """The reply that is no word of progress, when it has come."""
+        """Return the last reply that is no message of progress, once it has arrived."""
         with self._came:
             assert self._came.wait_for(lambda: any(not isinstance(r, Working) for r in self.replies), PATIENCE)
         return next(reply for reply in self.replies if not isinstance(reply, Working))

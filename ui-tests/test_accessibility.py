@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from page_checks import violations
 from playwright.sync_api import expect
 
@@ -152,3 +153,31 @@ def wider_than_their_place(nb) -> list[str]:
         .filter(node => node.scrollWidth > node.clientWidth + 1)
         .filter(node => !['visible', 'hidden', 'clip'].includes(getComputedStyle(node).overflowX))
         .map(node => node.className)""")
+
+
+EVERYTHING = """\
+%%jaxpr --steps --time --transform grad
+@jax.jit
+def settle(x, target):
+    def step(x, _):
+        x = jax.lax.cond(x.sum() > target, lambda x: x * 0.5, lambda x: x + 1.0, x)
+        return x, x.max()
+    for _ in range(4):
+        x = jnp.sin(x)
+    return jax.lax.scan(step, x, None, length=12)[1].sum()
+
+for target in (1.0, 2.0):
+    settle(jnp.arange(16.0), target)"""
+
+
+@pytest.mark.slow
+def test_no_violation_in_any_tab(notebook):
+    nb = notebook(LOAD, EVERYTHING)
+    nb.page.set_viewport_size({"width": 1500, "height": 900})
+    nb.run_all()
+    expect(nb.panel.get_by_role("button", name="settle", exact=True)).to_be_visible()
+    nb.set_panel_width(400)
+    for tab in ("program", "flow", "cache", "time", "cost", "diff", "compare", "notes"):
+        nb.command(f"jupyter-jaxpr:show-{tab}")
+        expect(nb.panel.get_by_role("tabpanel")).to_have_text(re.compile(r"\S"))
+        in_both_themes(nb, tab)

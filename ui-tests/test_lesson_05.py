@@ -12,7 +12,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
     lesson = LessonReader("05-scan", notebook, subtests)
 
     def every_step(steps):
-        return steps.get_by_role("region", name="All steps").get_by_role("row")
+        return steps.get_by_role("group", name="All steps").get_by_role("row")
 
     with lesson.claim("c1-step") as index:
         expect(lesson.nb.cell(index).get_by_role("note").first).to_have_attribute(

@@ -56,6 +56,15 @@ WHOLE_EQUATIONS = """view => {
 }"""
 
 
+def expect_as_tall_as_the_text(details):
+    """The strip has the height of its text, 2 x 6 pixels around it and a border."""
+    empty = """strip => {
+      const text = strip.firstElementChild.firstElementChild;
+      return strip.clientHeight - text.scrollHeight;
+    }"""
+    assert details.evaluate(empty) <= 2 * 6 + 1
+
+
 @pytest.fixture
 def net(shared_notebook, page):
     nb = shared_notebook(LOAD, LOSS)
@@ -152,15 +161,35 @@ def test_the_details_are_as_tall_as_their_text_and_move_nothing(net, page):
 
     net.equation(1).click(position={"x": 60, "y": 8})
     expect(details).to_contain_text("3.1\u00a0Mop, 254\u00a0kB, 12\u00a0% of the program")
-    chosen = details.bounding_box()
-    assert chosen["height"] <= 3 * 18 + 2 * 6 + 1
+    assert details.bounding_box()["height"] <= 3 * 18 + 2 * 6 + 1
+    page.mouse.move(1, 1)
+    expect_as_tall_as_the_text(details)
     for number in (2, 3, 4, 5):
         net.point_at(net.equation(number))
         expect(net.equation(number)).to_have_attribute("data-linked", "true")
-        assert details.bounding_box() == chosen
-        assert net.equation(2).bounding_box() == first
+        expect_as_tall_as_the_text(details)
+        assert abs(net.equation(2).bounding_box()["y"] - first["y"]) <= 1
+
+
+def test_at_the_end_of_a_program_the_details_move_no_line_and_leave_the_line_under_the_pointer(net, page):
+    net.set_panel_width(360)
+    details = net.panel.get_by_role("region", name="Details of the selection")
+    listing = net.panel.locator(".jp-JaxprProgram-listing .cm-scroller").first
+    net.equation(1).click(position={"x": 60, "y": 8})
+    expect(details).to_contain_text("of the program")
     page.mouse.move(1, 1)
-    assert details.bounding_box() == chosen
+    listing.evaluate("text => text.scrollTo(0, text.scrollHeight)")
+    last = net.panel.locator(".cm-line[data-kind='equation']").last
+    place = last.bounding_box()
+
+    page.mouse.move(place["x"] + 60, place["y"] + 8)  # hover() would scroll
+    expect(last).to_have_attribute("data-linked", "true")
+    assert abs(last.bounding_box()["y"] - place["y"]) <= 1
+    assert details.bounding_box()["y"] >= place["y"] + 8
+    page.mouse.move(1, 1)
+    expect(last).not_to_have_attribute("data-linked", "true")
+    assert abs(last.bounding_box()["y"] - place["y"]) <= 1
+    expect_as_tall_as_the_text(details)
 
 
 @pytest.mark.parametrize("width", [320, 560, 720])

@@ -173,7 +173,7 @@ def test_a_cumulative_sum_is_walked_with_the_keyboard(notebook):
     total = steps.get_by_role("table").nth(0).get_by_role("row", name="total")
     expect(total.get_by_role("cell")).to_have_text(["10", "15"])
 
-    every = steps.get_by_role("region", name="All steps").get_by_role("row")
+    every = steps.get_by_role("group", name="All steps").get_by_role("row")
     expect(every).to_have_text(["steptotalxsy", "1012", "2126", "33312", "46420", "510530", "after15"])
     expect(every.nth(5)).to_have_attribute("aria-current", "step")
     nb.page.keyboard.press("Home")
@@ -424,7 +424,7 @@ def test_a_thousand_steps_of_ten_leaves_answer_at_once(notebook):
     steps = step_through(nb, 1)
     expect(heading(steps)).to_have_text("Step 1 of 1,000")
     steps.get_by_text("All 1,000 steps").click()
-    expect(steps.get_by_role("region", name="All steps").get_by_role("row").nth(1)).to_be_visible()
+    expect(steps.get_by_role("group", name="All steps").get_by_role("row").nth(1)).to_be_visible()
     # However many steps there are, another one changes a few places of the page, and before the event is over.
     changes = nb.page.evaluate(
         """async () => {

@@ -183,7 +183,8 @@ class _Builder:
             ),
             *self._found(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
             *self._each(
-                observation.findings, lambda each: sketches.of_notes(notes.finding_notes(walk, [each], self._programs))
+                observation.findings,
+                lambda each: sketches.of_notes(notes.finding_notes(walk, [each], self._programs), each.dtype),
             ),
             *extra_notes,
         ]

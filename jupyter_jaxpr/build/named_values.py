@@ -15,7 +15,7 @@ from ..document.types.document import NamedValue, Scope
 from ..jax.traced_values import TracedArray, TracedTree, type_text, variables_of
 from ..observe.traced_names import VALUES, NamePlace
 from ..program.jaxpr.walk import Walk
-from ..program.source.name_places import Span, name_places
+from ..program.source.name_places import NamePlaces, Span, name_places
 from .value_marks import ValueMarks
 
 #: Types of one name that are shown, the first ones.
@@ -70,9 +70,15 @@ def named_values(
             for scope in programs if key not in owned else ():
                 _add(values.setdefault((key, scope), _Values()), trace[key][-1], [])
     names: list[NamedValue] = []
+    files: dict[str, NamePlaces | None] = {}
     for (key, scope), found in values.items():
-        span = _span(key)
-        if span is None or len(names) == NAMES:
+        if len(names) == NAMES:
+            break
+        file = key.place.file
+        if file not in files:
+            files[file] = name_places(file)
+        span = _span(key, files[file])
+        if span is None:
             continue
         source = walk.positions.source_file(key.place.file)
         frame = walk.positions.frame(source, key.place.function, *span)
@@ -141,8 +147,7 @@ def _is_of_arrays(value: TracedArray | TracedTree | str) -> bool:
     return isinstance(value, TracedArray) or (isinstance(value, TracedTree) and all(map(_is_of_arrays, value.items)))
 
 
-def _span(key: NamePlace) -> Span | None:
-    places = name_places(key.place.file)
+def _span(key: NamePlace, places: NamePlaces | None) -> Span | None:
     if places is None:
         return None
     by_kind: dict[str, Mapping[Any, Span]] = {

@@ -16,10 +16,16 @@ from ..program.jaxpr.walk import Walk
 
 
 class FramedNote(NamedTuple):
-    """A note and the frames of all expressions that the note is about, in the order of the text."""
+    """A note and what the edit of its cure needs.
+
+    Attributes:
+        frames: Of all expressions that the note is about, in the order of the text; empty where no edit cures it.
+        dtype: That the edit writes, such as float32; None where it writes none.
+    """
 
     note: Note
     frames: tuple[int, ...]
+    dtype: str | None = None
 
 
 class SketchedNote(NamedTuple):
@@ -45,12 +51,12 @@ class NoteSketches:
         """The notes; where the text tells an edit, with the lines as they would be, as advice."""
         return [self._sketched(each) for each in notes]
 
-    def of_notes(self, notes: Sequence[Note]) -> list[Note]:
+    def of_notes(self, notes: Sequence[Note], dtype: str | None = None) -> list[Note]:
         """The same of notes that are about one line."""
-        return self.of([FramedNote(note, (note.frame,)) for note in notes])
+        return self.of([FramedNote(note, (note.frame,), dtype) for note in notes])
 
     def _sketched(self, framed: FramedNote) -> Note:
-        note, frames = framed
+        note, frames, dtype = framed
         if note.cures or not frames or min(frames) < 0:
             return note
         rows = [self._walk.positions.frames[frame] for frame in frames]
@@ -58,7 +64,7 @@ class NoteSketches:
         if text is None or len({row[0] for row in rows}) > 1:
             return note
         spans = [frame_span(row, text.lines) for row in rows]
-        sketch = sketch_of(note.kind, note.title, text, spans)
+        sketch = sketch_of(note.kind, dtype, text, spans)
         if sketch is None:
             return note
         cure = Cure(name=sketch.cure.name, code=sketch.cure.code, text=sketch.cure.text)

@@ -357,7 +357,8 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
             title="A random key is used twice" if not in_each_step else "Each step uses the same random key",
         )
         alike = [other for begin, other, is_step in found if (begin, is_step) == (first, in_each_step)]
-        notes.append(FramedNote(note, (first, *alike)))
+        # No split of the key cures a use that every step of a loop repeats: the loop needs a key for each step.
+        notes.append(FramedNote(note, () if in_each_step else (first, *alike)))
     return notes
 
 

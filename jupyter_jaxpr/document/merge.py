@@ -7,11 +7,12 @@ from typing import Any
 
 import msgspec
 
+from .types.diff import ProgramDiff
 from .types.document import Snapshot
 
 
 def merged(document: Snapshot, field: str, answer: Any) -> Snapshot:
-    """The document with an answer in it, in the place of an older one about the same program or construct.
+    """The document with an answer in it, in the place of an older one about the same subject.
 
     Args:
         document: Stays as it is.
@@ -21,12 +22,17 @@ def merged(document: Snapshot, field: str, answer: Any) -> Snapshot:
     held = getattr(document, field)
     if not isinstance(held, list):
         return msgspec.structs.replace(document, **{field: answer})
-    subject = attrgetter(subject_field(type(answer)))
+    subject = attrgetter(*subject_fields(type(answer)))
     others = [each for each in held if subject(each) != subject(answer)]
     return msgspec.structs.replace(document, **{field: sorted([*others, answer], key=subject)})
 
 
-def subject_field(kind: type[msgspec.Struct]) -> str:
-    """The index that tells answers of a kind apart where a field holds several: of a construct, or of a program."""
+def subject_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
+    """The fields that tell answers of a kind apart where a document holds several, such as `program`.
+
+    An answer is about one construct or one program, by its index. A diff is about two programs and a level.
+    """
+    if kind is ProgramDiff:
+        return ("after.program", "level", "before.snapshot", "before.program")
     (field,) = {"control", "program"} & set(kind.__struct_fields__)
-    return field
+    return (field,)

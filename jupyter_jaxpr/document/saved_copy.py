@@ -1,8 +1,8 @@
 """Makes a copy of a document that is small enough for a notebook; the copy says what was left out.
 
-Least first: functions of the ledger that this run did not call, HLO, then StableHLO, then equations beyond the first
-ones of each scope (and what each of those costs: the sums by line stay), then the long texts of notes, then the ledger,
-then costs.
+Least first: diffs, functions of the ledger that this run did not call, HLO, then StableHLO, then equations beyond the
+first ones of each scope (and what each of those costs: the sums by line stay), then the long texts of notes, then the
+ledger, then costs.
 """
 
 from __future__ import annotations
@@ -63,6 +63,10 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         """Name a part in the place of one that it contains."""
         left_out[:] = [*(each for each in left_out if each != known), part]
 
+    if document.diffs:
+        document = msgspec.structs.replace(document, diffs=[])
+        left_out.append("diffs")
+        yield cut(document)
     if document.ledger is not None and not all(map(_in_run, document.ledger.functions)):
         functions = [function for function in document.ledger.functions if _in_run(function)]
         ledger = msgspec.structs.replace(document.ledger, functions=functions)

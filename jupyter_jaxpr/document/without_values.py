@@ -83,6 +83,7 @@ def without_values(document: Snapshot) -> Snapshot:
         notes=[_note(each) for each in document.notes],
         ledger=document.ledger and _ledger(document.ledger),
         recordings=[],
+        diffs=[],
         comparison=document.comparison and _comparison(document.comparison),
         timings=[_timing(each) for each in document.timings],
         sweep=document.sweep and _sweep(document.sweep),

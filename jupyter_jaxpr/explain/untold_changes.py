@@ -58,6 +58,7 @@ def promoted_carries(found: Mapping[Place, PromotedCarry]) -> list[Finding]:
             text=_CARRY.format(began=each.began, returned=each.returned, dtype=each.dtype),
             cure=_CURE_OF_CARRY.format(dtype=each.dtype),
             place=place,
+            dtype=each.dtype,
         )
         for place, each in found.items()
     ]

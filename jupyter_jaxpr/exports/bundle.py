@@ -18,11 +18,11 @@ LIMIT_BYTES = 256_000
 
 
 def bundle(document: Snapshot, limit_bytes: int = LIMIT_BYTES) -> dict[str, Any]:
-    """The MIME bundle: the document for our renderer, HTML and plain text for whoever has none.
+    """Return the MIME bundle: the document for our renderer, HTML and plain text for other readers.
 
     Args:
-        document: What to show.
-        limit_bytes: How large the copy of the document may be; the texts in the HTML get a quarter of that.
+        document: The document.
+        limit_bytes: The largest size of the saved copy in bytes; the texts in the HTML get a quarter of it.
     """
     document = as_saved(document)
     copy = saved_copy(document, limit_bytes)

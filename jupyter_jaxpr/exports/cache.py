@@ -17,17 +17,17 @@ _MISSES = 12
 
 @dataclass(frozen=True)
 class CacheText:
-    """The ledger of one run in words."""
+    """The text of one run's ledger."""
 
     sentence: str
-    rows: list[tuple[str, ...]]  # as HEAD
-    misses: list[str]  # of this run, in order
+    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
+    misses: list[str]  # the misses of this run, in order
     left_out: str | None
     note: str | None
 
 
 def cache_text(document: Snapshot) -> CacheText | None:
-    """The functions of this run and their misses; None where there is no ledger, or no function in it."""
+    """Return the text of the run's functions and misses; None without a ledger, or with an empty one."""
     ledger = document.ledger
     if ledger is None:
         return None
@@ -70,7 +70,7 @@ def _number(number: int | None, run: LedgerCounts) -> str:
 
 
 def _miss(document: Snapshot, function: LedgerFunction, miss: LedgerMiss) -> str:
-    """The function, its line, the outcome and the price as labels, then a sentence for each reason and each cure."""
+    """Return function, line, outcome and price as labels, then a sentence for each reason and each cure."""
     line = of_line(document, miss.frame) if 0 <= miss.frame < len(document.frames) else None
     stages = [seconds for seconds in (miss.trace, miss.lower, miss.compile) if seconds is not None]
     price = duration(sum(stages)) if stages else None

@@ -1,4 +1,7 @@
-"""Words a document's comparison for the exports: a verdict, a row for each measured thing, remarks."""
+"""Words a document's comparison for the exports: a verdict, a row for each measured thing, remarks.
+
+The panel words the same rows in src/panel/compare/words.ts; tests/measured_tables.json holds both to the same text.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from dataclasses import dataclass
 
 from ..document.types.comparison import Variant, VariantComparison
 from ..document.types.document import Snapshot
-from ..quantities import NO_BREAK, count, duration
+from ..quantities import count, duration
 
 _NOT_MEASURED = "–"
+_UNKNOWN = "unknown"
 _DERIVATIVES = {
     "reverse": "grad and jvp",
     "forward": "jvp only",
@@ -18,62 +22,80 @@ _DERIVATIVES = {
 }
 _AGREES = {"same_bits": "same bits", "close": "close", "differs": "differs", "other_types": "other types"}
 _MODES = {"jitted_here": "jitted for the comparison", "eager": "without jit", "missing": "not found"}
+_COMPILES = "The number of compiles is how often JAX compiled the function over {sweep}."
 
 
 @dataclass(frozen=True)
 class CompareText:
-    """A comparison in words."""
+    """The text of a comparison."""
 
     call: str
     verdict: list[str]
-    head: tuple[str, ...]  # the name of each function
-    rows: list[tuple[str, ...]]  # what was measured, then of each function
+    head: tuple[str, ...]  # the name of each function, and how it was called where that is not as the user jitted it
+    rows: list[tuple[str, ...]]  # the quantity, then the value of each function
     remarks: list[str]
 
 
 def compare_text(document: Snapshot) -> CompareText | None:
-    """The comparison of a run; None where there is none."""
+    """Return the text of a run's comparison; None without a comparison."""
     comparison = document.comparison
     if comparison is None or not comparison.variants:
         return None
     variants = comparison.variants
     rows = [(label, *(of(variant) for variant in variants)) for label, of in _rows(comparison)]
+    compiles = [_COMPILES.format(sweep=comparison.sweep)] if comparison.sweep else []
     remarks = [f"{variant.name}: {remark}" for variant in variants for remark in variant_remarks(variant)]
     return CompareText(
         call=arguments_sentence(comparison.call),
         verdict=list(comparison.verdict),
-        head=tuple(variant.name for variant in variants),
+        head=tuple(_with(variant.name, _MODES.get(variant.mode)) for variant in variants),
         rows=[row for row in rows if any(cell != _NOT_MEASURED for cell in row[1:])],
-        remarks=[*([comparison.stopped] if comparison.stopped else []), *remarks],
+        remarks=[*([comparison.stopped] if comparison.stopped else []), *compiles, *remarks],
     )
 
 
 def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], str]]]:
-    over = f" over {comparison.sweep}" if comparison.sweep else ""
     first = next((variant for variant in comparison.variants if variant.result is not None), None)
     return [
-        ("jit", lambda variant: _MODES.get(variant.mode, _NOT_MEASURED)),
-        ("warm call", _warm),
-        ("call returns after", lambda variant: _seconds(variant.warm.dispatch if variant.warm else None)),
+        ("Warm call", _warm),
+        ("Call returns after", lambda variant: _seconds(variant.warm.dispatch if variant.warm else None)),
+        ("Compiles in", _ready_after),
         ("trace", lambda variant: _seconds(variant.trace)),
         ("lower", lambda variant: _seconds(variant.lower)),
-        (
-            "compile",
-            lambda variant: (
-                f"{_seconds(variant.compile)} from disk" if variant.from_disk else _seconds(variant.compile)
-            ),
-        ),
-        ("equations", lambda variant: _number(variant.equations)),
-        (f"compiles{over}", lambda variant: _number(variant.recompiles)),
-        ("derivative", lambda variant: _DERIVATIVES.get(variant.differentiable, _NOT_MEASURED)),
-        ("result", lambda variant: variant.result or _NOT_MEASURED),
-        ("agrees", lambda variant: "reference" if variant is first else _agrees(variant)),
-        ("called", lambda variant: count(variant.calls, "time") if variant.calls else _NOT_MEASURED),
+        ("compile", lambda variant: _seconds(variant.compile)),
+        ("Equations", lambda variant: _number(variant.equations)),
+        ("Number of compiles", lambda variant: _number(variant.recompiles)),
+        ("Derivative", _derivative),
+        ("Result", lambda variant: _result(variant, variant is first)),
+        ("Called", lambda variant: count(variant.calls, "time") if variant.calls else _NOT_MEASURED),
     ]
 
 
-def _agrees(variant: Variant) -> str:
-    return _AGREES.get(variant.agrees, _NOT_MEASURED) if variant.result is not None else _NOT_MEASURED
+def _with(text: str, more: str | None) -> str:
+    """A text, and what the panel says below it, smaller."""
+    return f"{text} ({more})" if more else text
+
+
+def _ready_after(variant: Variant) -> str:
+    if variant.compile is None:
+        return _NOT_MEASURED
+    seconds = (variant.trace or 0) + (variant.lower or 0) + variant.compile
+    return _with(duration(seconds), "from disk" if variant.from_disk else None)
+
+
+def _derivative(variant: Variant) -> str:
+    return _DERIVATIVES.get(variant.differentiable, _NOT_MEASURED if variant.result is None else _UNKNOWN)
+
+
+def _result(variant: Variant, is_first: bool) -> str:
+    agrees = _agrees(variant, is_first)
+    return agrees if variant.result is None else f"{agrees}: {variant.result}"
+
+
+def _agrees(variant: Variant, is_first: bool) -> str:
+    if variant.result is None:
+        return _NOT_MEASURED if variant.error is None or variant.mode == "missing" else "raised"
+    return "reference" if is_first and variant.agrees == "same_bits" else _AGREES.get(variant.agrees, _UNKNOWN)
 
 
 def _warm(variant: Variant) -> str:
@@ -81,8 +103,9 @@ def _warm(variant: Variant) -> str:
     if warm is None:
         return _NOT_MEASURED
     if warm.runs == 1:
-        return f"{duration(warm.median)} (1 call)"
-    return f"{duration(warm.median)} ({duration(warm.lower)} to {duration(warm.upper)}, {warm.runs:,}{NO_BREAK}calls)"
+        return _with(duration(warm.median), "1 call")
+    more = f"{duration(warm.lower)} to {duration(warm.upper)} in {warm.runs:,} calls"
+    return _with(duration(warm.median), more)
 
 
 def _seconds(seconds: float | None) -> str:
@@ -94,12 +117,12 @@ def _number(number: int | None) -> str:
 
 
 def arguments_sentence(call: str) -> str:
-    """Which arguments all variants were called with."""
+    """Return the sentence on the arguments of all variants."""
     return f"Each function was called with the arguments of {call}."
 
 
 def variant_remarks(variant: Variant) -> list[str]:
-    """What to say of one variant: its notes, what it raised, and why it has no derivative."""
+    """Return remarks on one variant: its notes, its error, and why it has no derivative."""
     remarks = list(variant.notes)
     if variant.error is not None:
         remarks.append(variant.error if variant.mode == "missing" else f"The call raised {variant.error}")

@@ -14,18 +14,18 @@ from ..quantities import NO_BREAK, UNKNOWN, count
 HEAD = ("construct", "line", "inside", "steps", "decided by")
 _LOOP = ("role", "path", "one step", "in all")
 _BRANCHES = ("role", "path", "type")
-#: Most constructs of a document that are listed.
+# The number of constructs of a document that are listed at most.
 _CARDS = 40
-#: Most values of one construct that are listed.
+# The number of values of one construct that are listed at most.
 _VALUES = 40
 
 
 @dataclass(frozen=True)
 class CardText:
-    """One construct in words."""
+    """The text of one construct."""
 
-    title: str  # such as scan step, line 10
-    head: tuple[str, ...]  # of values
+    title: str  # the name and line of the construct, such as: scan step, line 10
+    head: tuple[str, ...]  # the column heads of the values
     values: list[tuple[str, ...]]
     branches: list[str]
     facts: list[str]
@@ -33,15 +33,15 @@ class CardText:
 
 @dataclass(frozen=True)
 class ControlFlowText:
-    """The control flow of a document in words."""
+    """The text of a document's control flow."""
 
-    rows: list[tuple[str, ...]]  # as HEAD
+    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
     cards: list[CardText]
     left_out: str | None
 
 
 def control_flow_text(document: Snapshot) -> ControlFlowText | None:
-    """The control flow of the program in focus; None where it has none."""
+    """Return the text of the control flow in the program in focus; None without control flow."""
     cards = [
         index
         for index, card in enumerate(document.control_flow)
@@ -67,8 +67,8 @@ def _line(document: Snapshot, card: Control) -> str:
 
 
 def _recorded(document: Snapshot, index: int) -> str:
-    """The steps of a loop whose number of steps only a run tells: those of the stepper's call."""
-    recording = next((each for each in document.recordings if each.control == index), None)
+    """Return the recorded number of steps of a loop whose number of steps only a run shows."""
+    recording = next((candidate for candidate in document.recordings if candidate.control == index), None)
     steps = None if recording is None else steps_range(recording)
     if steps is None:
         return UNKNOWN

@@ -10,26 +10,26 @@ from ..document.types.document import Snapshot
 from ..quantities import count, size
 
 HEAD = ("line", "", "operations", "transcendentals", "bytes", "share")
-#: Most lines of a program that are listed, the dearest.
+# The number of lines of a program that are listed at most, the most expensive ones.
 _LINES = 40
 
 
 @dataclass(frozen=True)
 class CostText:
-    """What the program in focus costs, in words."""
+    """The text of the cost of the program in focus."""
 
     name: str
     sentence: str
-    rows: list[tuple[str, ...]]  # as HEAD
+    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
     left_out: str | None
-    xla: str | None  # the two counts, where they differ
+    xla: str | None  # the counts of XLA and of this package, where they differ
     differences: list[str]
     memory: str | None
 
 
 def cost_text(document: Snapshot) -> CostText | None:
-    """What the program in focus costs; None where that is not held."""
-    cost = next((each for each in document.costs if each.program == document.focus), None)
+    """Return the text of the cost of the program in focus; None where the document has no cost."""
+    cost = next((candidate for candidate in document.costs if candidate.program == document.focus), None)
     if cost is None or document.focus < 0:
         return None
     rows = [row for row in cost.by_line if row.flops or row.if_taken or row.transcendentals or _bytes(row)]
@@ -44,7 +44,7 @@ def cost_text(document: Snapshot) -> CostText | None:
         rows=[_row(document, cost, row) for row in listed],
         left_out=f"The table leaves out {count(more, 'cheaper line')}." if more else None,
         xla=xla_text(max(cost.flops, cost.flops_most), xla.flops) if differ and xla is not None else None,
-        differences=[_difference(document, each.text, each.frame) for each in xla.differences]
+        differences=[_difference(document, difference.text, difference.frame) for difference in xla.differences]
         if differ and xla is not None
         else [],
         memory=None if cost.memory is None else _memory(cost.memory),
@@ -73,8 +73,8 @@ def _memory(memory: Memory) -> str | None:
         ("results", memory.results),
         ("temporaries", memory.temporaries),
     ]
-    known = [f"{name} {size(number)}" for name, number in parts if number is not None]
-    sentences = [f"Memory of the executable: {', '.join(known)}."] if known else []
+    parts_with_sizes = [f"{name} {size(number)}" for name, number in parts if number is not None]
+    sentences = [f"Memory of the executable: {', '.join(parts_with_sizes)}."] if parts_with_sizes else []
     if memory.peak is not None:
         sentences.append(peak_text(memory.peak))
     return " ".join(sentences) or None

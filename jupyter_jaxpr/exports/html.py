@@ -1,7 +1,8 @@
 """Prints a document as an HTML fragment for a notebook's output.
 
 The fragment has no script and no style: headings, tables and details read well on white and on dark, and also
-where a host strips class names (GitHub, an untrusted notebook). Text of the document is never markup.
+where a host strips class names (GitHub, an untrusted notebook). Text of the document is never markup. In a notebook the
+text of the first program is open, and what may be tall is folded: an output takes little of the page.
 """
 
 from __future__ import annotations
@@ -18,31 +19,37 @@ from .listings import Listing, listings
 from .shardings import ShardingsText, shardings_text
 from .time import TimeText, time_text
 
+#: A longer text is folded: a notebook is read past its outputs.
+_OPEN_LINES = 40
+
 
 def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
-    """The document as one `div`.
+    """Return the document as one `div`.
 
     Args:
-        document: What to show.
-        characters: How long the texts of the programs may be in all.
-        heading: Level of its headings.
+        document: The document.
+        characters: The length of all texts of the programs together, in characters.
+        heading: The level of the headings.
     """
     programs = [(index, document.programs[index]) for index in wording.exported(document)]
     texts = sum(1 + sum(level.text is not None for level in program.levels) for _, program in programs)
-    each = characters // max(1, texts)
+    characters_each = characters // max(1, texts)
     parts: list[Markup] = []
     if document.title:
         parts.append(element(f"h{heading}", document.title, class_="jjx-title"))
     parts += before(document, heading)
     budget = Budget()
+    above = len(parts)
     for index, program in programs:
-        shown = [_listing(listing) for listing in listings(document, index, each, budget)]
-        parts.append(element("section", *about(document, program, heading), *shown, class_="jjx-program"))
-    return element("div", *parts, *after(document, heading), class_="jjx-static").source
+        first, *others = listings(document, index, characters_each, budget)
+        is_open = len(parts) == above and (first.text or "").count("\n") < _OPEN_LINES
+        shown = [_listing(first, is_open), *(_listing(listing) for listing in others)]
+        parts.append(element("section", *about(document, program, heading, folded=True), *shown, class_="jjx-program"))
+    return element("div", *parts, *after(document, heading, folded=True), class_="jjx-static").source
 
 
 def before(document: Snapshot, heading: int) -> list[Markup]:
-    """What stands above the programs: what the run has to say, a comparison of them."""
+    """Return the elements above the programs: the comparison and the run's message."""
     parts = []
     compared = compare_text(document)
     if compared is not None:
@@ -52,59 +59,88 @@ def before(document: Snapshot, heading: int) -> list[Markup]:
     return parts
 
 
-def after(document: Snapshot, heading: int) -> list[Markup]:
-    """What stands below the programs: control flow, times, costs, the cache, notes, where it is from."""
+def after(document: Snapshot, heading: int, *, folded: bool = False) -> list[Markup]:
+    """Return the elements below the programs: control flow, times, costs, cache, notes, origin.
+
+    Args:
+        document: The document.
+        heading: The level of the headings.
+        folded: Whether a closed `details` element with a title replaces each heading.
+    """
     parts: list[Markup] = []
+
+    def add(title: str, inside: list[Markup], class_: str) -> None:
+        if folded:
+            parts.append(element("details", element("summary", title), *inside, class_=class_))
+        else:
+            parts.append(element("section", element(f"h{heading}", title), *inside, class_=class_))
+
     left = wording.of_libraries(document)
     if left is not None:
         parts.append(element("p", left))
     flow = control_flow_text(document)
     if flow is not None:
-        parts.append(_control_flow(flow, f"h{heading}"))
+        add("Control flow", _control_flow(flow), "jjx-flow")
     times = time_text(document)
     if times is not None:
-        parts.append(_times(times, f"h{heading}"))
+        add("Time", _times(times), "jjx-times")
     costs = cost_text(document)
     if costs is not None:
-        parts.append(_cost(costs, f"h{heading}"))
-    parts += [_shardings(spread, f"h{heading}") for spread in shardings_text(document)]
+        add("Cost", _cost(costs), "jjx-costs")
+    for spread in shardings_text(document):
+        add(f"Shardings of {spread.title}", _shardings(spread), "jjx-shardings")
     cache = cache_text(document)
     if cache is not None:
-        parts.append(_cache(cache, f"h{heading}"))
+        add("Cache", _cache(cache), "jjx-ledger")
     if document.notes:
-        parts.append(_notes(document, f"h{heading}"))
+        # Not folded: a cell that raised has little else.
+        items = element("ul", *(_note(document, note) for note in document.notes))
+        parts.append(element("section", element(f"h{heading}", "Notes"), items, class_="jjx-notes"))
     if document.cut:
         parts.append(element("p", document.cut, class_="jjx-cut"))
     parts.append(element("p", element("small", wording.made_with(document)), class_="jjx-made-with"))
     return parts
 
 
-def about(document: Snapshot, program: Program, heading: int) -> list[Markup]:
-    """What a program is, without its texts."""
-    parts = [
-        element(f"h{heading}", element("code", str(wording.signature(program)))),
-        element("p", wording.counts(document, program), class_="jjx-counts"),
-    ]
+def about(
+    document: Snapshot, program: Program, heading: int, *, named: bool = True, folded: bool = False
+) -> list[Markup]:
+    """Return the elements that describe a program, without its texts.
+
+    Args:
+        document: The document of the program.
+        program: A program of the document.
+        heading: The level of the heading.
+        named: Whether the heading is the name of the program; else the heading is the signature.
+        folded: Whether the times of the stages are closed at first.
+    """
+    parts = [element(f"h{heading}", element("code", program.name))] if named else []
+    short, full = (wording.signature(program, full=full).types for full in (False, True))
+    shown = element("code", short) if named else element(f"h{heading}", element("code", short))
+    if short != full:
+        summary = element("summary", shown)
+        parts.append(element("details", summary, element("code", full), class_="jjx-signature"))
+    else:
+        parts.append(element("p", shown, class_="jjx-signature") if named else shown)
+    parts.append(element("p", wording.counts(document, program), class_="jjx-counts"))
     if program.origin_note:
         parts.append(element("p", program.origin_note, class_="jjx-origin"))
-    full = str(wording.signature(program, full=True))
-    if full != str(wording.signature(program)):
-        parts.append(element("p", element("code", full), class_="jjx-signature"))
     times = wording.stages(program)
     if times:
-        parts.append(
-            element(
-                "table",
-                element("caption", "Stages of the call that made the program"),
-                element("thead", element("tr", *(element("th", name, scope="col") for name, _ in times))),
-                element("tbody", element("tr", *(element("td", time) for _, time in times))),
-                class_="jjx-stages",
-            )
-        )
+        title = "Stages of the call that made the program"
+        table = [
+            element("thead", element("tr", *(element("th", name, scope="col") for name, _ in times))),
+            element("tbody", element("tr", *(element("td", time) for _, time in times))),
+        ]
+        if folded:
+            inside = element("table", *table)
+            parts.append(element("details", element("summary", title), inside, class_="jjx-stages"))
+        else:
+            parts.append(element("table", element("caption", title), *table, class_="jjx-stages"))
     return parts
 
 
-def _listing(listing: Listing) -> Markup:
+def _listing(listing: Listing, is_open: bool = False) -> Markup:
     if listing.text is None:
         return element("p", f"{listing.title}: {listing.note}", class_="jjx-listing")
     note = [element("p", listing.note)] if listing.note else []
@@ -114,24 +150,28 @@ def _listing(listing: Listing) -> Markup:
         element("pre", element("code", listing.text)),
         *note,
         class_="jjx-listing",
+        open=is_open,
     )
 
 
 def _compared(compared: CompareText, heading: str) -> Markup:
-    parts = [element(heading, "Compare"), element("ul", *(element("li", each) for each in compared.verdict))]
+    parts = [element(heading, "Compare"), element("ul", *(element("li", sentence) for sentence in compared.verdict))]
     head = element("tr", element("td"), *(element("th", name, scope="col") for name in compared.head))
     rows = (
         element("tr", element("th", label, scope="row"), *(element("td", cell) for cell in cells))
         for label, *cells in compared.rows
     )
     table = element("table", element("thead", head), element("tbody", *rows), class_="jjx-compare")
-    parts += [table, element("ul", *(element("li", each) for each in compared.remarks)), element("p", compared.call)]
+    parts += [
+        table,
+        element("ul", *(element("li", remark) for remark in compared.remarks)),
+        element("p", compared.call),
+    ]
     return element("section", *parts, class_="jjx-comparison")
 
 
-def _control_flow(flow: ControlFlowText, heading: str) -> Markup:
+def _control_flow(flow: ControlFlowText) -> list[Markup]:
     parts = [
-        element(heading, "Control flow"),
         _table("Constructs in the order of the source", control_flow.HEAD, flow.rows, "jjx-control-flow"),
     ]
     if flow.left_out:
@@ -142,7 +182,7 @@ def _control_flow(flow: ControlFlowText, heading: str) -> Markup:
         inside += [element("p", fact) for fact in card.facts]
         if inside:
             parts.append(element("details", element("summary", card.title), *inside, class_="jjx-card"))
-    return element("section", *parts, class_="jjx-flow")
+    return parts
 
 
 def _table(caption: str, head: tuple[str, ...], rows: list[tuple[str, ...]], class_: str) -> Markup:
@@ -157,35 +197,34 @@ def _table(caption: str, head: tuple[str, ...], rows: list[tuple[str, ...]], cla
     )
 
 
-def _times(times: TimeText, heading: str) -> Markup:
-    parts = [element(heading, "Time")]
+def _times(times: TimeText) -> list[Markup]:
+    parts: list[Markup] = []
     for program in times.programs:
         parts += [element("p", element("code", program.name), f": {program.sentence}")]
         if program.rows:
             parts.append(_table("The same call, again", time.HEAD, program.rows, "jjx-time"))
-        parts.append(element("ul", *(element("li", each) for each in program.remarks)))
+        parts.append(element("ul", *(element("li", remark) for remark in program.remarks)))
     if times.sweep is not None:
         sweep = times.sweep
         parts.append(_table(sweep.title, sweep.head, sweep.rows, "jjx-sweep"))
-        parts.append(element("ul", *(element("li", each) for each in sweep.remarks)))
-    return element("section", *parts, class_="jjx-times")
+        parts.append(element("ul", *(element("li", remark) for remark in sweep.remarks)))
+    return parts
 
 
-def _cost(costs: CostText, heading: str) -> Markup:
-    parts = [element(heading, "Cost"), element("p", element("code", costs.name), f": {costs.sentence}")]
+def _cost(costs: CostText) -> list[Markup]:
+    parts = [element("p", element("code", costs.name), f": {costs.sentence}")]
     if costs.rows:
         parts.append(_table("Cost by source line, with all steps of loops", cost.HEAD, costs.rows, "jjx-cost"))
     parts += [element("p", text) for text in (costs.left_out, costs.xla) if text]
     if costs.differences:
-        parts.append(element("ul", *(element("li", each) for each in costs.differences)))
+        parts.append(element("ul", *(element("li", difference) for difference in costs.differences)))
     if costs.memory:
         parts.append(element("p", costs.memory))
-    return element("section", *parts, class_="jjx-costs")
+    return parts
 
 
-def _shardings(spread: ShardingsText, heading: str) -> Markup:
-    parts = [element(heading, f"Shardings of {spread.title}")]
-    parts += [element("p", spread.sentence)] if spread.sentence else []
+def _shardings(spread: ShardingsText) -> list[Markup]:
+    parts = [element("p", spread.sentence)] if spread.sentence else []
     parts.append(_table("How each array is split", shardings.HEAD, spread.rows, "jjx-sharded"))
     for name, picture in spread.pictures:
         parts.append(element("details", element("summary", name), element("pre", picture), class_="jjx-shards"))
@@ -193,21 +232,16 @@ def _shardings(spread: ShardingsText, heading: str) -> Markup:
         caption = "Data that the devices exchange, from the optimised HLO"
         parts.append(_table(caption, shardings.COLLECTIVES, spread.collectives, "jjx-collectives"))
     parts += [element("p", text) for text in spread.remarks]
-    return element("section", *parts, class_="jjx-shardings")
+    return parts
 
 
-def _cache(cache: CacheText, heading: str) -> Markup:
-    parts = [element(heading, "Cache"), element("p", cache.sentence)]
+def _cache(cache: CacheText) -> list[Markup]:
+    parts = [element("p", cache.sentence)]
     parts.append(_table("Jitted functions of this run", HEAD, cache.rows, "jjx-cache"))
     if cache.misses:
         parts.append(element("ul", *(element("li", miss) for miss in cache.misses)))
     parts += [element("p", text) for text in (cache.left_out, cache.note) if text]
-    return element("section", *parts, class_="jjx-ledger")
-
-
-def _notes(document: Snapshot, heading: str) -> Markup:
-    items = element("ul", *(_note(document, note) for note in document.notes))
-    return element("section", element(heading, "Notes"), items, class_="jjx-notes")
+    return parts
 
 
 def _note(document: Snapshot, note: Note) -> Markup:

@@ -11,7 +11,7 @@ from html import escape
 
 @dataclass(frozen=True)
 class Markup:
-    """HTML: elements and text, escaped."""
+    """Escaped HTML: elements and text."""
 
     source: str
 
@@ -20,30 +20,33 @@ NOTHING = Markup("")
 
 
 def element(tag: str, /, *children: str | Markup, **attributes: str | bool) -> Markup:
-    """An element with text and elements inside.
+    """Return an element with texts and elements inside.
 
-    An attribute that is also a Python keyword ends with an underscore: `class_`; other underscores are hyphens. One
-    that is True has no value, one that is False is left out.
+    An attribute that is a Python keyword ends with an underscore: `class_`; other underscores become hyphens. An
+    attribute with the value True has no value in HTML, an attribute with the value False is left out.
     """
     return Markup(f"<{tag}{_attributes(attributes)}>{join(*children).source}</{tag}>")
 
 
 def void(tag: str, /, **attributes: str | bool) -> Markup:
-    """An element that has nothing inside, such as `input`."""
+    """Return an element without contents, such as `input`."""
     return Markup(f"<{tag}{_attributes(attributes)}>")
 
 
 def unclosed(tag: str, words: str, /, **numbers: int) -> Markup:
-    """An element with a text inside, which the next one closes: `li`, where there are many. Attributes are numbers."""
-    given = "".join(f" {_name(key)}={number:d}" for key, number in numbers.items())
-    return Markup(f"<{tag}{given}>{escape(words, quote=False) or ' '}")
+    """Return an element with a text and without an end tag, such as `li`; the next element closes it.
+
+    The attributes are numbers.
+    """
+    attributes = "".join(f" {_name(key)}={number:d}" for key, number in numbers.items())
+    return Markup(f"<{tag}{attributes}>{escape(words, quote=False) or ' '}")
 
 
 def raw(tag: str, source: str, /, **attributes: str | bool) -> Markup:
-    """A `script` or a `style`, whose text a browser takes as it is.
+    """Return a `script` or a `style`, whose text is not escaped.
 
     Raises:
-        ValueError: The text would end the element.
+        ValueError: The text contains the end of the element.
     """
     if "</" in source or "<!--" in source:
         raise ValueError(f"the text of a {tag} holds a tag")
@@ -51,12 +54,12 @@ def raw(tag: str, source: str, /, **attributes: str | bool) -> Markup:
 
 
 def join(*parts: str | Markup) -> Markup:
-    """Texts and elements one after the other."""
+    """Return the texts and elements in sequence."""
     return Markup("".join(part.source if isinstance(part, Markup) else escape(part, quote=False) for part in parts))
 
 
 def page(*parts: Markup) -> str:
-    """A whole file."""
+    """Return the text of a whole HTML file."""
     return f"<!doctype html>\n{join(*parts).source}\n"
 
 

@@ -17,22 +17,22 @@ from .listings import TITLES
 
 @dataclass(frozen=True)
 class LinkedText:
-    """A text whose lines know where they come from."""
+    """A text whose lines have their places in the source."""
 
-    name: str  # jaxpr, stablehlo, hlo
+    name: str  # the level: jaxpr, stablehlo or hlo
     title: str
-    size: str  # such as 17 equations
+    size: str  # the size of the text, such as 17 equations
     lines: list[str]
-    #: Of each line: index into the document's frames, -1 where no line of the user's is known.
+    # For each line: the index into the document's frames, -1 without a line of the user's.
     frames: list[int]
-    #: First line -> how many lines below it belong to it.
+    # The first line of a fold -> the number of lines below it in the fold.
     folds: dict[int, int]
-    #: Why there are no lines, and what to do; None where there are.
+    # Why the text is missing, with a cure; None where the text exists.
     absent: str | None = None
 
 
 def linked_texts(document: Snapshot, program: int, budget: Budget) -> list[LinkedText]:
-    """The texts of a program: jaxpr, and the levels that were made or why they are not here."""
+    """Return the texts of a program: the jaxpr, and each level with its text or the reason why it is missing."""
     shown = document.programs[program]
     places = _Places(document)
     printed = program_lines(document, program, budget)
@@ -48,10 +48,10 @@ def linked_texts(document: Snapshot, program: int, budget: Budget) -> list[Linke
 
 
 def _folds(printed: ProgramLines) -> dict[int, int]:
-    found: dict[int, int] = {}
+    folds: dict[int, int] = {}
     for first, last in printed.folds:
-        found[first] = max(found.get(first, 0), last - first)
-    return found
+        folds[first] = max(folds.get(first, 0), last - first)
+    return folds
 
 
 def _level(level: Level, places: _Places, budget: Budget) -> LinkedText:
@@ -61,31 +61,31 @@ def _level(level: Level, places: _Places, budget: Budget) -> LinkedText:
         return LinkedText(level.name, title, "", [], [], {}, absent)
     lines = level.text.split("\n")
     size = count(len(lines), "line")
-    held = budget.fitting(lines)
-    if held < len(lines):
-        lines = [*lines[:held], f"… {count(len(lines) - held, 'more line')}"]
+    fitting = budget.fitting(lines)
+    if fitting < len(lines):
+        lines = [*lines[:fitting], f"… {count(len(lines) - fitting, 'more line')}"]
     stacks = level.line_stacks or []
     frames = [places.of_stack(stacks[line]) if line < len(stacks) else -1 for line in range(len(lines))]
     return LinkedText(level.name, title, size, lines, frames, _indented(lines))
 
 
 def _indented(lines: Sequence[str]) -> dict[int, int]:
-    """What stands deeper than a line that opens a brace, with the line that closes it."""
-    found: dict[int, int] = {}
+    """Return the folds: the lines between a line that opens a brace and the line that closes the brace."""
+    folds: dict[int, int] = {}
     opened: list[tuple[int, int]] = []
     for number, line in enumerate(lines):
         indent = len(line) - len(line.lstrip())
         text = line.strip()
         if opened and text.startswith("}") and opened[-1][1] >= indent:
             first, _ = opened.pop()
-            found[first] = number - first
+            folds[first] = number - first
         if text.endswith("{"):
             opened.append((number, indent))
-    return found
+    return folds
 
 
 class _Places:
-    """Stacks and equations of a document in, frames out."""
+    """Finds the frames of a document's stacks and equations."""
 
     def __init__(self, document: Snapshot) -> None:
         self._document = document
@@ -93,13 +93,13 @@ class _Places:
         self._known: dict[int, int] = {-1: -1}
 
     def of_stack(self, stack: int) -> int:
-        known = self._known.get(stack)
-        if known is None:
-            known = self._known[stack] = self._find(self._document.stacks[stack].frames)
-        return known
+        frame = self._known.get(stack)
+        if frame is None:
+            frame = self._known[stack] = self._find(self._document.stacks[stack].frames)
+        return frame
 
     def of_equations(self, equations: Sequence[tuple[int, int]]) -> int:
-        """The place of the innermost equation that has one: what a library's jit holds is where the user called it."""
+        """Return the frame of the innermost equation with a frame; for a library's jit, the user's call."""
         for scope, equation in equations:
             frame = self.of_stack(self._document.scopes[scope].stack[equation])
             if frame >= 0:

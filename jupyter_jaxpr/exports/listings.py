@@ -14,21 +14,21 @@ _ELSEWHERE = "This copy does not hold this text. Run the cell again to see the t
 
 @dataclass(frozen=True)
 class Listing:
-    """A text of a program."""
+    """The text of one level of a program."""
 
     title: str
     text: str | None
-    note: str | None  # what was cut, or why there is no text
+    note: str | None  # the number of lines left out, or why there is no text
 
 
 def listings(document: Snapshot, program: int, characters: int, budget: Budget) -> list[Listing]:
-    """The texts of a program, each cut after the last whole line that fits.
+    """Return the texts of a program, each cut after the last whole line that fits.
 
     Args:
-        document: Holds the program.
-        program: Index into its programs.
-        characters: How long each text may be.
-        budget: How much may be printed of this program and of those after it.
+        document: The document with the program.
+        program: The index of the program.
+        characters: The largest length of each text in characters.
+        budget: The amount of text left for this program and the programs after it.
     """
     shown = document.programs[program]
     equations = count(shown.equations, "equation")
@@ -46,7 +46,7 @@ def _level(level: Level, characters: int) -> Listing:
 
 
 def cut(title: str, text: str, characters: int) -> Listing:
-    """A text as a listing, cut after the last whole line that fits into so many characters."""
+    """Return a text as a listing, cut after the last whole line within so many characters."""
     if len(text) <= characters:
         return Listing(title, text, None)
     kept = text[: text.rfind("\n", 0, characters + 1) + 1].rstrip("\n")

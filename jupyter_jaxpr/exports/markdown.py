@@ -18,7 +18,7 @@ from .time import TimeText, time_text
 
 
 def markdown(document: Snapshot) -> str:
-    """The whole document, texts in full."""
+    """Return the whole document as Markdown, with complete texts."""
     document = as_saved(document)
     blocks = [heading(1, text(document.title or "Programs"))]
     if document.message:

@@ -9,25 +9,25 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-# The colon is markup only in an address.
+# A colon is markup only in an address.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$]|:(?=//))")
 _LANGUAGE = "text"
 
 
 @dataclass(frozen=True)
 class Markdown:
-    """Markdown: a part of a line, or lines."""
+    """Escaped Markdown: a part of a line, or lines."""
 
     source: str
 
 
 def text(words: str) -> Markdown:
-    """Text on one line, with what Markdown or HTML would read as markup escaped."""
+    """Return a text on one line, with the characters of Markdown and HTML escaped."""
     return Markdown(_SPECIAL.sub(r"\\\1", " ".join(words.split(None))))
 
 
 def code(words: str) -> Markdown:
-    """Text as a code span, fenced by more backticks than it holds in a row."""
+    """Return a text as a code span, with a fence longer than any run of backticks inside."""
     words = " ".join(words.split())
     fence = "`" * (_longest_run(words) + 1)
     pad = " " if words.startswith("`") or words.endswith("`") or not words else ""
@@ -35,39 +35,39 @@ def code(words: str) -> Markdown:
 
 
 def labelled(label: Markdown, words: str) -> Markdown:
-    """Text after a label and a colon."""
+    """Return a label, a colon and a text."""
     return Markdown(f"{label.source}: {text(words).source}")
 
 
 def heading(level: int, words: Markdown) -> Markdown:
-    """A heading."""
+    """Return a heading."""
     return Markdown(f"{'#' * level} {words.source}")
 
 
 def block(words: str) -> Markdown:
-    """Text as a code block, fenced by more backticks than it holds in a row."""
+    """Return a text as a code block, with a fence longer than any run of backticks inside."""
     fence = "`" * max(3, _longest_run(words) + 1)
     return Markdown(f"{fence}{_LANGUAGE}\n{words}\n{fence}")
 
 
 def items(words: Iterable[str]) -> Markdown:
-    """A list of sentences; empty where there are none."""
-    return Markdown("\n".join(f"- {text(each).source}" for each in words))
+    """Return a list of sentences; empty for no sentences."""
+    return Markdown("\n".join(f"- {text(sentence).source}" for sentence in words))
 
 
 def item(blocks: Sequence[Markdown]) -> Markdown:
-    """Blocks as one entry of a list."""
+    """Return blocks as one entry of a list."""
     first, *others = page(blocks).split("\n")
     return Markdown("\n".join([f"- {first}", *(f"  {row}".rstrip() for row in others)]))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int | None = None) -> Markdown:
-    """A table of texts.
+    """Return a table of texts.
 
     Args:
-        head: The name of each column.
-        rows: As long as the head.
-        left: How many columns hold words; those after them hold numbers. None: all hold words.
+        head: The names of the columns.
+        rows: The rows, each as long as the head.
+        left: The number of columns with words; the columns after them hold numbers. None: all hold words.
     """
     words = len(head) if left is None else left
     signs = [Markdown("---" if place < words else "---:") for place in range(len(head))]
@@ -76,8 +76,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int | Non
 
 
 def page(blocks: Iterable[Markdown]) -> str:
-    """Blocks one below the other; empty ones are left out."""
-    return "\n\n".join(each.source for each in blocks if each.source)
+    """Return the blocks one below the other, without empty ones."""
+    return "\n\n".join(block_of_page.source for block_of_page in blocks if block_of_page.source)
 
 
 def _longest_run(words: str) -> int:

@@ -27,9 +27,9 @@ from .html_writer import NOTHING, Markup, element, join, raw, unclosed, void
 from .html_writer import page as html_page
 from .linked_text import LinkedText, linked_texts
 
-#: The rest of longer texts, in characters, is packed: from here on that is less to write, to hold and to draw.
+# The length in characters above which the rest of a text is compressed, which saves time and space.
 _PACKED_FROM = 2_500
-#: Lines of a chunk; the first of a long text stands in the page, and is seen before the rest is unpacked.
+# The number of lines of a chunk; the first chunk of a long text is not compressed, and is visible at once.
 _CHUNK = 50
 
 
@@ -39,11 +39,12 @@ def _own(name: str) -> str:
 
 
 def page(document: Snapshot) -> str:
-    """The document as an HTML file of its own, texts in full; light or dark as the reader's system is."""
+    """Return the document as an HTML file with complete texts; light or dark like the reader's system."""
     document = as_saved(document)
     program = wording.shown_first(document)
     title = document.title or (str(wording.signature(program)) if program else "jupyter_jaxpr")
-    heading = document.title or (program.name if program else "jupyter_jaxpr")  # the signature follows
+    # the page shows the signature below the heading
+    heading = document.title or (program.name if program else "jupyter_jaxpr")
     script = f"'use strict';\nconst STYLE = {json.dumps(_own('live.css'))};\n" + _own("lines.js") + _own("page.js")
     first = _own("unpack.js")
     head = element(
@@ -59,7 +60,10 @@ def page(document: Snapshot) -> str:
     texts = {index: linked_texts(document, index, budget) for index in order}
     benches = [
         element(
-            "section", *about(document, document.programs[index], 2), _bench(document, texts[index], index, number == 0)
+            "section",
+            # The first one's name is the heading of the page.
+            *about(document, document.programs[index], 2, named=number > 0 or heading != document.programs[index].name),
+            _bench(document, texts[index], index, number == 0),
         )
         for number, index in enumerate(order)
     ]
@@ -75,12 +79,12 @@ def page(document: Snapshot) -> str:
 
 def _policy(*scripts: str) -> str:
     hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    named = " ".join(f"'sha256-{each}'" for each in hashes)
+    named = " ".join(f"'sha256-{script_hash}'" for script_hash in hashes)
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src {named}"
 
 
 def _packed(text: str, **attributes: str) -> Markup:
-    """Base64 of zlib, for the script to unpack."""
+    """Return a script element with the compressed text in base64, which the page's own script unpacks."""
     packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
     return raw("script", packed, type="application/octet-stream", **attributes)
 
@@ -90,13 +94,13 @@ def _theme() -> Markup:
 
 
 def _places(document: Snapshot, texts: chain[LinkedText]) -> str:
-    """Frame -> first line, last line, columns, of others their file and line: JSON that is safe inside a script."""
+    """Return JSON, safe inside a script: frame -> its span in the cell, or its file and line elsewhere."""
     used = {frame for text in texts for frame in text.frames if frame >= 0}
-    held = {
+    spans = {
         str(number): _span(document.frames[number]) if _is_own(document, number) else _badge(document, number)
         for number in sorted(used)
     }
-    return json.dumps(held, separators=(",", ":")).replace("<", "\\u003c")
+    return json.dumps(spans, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _span(frame: Frame) -> tuple[int, int, int, int]:
@@ -109,7 +113,7 @@ def _is_own(document: Snapshot, number: int) -> bool:
 
 
 def _bench(document: Snapshot, texts: list[LinkedText], index: int, opened: bool) -> Markup:
-    """The texts of a program side by side, the cell's first."""
+    """Return the texts of a program side by side, the cell's text first."""
     columns = [_column(text) for text in texts]
     names = [(text.name, text.title) for text in texts]
     if document.cell is not None:
@@ -132,7 +136,7 @@ def _bench(document: Snapshot, texts: list[LinkedText], index: int, opened: bool
         element("div", *columns, class_="jjx-columns"),
         class_="jjx-bench",
     )
-    # The address of a line is that of its program, its text and its number: #program-0:jaxpr:7.
+    # The address of a line has its program, its text and its number: #program-0:jaxpr:7.
     name = f"program-{index}"
     return element("details", element("summary", "Program"), bench, class_="jjx-program", id=name, open=opened)
 
@@ -160,7 +164,7 @@ def _column(text: LinkedText) -> Markup:
 
 
 def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> Markup:
-    """Lines by chunks: a browser lays out those that are near the window."""
+    """Return lines in chunks: a browser lays out only the chunks near the window."""
     chunks = [
         element("ol", *lines[first : first + _CHUNK], start=str(first + 1)) for first in range(0, len(lines), _CHUNK)
     ]
@@ -169,15 +173,15 @@ def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> M
 
 
 def _rest(text: LinkedText, first: int) -> Markup:
-    """What follows in a long text, packed: the script draws it when the program is opened."""
-    held = {
+    """Return the rest of a long text, compressed; the script draws it when the reader opens the program."""
+    rest = {
         "longest": max(map(len, text.lines)),
         "lines": text.lines[first:],
         "places": text.frames[first:],
         "folds": {line - first: count for line, count in text.folds.items() if line >= first},
     }
     without = element("noscript", element("p", "The rest of this text is compressed. Allow scripts to read the rest."))
-    return join(_packed(json.dumps(held, separators=(",", ":"))), without)
+    return join(_packed(json.dumps(rest, separators=(",", ":"))), without)
 
 
 def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:
@@ -186,7 +190,7 @@ def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:
 
 
 def _badge(document: Snapshot, number: int) -> str:
-    """The line of a frame, with the cell or the file where that is not the cell that ran."""
+    """Return the line of a frame, with its cell or file where that is not the cell that ran."""
     frame = document.frames[number]
     file = document.files[frame.file]
     if _is_own(document, number):

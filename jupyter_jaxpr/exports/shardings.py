@@ -10,7 +10,7 @@ from ..quantities import count, listed, size
 
 HEAD = ("array", "type", "sharding", "shard on each device", "origin")
 COLLECTIVES = ("collective", "bytes on each device", "runs", "line", "equations", "devices")
-#: Most arrays, and most collectives, that are listed.
+# The number of arrays, and of collectives, that are listed at most.
 _MOST = 100
 ESTIMATE = (
     "The bytes of a collective are the size of its result on each device. The bytes that a device sends are an "
@@ -21,43 +21,43 @@ ESTIMATE = (
 
 @dataclass(frozen=True)
 class ShardingsText:
-    """How a program is spread, in words."""
+    """The text of a program's shardings."""
 
     title: str
     sentence: str
-    rows: list[tuple[str, ...]]  # as HEAD
-    pictures: list[tuple[str, str]]  # what it is, its picture
-    collectives: list[tuple[str, ...]]  # as COLLECTIVES
+    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
+    pictures: list[tuple[str, str]]  # (names of the arrays, picture)
+    collectives: list[tuple[str, ...]]  # each row has the columns of COLLECTIVES
     remarks: list[str]
 
 
 def shardings_text(document: Snapshot) -> list[ShardingsText]:
-    """Of each program that is spread over several devices, the one in focus first."""
-    held = sorted(document.shardings, key=lambda each: each.program != document.focus)
-    found = []
-    for each in held:
-        said = shardings_of(document, each)
-        remarks = [ESTIMATE] if said.collectives else []
-        if each.collectives is None:
-            remarks = [said.exchanged]
-        more = max(len(said.arrays) - _MOST, 0) + said.left_out
+    """Return the text of each program on several devices, the program in focus first."""
+    spread = sorted(document.shardings, key=lambda each: each.program != document.focus)
+    texts = []
+    for program_shardings in spread:
+        words = shardings_of(document, program_shardings)
+        remarks = [ESTIMATE] if words.collectives else []
+        if program_shardings.collectives is None:
+            remarks = [words.exchanged]
+        more = max(len(words.arrays) - _MOST, 0) + words.left_out
         if more:
             remarks.append(f"{count(more, 'more array is', 'more arrays are')} not listed.")
-        if len(said.collectives) > _MOST or each.collectives_left_out:
-            more = len(said.collectives) - min(len(said.collectives), _MOST) + each.collectives_left_out
+        if len(words.collectives) > _MOST or program_shardings.collectives_left_out:
+            more = len(words.collectives) - min(len(words.collectives), _MOST) + program_shardings.collectives_left_out
             number = count(more, "more collective is", "more collectives are")
             remarks.append(f"{number} not listed. The sum of the bytes includes all collectives.")
-        found.append(
+        texts.append(
             ShardingsText(
-                title=f"{document.programs[each.program].name} over {count(said.devices, 'device')}",
-                sentence="" if each.collectives is None else said.exchanged,
-                rows=[_row(array) for array in said.arrays[:_MOST]],
-                pictures=_pictures(said.arrays[:_MOST]),
-                collectives=[_collective(one) for one in said.collectives[:_MOST]],
+                title=f"{document.programs[program_shardings.program].name} over {count(words.devices, 'device')}",
+                sentence="" if program_shardings.collectives is None else words.exchanged,
+                rows=[_row(array) for array in words.arrays[:_MOST]],
+                pictures=_pictures(words.arrays[:_MOST]),
+                collectives=[_collective(collective) for collective in words.collectives[:_MOST]],
                 remarks=remarks,
             )
         )
-    return found
+    return texts
 
 
 def _row(array: ShardedArray) -> tuple[str, ...]:
@@ -66,22 +66,22 @@ def _row(array: ShardedArray) -> tuple[str, ...]:
 
 
 def _pictures(arrays: tuple[ShardedArray, ...]) -> list[tuple[str, str]]:
-    """Each way of cutting once, with the arrays that are cut so."""
-    found: dict[str, list[str]] = {}
+    """Return the picture of each way of splitting, with the names of the arrays that are split this way."""
+    titles: dict[str, list[str]] = {}
     for array in arrays:
-        found.setdefault(array.picture, []).append(array.title)
-    return [(listed(names, 8), picture) for picture, names in found.items()]
+        titles.setdefault(array.picture, []).append(array.title)
+    return [(listed(names, 8), picture) for picture, names in titles.items()]
 
 
 def _collective(caused: CausedCollective) -> tuple[str, ...]:
-    one = caused.collective
+    collective = caused.collective
     lines = ", ".join(map(str, caused.lines)) or "unknown"
     made = ", ".join(caused.equations) or "unknown"
     return (
-        one.kind,
-        size(one.bytes),
+        collective.kind,
+        size(collective.bytes),
         caused.often,
         f"{lines} (inferred)" if caused.inferred else lines,
         made,
-        groups(one),
+        groups(collective),
     )

@@ -12,12 +12,15 @@ from .cost import cost_text
 from .shardings import shardings_text
 from .time import time_text
 
-# A name may hold anything, also what steers a terminal.
+# A name may contain control characters of a terminal.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 def plain(document: Snapshot) -> str:
-    """Signature, counts, recompiles, cost and times of the program in focus, a comparison; or the message."""
+    """Return signature, counts, recompiles, cost and times of the program in focus, and the comparison.
+
+    A run without a program has its message instead.
+    """
     document = as_saved(document)
     program = wording.shown_first(document)
     if program is None:
@@ -27,16 +30,19 @@ def plain(document: Snapshot) -> str:
     costs = cost_text(document)
     if costs is not None:
         lines.append(costs.sentence)
-    lines += [f"{each.title}: {each.sentence}" for each in shardings_text(document)[:1] if each.sentence]
+    lines += [f"{spread.title}: {spread.sentence}" for spread in shardings_text(document)[:1] if spread.sentence]
     times = time_text(document)
-    lines += [f"{each.name}: {each.sentence}" for each in (times.programs if times is not None else ())][:3]
+    lines += [
+        f"{program_times.name}: {program_times.sentence}"
+        for program_times in (times.programs if times is not None else ())
+    ][:3]
     if document.comparison is not None:
         lines += document.comparison.verdict[:3]
     return "\n".join(map(_line, lines))
 
 
 def _recompiles(document: Snapshot) -> list[str]:
-    """A line for each function that compiled in this run for another reason than that it was new to the kernel."""
+    """Return a line for each function that compiled in this run, unless it only compiled for its first call."""
     lines = []
     for function in document.ledger.functions if document.ledger is not None else ():
         again = [miss for miss in function.misses if miss.this_run and miss.outcome == "compiled"]

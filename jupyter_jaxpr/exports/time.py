@@ -1,37 +1,45 @@
-"""Words a document's times for the exports: a sentence, rows for each program that ran again, and the sweep."""
+"""Words a document's times for the exports: a sentence, rows for each program that ran again, and the sweep.
+
+The panel words the same cells in src/panel/time; tests/measured_tables.json holds both to the same text.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..document.types.document import Snapshot
 from ..document.types.timing import ProgramTiming, Sweep, SweepFit, SweepPoint, WarmTime
-from ..quantities import duration, factor
+from ..quantities import duration, ends, factor, operations, size
 
-HEAD = ("", "median", "quartiles", "call returns after", "calls")
+HEAD = ("", "median", "quartiles", "fastest", "call returns after")
 _NOT_MEASURED = "–"
+_UNKNOWN = "unknown"
+_CALLS = "{runs} {kind} calls were timed. The fastest took {fastest}."
+_ONE_CALL = "1 {kind} call was timed."
+_BATCHES = "{runs} {kind} calls were timed in batches of {batch}. In the fastest batch, a call took {fastest}."
 _TIMES = {"eager": "eager time", "first": "first-call time", "warm": "warm time", "compile": "compile time"}
 _FEWEST_NUMBERS = 3
 _GROWING = {**_TIMES, "equations": "number of equations", "bytes": "memory size"}
-#: An exponent below this, up or down, is no growth.
+# An exponent of a smaller absolute value counts as no growth.
 _FLAT = 0.15
-#: An error below this would read as zero.
+# A smaller error would be printed as zero.
 _EXACT = 0.05
 
 
 @dataclass(frozen=True)
 class ProgramTimeText:
-    """The times of one program in words."""
+    """The text of one program's times."""
 
     name: str
     sentence: str
-    rows: list[tuple[str, ...]]  # as HEAD
+    rows: list[tuple[str, ...]]  # each row has the columns of HEAD
     remarks: list[str]
 
 
 @dataclass(frozen=True)
 class SweepText:
-    """A sweep in words."""
+    """The text of a sweep."""
 
     title: str
     head: tuple[str, ...]
@@ -41,14 +49,14 @@ class SweepText:
 
 @dataclass(frozen=True)
 class TimeText:
-    """What ran again in one run, in words."""
+    """The text of the programs that ran again in one run."""
 
     programs: list[ProgramTimeText]
     sweep: SweepText | None
 
 
 def time_text(document: Snapshot) -> TimeText | None:
-    """The timings and the sweep of a run; None where there are none."""
+    """Return the text of a run's times and sweep; None without either."""
     programs = [_program(document, timing) for timing in document.timings]
     sweep = document.sweep
     if not programs and sweep is None:
@@ -57,57 +65,111 @@ def time_text(document: Snapshot) -> TimeText | None:
 
 
 def _program(document: Snapshot, timing: ProgramTiming) -> ProgramTimeText:
-    measured = (("warm", timing.warm), ("eager", timing.eager))
+    measured = [(kind, time) for kind, time in (("eager", timing.eager), ("warm", timing.warm)) if time is not None]
     return ProgramTimeText(
         name=document.programs[timing.program].name,
         sentence=timing.sentence,
-        rows=[_row(name, warm) for name, warm in measured if warm is not None],
-        remarks=[*([timing.stopped] if timing.stopped else []), *timing.notes],
+        rows=[_row(kind, time) for kind, time in measured],
+        remarks=[
+            *([timing.stopped] if timing.stopped else []),
+            *(calls_sentence(kind, time) for kind, time in measured),
+            *timing.notes,
+        ],
     )
 
 
-def _row(name: str, warm: WarmTime) -> tuple[str, ...]:
-    middle = _NOT_MEASURED if warm.runs == 1 else f"{duration(warm.lower)} to {duration(warm.upper)}"
-    runs = f"{warm.runs:,} in batches of {warm.batch:,}" if warm.batch > 1 else f"{warm.runs:,}"
-    return name, duration(warm.median), middle, duration(warm.dispatch), runs
+def _row(kind: str, time: WarmTime) -> tuple[str, ...]:
+    return kind, duration(time.median), middle_half(time), duration(time.minimum), duration(time.dispatch)
+
+
+def middle_half(time: WarmTime) -> str:
+    """The quartiles, such as ``5.2 to 6.9 ms``; a dash where one call was timed."""
+    if time.runs == 1:
+        return _NOT_MEASURED
+    low, high = ends(duration(time.lower), duration(time.upper))
+    return f"{low} to {high}"
+
+
+def calls_sentence(kind: str, time: WarmTime) -> str:
+    """How many calls of a kind were timed."""
+    if time.batch == 1 and time.runs == 1:
+        return _ONE_CALL.format(kind=kind)
+    sentence = _BATCHES if time.batch > 1 else _CALLS
+    return sentence.format(kind=kind, runs=f"{time.runs:,}", batch=f"{time.batch:,}", fastest=duration(time.minimum))
+
+
+#: Title and text of each column of a sweep; None where a point has nothing there.
+_COLUMNS: tuple[tuple[str, Callable[[SweepPoint], str | None]], ...] = (
+    ("eager", lambda point: _median(point.eager)),
+    ("first call", lambda point: _seconds(point.first)),
+    ("warm", lambda point: _median(point.warm)),
+    ("eager / warm", lambda point: _ratio(point)),
+    ("trace", lambda point: _seconds(point.trace)),
+    ("lower", lambda point: _seconds(point.lower)),
+    ("compile", lambda point: _compile(point)),
+    ("equations", lambda point: None if point.equations is None else f"{point.equations:,}"),
+    ("bytes", lambda point: None if point.bytes is None else size(point.bytes)),
+    ("operations", lambda point: None if point.flops is None else operations(point.flops)),
+)
 
 
 def _sweep(sweep: Sweep) -> SweepText:
     several = len(sweep.functions) > 1
-    head = (sweep.name, *(("function",) if several else ()), "eager", "first call", "warm", "eager / warm", "compile")
+    columns = [(title, of) for title, of in _COLUMNS if any(of(point) is not None for point in sweep.points)]
+    head = (sweep.name, *(("function",) if several else ()), *(title for title, _ in columns))
     remarks = [growth_sentence(sweep, fit) for fit in sweep.fits if fit.series in _TIMES]
     return SweepText(
-        title=f"{sweep.call} over {sweep.name}",
+        title=f"Sweep of {sweep.call} over {sweep.name}",
         head=head,
-        rows=[_point(point, several) for point in sweep.points],
+        rows=[_point(point, several, [of for _, of in columns]) for point in sweep.points],
         remarks=[*([sweep.stopped] if sweep.stopped else []), *sweep.notes, *remarks],
     )
 
 
-def _point(point: SweepPoint, several: bool) -> tuple[str, ...]:
-    named = (point.value, *((point.function,) if several else ()))
-    if point.error is not None:
-        return (*named, f"raised {point.error}", *[_NOT_MEASURED] * 4)
-    eager, warm = (None if each is None else each.median for each in (point.eager, point.warm))
-    compiled = f"{_seconds(point.compile)} from disk" if point.from_disk else _seconds(point.compile)
-    against = _NOT_MEASURED if point.ratio is None else f"{factor(point.ratio)}×"
-    return (*named, _seconds(eager), _seconds(point.first), _seconds(warm), against, compiled)
+def _point(point: SweepPoint, several: bool, columns: list[Callable[[SweepPoint], str | None]]) -> tuple[str, ...]:
+    named = (_value(point), *((point.function,) if several else ()))
+    if point.error is None:
+        return (*named, *(of(point) or _UNKNOWN for of in columns))
+    blank = ["" for _ in columns[1:]]
+    return (*named, f"raised {point.error}", *blank)
 
 
-def _seconds(seconds: float | None) -> str:
-    return _NOT_MEASURED if seconds is None else duration(seconds)
+def _value(point: SweepPoint) -> str:
+    """A value as it was typed; a whole number with its thousands apart."""
+    number = point.number
+    return f"{int(number):,}" if number is not None and point.value == f"{number:.0f}" else point.value
+
+
+def _ratio(point: SweepPoint) -> str | None:
+    if point.ratio is not None:
+        return f"{factor(point.ratio)}×"
+    return None if point.eager is None or point.warm is None else _NOT_MEASURED
+
+
+def _compile(point: SweepPoint) -> str | None:
+    if point.compile is None:
+        return None
+    return f"{duration(point.compile)} from disk" if point.from_disk else duration(point.compile)
+
+
+def _median(time: WarmTime | None) -> str | None:
+    return None if time is None else duration(time.median)
+
+
+def _seconds(seconds: float | None) -> str | None:
+    return None if seconds is None else duration(seconds)
 
 
 def unclear_growth(sweep: Sweep) -> str | None:
-    """The series of a sweep of numbers whose points do not show how the series grows; None where there is none."""
+    """Return a sentence on series of a sweep whose points do not show their growth; None without such a series."""
     if len({point.number for point in sweep.points if point.number is not None}) < _FEWEST_NUMBERS:
         return None
-    known = {(fit.function, fit.series) for fit in sweep.fits}
+    fitted = {(fit.function, fit.series) for fit in sweep.fits}
     unclear = [
         f"the {_TIMES[series]} of {function}"
         for function in sweep.functions
         for series in ("eager", "first", "warm")
-        if (function, series) not in known
+        if (function, series) not in fitted
         and any(getattr(point, series) is not None for point in sweep.points if point.function == function)
     ]
     if not unclear:
@@ -116,13 +178,13 @@ def unclear_growth(sweep: Sweep) -> str | None:
 
 
 def growth_sentence(sweep: Sweep, fit: SweepFit) -> str:
-    """How a series of a sweep grows."""
-    what = f"the {_GROWING[fit.series]} of {fit.function}"
+    """Return a sentence on the growth of a series of a sweep."""
+    subject = f"the {_GROWING[fit.series]} of {fit.function}"
     if abs(fit.exponent) < _FLAT:
-        return f"{what[0].upper()}{what[1:]} hardly depends on {sweep.name}."
+        return f"{subject[0].upper()}{subject[1:]} hardly depends on {sweep.name}."
     power = f"{sweep.name}^{fit.exponent:.1f}"
     if fit.error is not None and fit.error >= _EXACT:
         power = f"{power} ± {fit.error:.1f}"
     if any(point.number is not None and point.number < fit.first_number for point in sweep.points):
-        return f"From {sweep.name} = {fit.first_number:,.12g} on, {what} scales as {power}."
-    return f"{what[0].upper()}{what[1:]} scales as {power}."
+        return f"From {sweep.name} = {fit.first_number:,.12g} on, {subject} scales as {power}."
+    return f"{subject[0].upper()}{subject[1:]} scales as {power}."

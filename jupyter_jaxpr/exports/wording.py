@@ -16,19 +16,24 @@ from ..quantities import NO_BREAK, count, duration
 
 @dataclass(frozen=True)
 class Signature:
-    """What a program takes and gives, each part as text."""
+    """The arguments and the result of a program, as text."""
 
     name: str
     arguments: str
     result: str | None
 
     def __str__(self) -> str:
-        return f"{self.name} {self.arguments}" + (f" → {self.result}" if self.result is not None else "")
+        return f"{self.name} {self.types}"
+
+    @property
+    def types(self) -> str:
+        """The signature without the name."""
+        return self.arguments + (f" → {self.result}" if self.result is not None else "")
 
 
 def signature(program: Program, *, full: bool = False) -> Signature:
-    """The signature in few letters, `rnn ({b, w}, f32[8]) → f32[4]`, or with every name and type."""
-    arguments = ", ".join(_argument(each, full) for each in program.arguments)
+    """Return the short signature, `rnn ({b, w}, f32[8]) → f32[4]`, or the full one with all names and types."""
+    arguments = ", ".join(_argument(program_argument, full) for program_argument in program.arguments)
     result = program.result
     if result is None:
         return Signature(program.name, f"({arguments})", None)
@@ -44,29 +49,29 @@ def _argument(argument: Argument, full: bool) -> str:
 
 
 def counts(document: Snapshot, program: Program, *, others: int = 0) -> str:
-    """The counts, such as `17 equations · 1 scan ×100 · 4 calls, 1 compile · first call 142 ms`.
+    """Return the counts, such as `17 equations · 1 scan ×100 · 4 calls, 1 compile · first call 142 ms`.
 
     Args:
-        document: Holds the program.
-        program: One of its programs.
-        others: Programs of the run that are not shown beside it; they are counted too.
+        document: The document with the program.
+        program: The program.
+        others: The number of further programs that are not shown beside it; the text counts them.
     """
-    said = program.summary or summary_of(document, program)
-    parts = [*said.size, *filter(None, (said.activity, said.origin))]
+    summary = program.summary or summary_of(document, program)
+    parts = [*summary.size, *filter(None, (summary.activity, summary.origin))]
     if others:
         parts.append(count(others, "more program"))
-    # How long the call took that made it: of an earlier run's, or of our own trace, it says nothing about this run.
+    # The duration of an earlier run's call or of an own trace says nothing about this run.
     if program.origin in ("ran", "derived") and program.stages is not None and program.stages.total is not None:
         parts.append(f"first call {duration(program.stages.total)}")
     return " · ".join(parts)
 
 
 def stages(program: Program) -> list[tuple[str, str]]:
-    """The stages that JAX reported and their times, in order, the whole call last; empty when there was no call."""
+    """Return the reported stages with their times, in order, the whole call last; [] without a call."""
     times = program.stages
     if times is None:
         return []
-    found = [
+    times_by_name = [
         ("trace", times.trace),
         ("lower", times.lower),
         ("from disk" if times.from_disk else "compile", times.compile),
@@ -74,43 +79,43 @@ def stages(program: Program) -> list[tuple[str, str]]:
         ("rest", times.rest),
         ("first call", times.total),
     ]
-    return [(name, duration(seconds)) for name, seconds in found if seconds is not None]
+    return [(name, duration(seconds)) for name, seconds in times_by_name if seconds is not None]
 
 
 def shown_first(document: Snapshot) -> Program | None:
-    """The program in focus, or None where there is none."""
+    """Return the program in focus; None without one."""
     if 0 <= document.focus < len(document.programs):
         return document.programs[document.focus]
     return None
 
 
 def exported(document: Snapshot) -> list[int]:
-    """The programs that an export shows: those of the user's code, and the one in focus."""
-    return [index for index, each in enumerate(document.programs) if not each.library or index == document.focus]
+    """Return the indices of the programs that an export shows: the user's programs, and the program in focus."""
+    return [index for index, program in enumerate(document.programs) if not program.library or index == document.focus]
 
 
 def of_libraries(document: Snapshot) -> str | None:
-    """How many programs an export leaves to the panel, a sentence; None where it shows all."""
+    """Return a sentence on the programs that only the panel shows; None where the export shows all."""
     left = len(document.programs) - len(exported(document))
     return f"The panel shows {count(left, 'more program')}, which libraries jitted." if left else None
 
 
 LEVELS = {"applies": " (applies as it stands)", "choice": " (replace the names in capitals)", "advice": ""}
-"""How sure a cure is, behind its name."""
+"""The text after a cure's name that says how certain the cure is."""
 
 
 def where(document: Snapshot, note: Note) -> str | None:
-    """The line a note is about, such as `line 4`; None for none."""
+    """Return the line of a note, such as `line 4`; None without a line."""
     return of_line(document, note.frame) if 0 <= note.frame < len(document.frames) else None
 
 
 def of_line(document: Snapshot, number: int) -> str:
-    """The line of a frame, such as `line 4`, `line 4 of cell [2]` or `line 4 of model.py`."""
+    """Return the line of a frame, such as `line 4`, `line 4 of cell [2]` or `line 4 of model.py`."""
     return f"line{NO_BREAK}{place(document, number)}"
 
 
 def made_with(document: Snapshot) -> str:
-    """Where and when, such as `Cell [7] · 2026-09-01 02:34 UTC · jax 0.12.0.1 on cpu, jupyter_jaxpr 0.1.0`."""
+    """Return the origin, such as `Cell [7] · 2026-09-01 02:34 UTC · jax 0.12.0.1 on cpu, jupyter_jaxpr 0.1.0`."""
     parts = []
     if document.cell is not None and document.cell.execution_count is not None:
         parts.append(f"Cell [{document.cell.execution_count}]")

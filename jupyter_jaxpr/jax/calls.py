@@ -26,15 +26,15 @@ class JitCall:
 
     Attributes:
         fun: the Python function that was jitted.
-        options: JAX's record of what `jax.jit` was called with (static arguments, signature, ...).
-        args, kwargs: of the call; there while the receiver is told that it missed or was traced.
-        frame: the frame of JAX's cache miss; there while the receiver is told of the call, so that one which an
-            exception ends holds nothing.
-        params: parameters of the call's `jit` equation, `params['jaxpr']` the program; None before the trace.
-        args_flat: its dynamic leaves; dropped as soon as the call has run.
-        in_tree, out_tree: their structure, statics taken out, and that of the result.
-        context: what JAX's caches depend on besides the arguments (x64, mesh, precision, ...).
-        record: for the receiver.
+        options: JAX's record of the `jax.jit` arguments (static arguments, signature, ...).
+        args, kwargs: the arguments of the call; set only while the receiver hears of the miss or of the trace.
+        frame: JAX's frame of the cache miss; set only while the receiver hears of the call, so that a call that an
+            exception ends keeps nothing alive.
+        params: the parameters of the call's `jit` equation; `params['jaxpr']` is the program; None before the trace.
+        args_flat: the dynamic leaves; dropped as soon as the call has run.
+        in_tree, out_tree: the structure of the dynamic arguments, and the structure of the result.
+        context: the settings on which JAX's caches depend besides the arguments (x64, mesh, precision, ...).
+        record: a place where the receiver stores its own record.
     """
 
     __slots__ = (
@@ -71,11 +71,11 @@ class JitCall:
         self.record: Any = None
 
     def take_trace(self) -> None:
-        """Read the program that JAX has for the call by now; raises where this JAX keeps something else there."""
+        """Read the program that JAX has made for the call; raises where this version of JAX stores it otherwise."""
         assert self.frame is not None
-        found = self.frame.f_locals
-        traced, self.args_flat = found["p"], found["args_flat"]
-        self.args, self.kwargs = found["args"], found["kwargs"]
+        variables = self.frame.f_locals
+        traced, self.args_flat = variables["p"], variables["args_flat"]
+        self.args, self.kwargs = variables["args"], variables["kwargs"]
         jaxpr = traced.params["jaxpr"]
         if not hasattr(jaxpr, "eqns"):
             raise TypeError(f"jit's program is a {type(jaxpr).__name__}")
@@ -86,7 +86,7 @@ class JitCall:
         self.context = trace_context()
 
     def flat(self) -> FlatCall:
-        """The arguments as JAX took them; to be asked once the call is traced."""
+        """Return the arguments as JAX flattened them; only after the trace."""
         count = self.in_tree.num_leaves
         first = len(self.args_flat) - count  # arrays that the function closes over come first
         return FlatCall(self.args_flat[first:], self.in_tree, lambda: self._avals()[-count:] if count else ())
@@ -97,31 +97,31 @@ class JitCall:
         return avals
 
     def types(self) -> list[Any]:
-        """JAX's own record of the type and placement of each leaf; holds no array."""
+        """Return JAX's record of the type and placement of each leaf, without the arrays."""
         return list(map(private("pjit").convert_to_metaty, self.args_flat))
 
     def stages(self, types: list[Any], executable: Any) -> tuple[Any, Any, Any]:
-        """`jax.stages` objects of this very call: traced, lowered, and compiled around `executable`.
+        """Return the `jax.stages` objects of this call: traced, lowered, and compiled around `executable`.
 
-        To be called while the call's context (x64, mesh, precision) is still in force; the lowering is then found
-        in JAX's cache. Some programs change the context while they are lowered (Pallas defines a new setting at its
-        first use): for those the lowering is left out, as asking would lower again.
+        The caller is still inside the call's context (x64, mesh, precision), so that JAX finds the lowering in its
+        cache. Pallas defines a new setting while it lowers its first program: the lowering is left out then, because
+        JAX would lower again.
         """
         assert self.params is not None
         params = self.params
         if getattr(params["jaxpr"], "is_high", False) and self.frame is not None:
-            # A program over user-defined types is translated before it is lowered. The translation that ran is a
-            # local of the frame; asking for another one would lower it again.
+            # JAX translates a program over user-defined types before it lowers the program. The frame has the
+            # translation that ran as a local; asking for a new translation would lower the program again.
             params = {**params, "jaxpr": self.frame.f_locals.get("jaxpr", params["jaxpr"])}
         same_context = self.context == trace_context()
         return _stages(types, params, self.in_tree, self.out_tree, self._consts, self.options, executable, same_context)
 
     def stages_so_far(self, types: list[Any], is_lowered: bool) -> tuple[Any, Any, Any]:
-        """As `stages`, of a call that did not return: what JAX holds is taken, and nothing is made.
+        """Return the `jax.stages` objects that JAX already holds for a call that did not return; JAX makes none.
 
         Args:
-            types: As of `stages`.
-            is_lowered: Whether JAX said that it had lowered the program.
+            types: The result of `types`.
+            is_lowered: Whether JAX reported the lowering of the program.
         """
         traced, _, _ = self.stages(types, None)
         if not is_lowered or self.context != trace_context():
@@ -136,19 +136,19 @@ class JitCall:
         return traced, lowered, lowered.compile() if is_compiled else None
 
     def drop_values(self) -> None:
-        """Let go of everything that holds arrays."""
+        """Drop all attributes that keep arrays alive."""
         self.args, self.kwargs, self.args_flat, self._consts, self.frame = (), {}, [], [], None
 
     def is_in(self, frame: FrameType) -> bool:
-        """Whether a frame is that of the call's cache miss; a frame that is gone may have had the same id."""
+        """Return whether a frame is the frame of the call's cache miss; a dead frame may have had the same id."""
         return self._frame_id == id(frame) and frame.f_code.co_name == CACHE_MISS
 
     def is_over(self) -> bool:
-        """Whether the call has ended, as far as this thread can tell: of another's calls it sees nothing."""
+        """Return whether the call has ended; False for a call of another thread, which this thread cannot see."""
         return self._thread == threading.get_ident() and not self.under_way()
 
     def under_way(self) -> bool:
-        """Whether the call is on the stack of this thread; an exception may have taken it off unseen by the hooks."""
+        """Return whether the call is on this thread's stack; the hooks do not see an exception that ends the call."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and not self.is_in(frame):
             frame = frame.f_back
@@ -156,30 +156,32 @@ class JitCall:
 
 
 class PmapCall:
-    """A call of a function that `jax.pmap` gave: JAX jits a function of its own around the user's, for each structure.
+    """A call of a function that `jax.pmap` made.
+
+    For each structure of the arguments, JAX jits a function of its own around the user's.
 
     Attributes:
-        fun: the function that was given to pmap.
-        args, kwargs: of the call.
-        static_argnums, fun_signature: as `jax.jit` has them.
-        options: what else `jax.pmap` was given.
-        flat: the leaves of the call and their structure as JAX took them; None where this JAX does not hold them.
+        fun: the function that the user passed to pmap.
+        args, kwargs: the arguments of the call.
+        static_argnums, fun_signature: the values that `jax.jit` stores under these names.
+        options: the other arguments of `jax.pmap`.
+        flat: the leaves of the call and their structure; None where this version of JAX does not store them.
     """
 
     def __init__(self, frame: FrameType) -> None:
-        given = frame.f_locals
-        infer = given["infer_params"]
+        variables = frame.f_locals
+        infer = variables["infer_params"]
         bound = dict(zip(infer.__code__.co_freevars, (cell.cell_contents for cell in infer.__closure__), strict=True))
         self.fun: Any = bound["wrapped_fun"].f
-        self.args: tuple[Any, ...] = given["args"]
-        self.kwargs: dict[str, Any] = given["kwargs"]
+        self.args: tuple[Any, ...] = variables["args"]
+        self.kwargs: dict[str, Any] = variables["kwargs"]
         self.static_argnums: tuple[int, ...] = bound["static_broadcasted_tuple"]
         self.options = tuple(bound.get(name) for name in _PMAP_OPTIONS)
-        self.flat = _flat_of_pmap(given)
+        self.flat = _flat_of_pmap(variables)
 
     @property
     def fun_signature(self) -> inspect.Signature | None:
-        """Of `fun`."""
+        """The signature of `fun`; None where it has none."""
         try:
             return inspect.signature(self.fun)
         except not_of_a_signal(TypeError, ValueError):
@@ -201,7 +203,7 @@ _PMAP_OPTIONS = ("axis_name", "in_axes", "out_axes", "devices", "backend", "axis
 
 
 def pmap_call(frame: FrameType) -> PmapCall | None:
-    """The call of pmap's that misses in `frame`, JAX's cache miss; None where there is none."""
+    """Return the pmap call that misses in `frame`, JAX's frame of the miss; None for another call."""
     caller = frame.f_back.f_back if frame.f_back is not None else None
     if caller is None or caller.f_code.co_name != "wrapped":
         return None
@@ -209,13 +211,13 @@ def pmap_call(frame: FrameType) -> PmapCall | None:
         return None
     try:
         return PmapCall(caller)
-    except not_of_a_signal(Exception):  # another JAX: it is one of JAX's own functions then, and counted as such
+    except not_of_a_signal(Exception):  # another JAX version: the call counts as a call of JAX's own function
         return None
 
 
 @dataclass(frozen=True)
 class DerivedCall:
-    """A program that JAX derived from a jitted one, as it ran."""
+    """A program that JAX derived from a jitted function and ran."""
 
     name: str
     params: dict[str, Any]
@@ -224,7 +226,7 @@ class DerivedCall:
     executable: Any
 
     def stages(self) -> tuple[Any, Any, Any]:
-        """As `JitCall.stages`."""
+        """Return the `jax.stages` objects of the program: traced, lowered and compiled."""
         import jax
 
         types = list(map(private("pjit").convert_to_metaty, self.args))
@@ -250,27 +252,27 @@ def _stages(
         return traced, None, None
     flat = traced
     if not getattr(params["jaxpr"], "is_high", False):
-        # Made of the leaves alone: to make the user's own structure of their types, JAX would run the user's Python.
+        # The leaves are passed without the user's structure: rebuilding the structure would run the user's Python.
         flat = stages.Traced(types, params, _flat_tree(in_tree.num_leaves), out_tree, consts, *extra)
     if not lowering_is_cached:
         return traced, None, stages.Compiled(executable, [], flat.args_info, traced.out_tree)
     lowered = flat.lower()
     compiled = lowered.compile()
-    if compiled._executable is not executable:  # not what ran: show that instead
+    if compiled._executable is not executable:  # JAX ran another executable: show that one
         compiled = stages.Compiled(executable, [], lowered.args_info, lowered.out_tree)
     return traced, lowered, compiled
 
 
 @functools.lru_cache(maxsize=256)
 def _flat_tree(count: int) -> Any:
-    """The structure of a call with so many arguments by position."""
+    """Return the structure of a call with `count` positional arguments."""
     import jax
 
     return jax.tree_util.tree_structure(((0,) * count, {}))
 
 
 def derived_jaxpr(called: Any) -> Any:
-    """The program that a jitted function of JAX's own making runs: one derived from a user's; else None."""
+    """Return the program of a jitted function that JAX derived from a user's function; None for other functions."""
     miss = getattr(called, "_cache_miss", None)
     code, closure = getattr(miss, "__code__", None), getattr(miss, "__closure__", None)
     if code is None or closure is None or "jaxpr" not in code.co_freevars:

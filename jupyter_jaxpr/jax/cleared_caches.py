@@ -20,14 +20,14 @@ class _NoEntries(NamedTuple):
 
 
 class ClearedCaches:
-    """Counts how often all of JAX's caches were cleared."""
+    """Counts the calls of `jax.clear_caches()`."""
 
     def __init__(self) -> None:
         self.times = 0
         self._registered: Any = {}  # JAX's list of caches
 
     def watch(self) -> None:
-        """Begin to count.
+        """Start counting.
 
         Raises:
             AttributeError: This JAX registers its caches in another way.
@@ -37,18 +37,18 @@ class ClearedCaches:
         util.register_cache(self, "jupyter_jaxpr counts how often jax.clear_caches runs")
 
     def end(self) -> None:
-        """Count no more."""
+        """Stop counting."""
         self._registered.pop(self, None)
         self._registered = {}
 
     def cache_clear(self) -> None:
-        """JAX clears all caches."""
+        """Count one call: JAX calls this method to clear the registered caches."""
         self.times += 1
 
     def cache_info(self) -> _NoEntries:
-        """What JAX reads of a cache."""
+        """Return empty cache statistics, which JAX reads from each registered cache."""
         return _NoEntries()
 
     def cache_keys(self) -> Sequence[object]:
-        """Likewise."""
+        """Return no keys, which JAX reads from each registered cache."""
         return ()

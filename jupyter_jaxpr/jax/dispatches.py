@@ -37,15 +37,15 @@ _OF_JIT = (
 
 @dataclass(slots=True)
 class Dispatch:
-    """One program that ran.
+    """One program that JAX ran.
 
     Attributes:
-        primitive: That JAX ran by itself, or `jit`.
-        params: Of the primitive.
-        operands: What the program was given, flat.
-        in_avals: The types of the operands; None where each operand is an array, which knows its own.
-        results: What the program returned, flat.
-        effects: Of the program.
+        primitive: The primitive that JAX ran, or `jit`.
+        params: The parameters of the primitive.
+        operands: The operands of the program, flat.
+        in_avals: The types of the operands; None where each operand is an array, which has a type.
+        results: The results of the program, flat.
+        effects: The effects of the program.
     """
 
     primitive: Any
@@ -57,13 +57,13 @@ class Dispatch:
 
 
 def of_hit(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Dispatch | None:
-    """The dispatch of a call that hit JAX's C++ cache; None where the program cannot be told.
+    """Return the dispatch of a call that hit JAX's C++ cache; None where the program cannot be found.
 
     Args:
         called: The jitted function.
         args: Positional arguments of the call.
         kwargs: Keyword arguments.
-        output: What the call returned.
+        output: The result of the call.
     """
     import jax
 
@@ -82,21 +82,21 @@ def of_hit(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: A
 
 
 def of_miss(frame: FrameType, results: Sequence[Any]) -> Dispatch | None:
-    """The dispatch of a call that missed JAX's C++ cache and has run; None where the program cannot be told.
+    """Return the dispatch of a call that missed JAX's C++ cache and has run; None without a known program.
 
     Args:
-        frame: Of JAX's cache miss.
-        results: What the program returned, flat.
+        frame: JAX's frame of the miss.
+        results: The results of the program, flat.
     """
-    given = frame.f_locals
+    variables = frame.f_locals
     if frame.f_code.co_name != CACHE_MISS:
-        params = {name: given[name] for name in _OF_JIT if name in given}
-        return _of_jit(params, given["args"], results) if "jaxpr" in params else None
-    made_of = _primitive_of(given["fun"])
+        params = {name: variables[name] for name in _OF_JIT if name in variables}
+        return _of_jit(params, variables["args"], results) if "jaxpr" in params else None
+    made_of = _primitive_of(variables["fun"])
     if made_of is not None:
         primitive, params = made_of
-        return Dispatch(primitive, params, given["args"], None, results, frozenset())
-    return _of_jit(given["p"].params, given["args_flat"], results)
+        return Dispatch(primitive, params, variables["args"], None, results, frozenset())
+    return _of_jit(variables["p"].params, variables["args_flat"], results)
 
 
 def _of_jit(params: Mapping[str, Any], operands: Sequence[Any], results: Sequence[Any]) -> Dispatch | None:
@@ -108,15 +108,15 @@ def _of_jit(params: Mapping[str, Any], operands: Sequence[Any], results: Sequenc
 
 
 def _primitive_of(fun: Any) -> tuple[Any, dict[str, Any]] | None:
-    """The primitive and its parameters for which JAX made a function; None for any other function."""
+    """Return the primitive and the parameters for which JAX made a function; None for any other function."""
     if type(fun) is not FunctionType or vars(fun).get("_apply_primitive") is not True:
-        return None  # nothing is asked of the user's own callables
+        return None  # the user's own callables are not examined
     cells = dict(zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True))
     return cells["prim"].cell_contents, cells["params"].cell_contents
 
 
 def _derived_params(called: Any) -> dict[str, Any] | None:
-    """The parameters of the `jit` equation for which JAX made a jitted function, under grad or vmap."""
+    """Return the parameters of the `jit` equation for which JAX made a function under grad or vmap."""
     miss = getattr(called, "_cache_miss", None)
     code, closure = getattr(miss, "__code__", None), getattr(miss, "__closure__", None)
     if code is None or closure is None or "jaxpr" not in code.co_freevars:
@@ -129,27 +129,27 @@ def _derived_params(called: Any) -> dict[str, Any] | None:
 
 
 def source_here() -> Any:
-    """JAX's own record of the stack, as JAX puts it into equations."""
+    """Return JAX's record of the present stack, in the form in which equations store it."""
     return private("source_info_util").current()
 
 
 def no_source() -> Any:
-    """The record of an equation that no line of the user's led to."""
+    """Return the record of an equation without a source line."""
     return private("source_info_util").new_source_info()
 
 
 def base_array(value: Any) -> Any:
-    """The array of numbers within an array of random keys; None for any other value."""
+    """Return the array of numbers inside an array of random keys; None for any other value."""
     return value._base_array if type(value).__name__ == "PRNGKeyArray" and is_jax_type(type(value)) else None
 
 
 def is_jax_type(kind: type) -> bool:
-    """Whether a class is JAX's own."""
+    """Return whether a class belongs to JAX."""
     return kind.__module__.partition(".")[0] in ("jax", "jaxlib")
 
 
 def flatten_code(kind: type) -> Any:
-    """The code by which JAX takes objects of a registered class apart; None where it is not a function of Python."""
+    """Return the code with which JAX flattens a registered class; None where the code is not written in Python."""
     entry = getattr(private("tree_util"), "_registry", {}).get(kind)
     return getattr(getattr(entry, "to_iter", None), "__code__", None)
 
@@ -161,50 +161,50 @@ def is_registered(kind: type) -> bool:
 
 
 def aval_of(value: Any) -> Any:
-    """The type of a value as JAX has it, weak types included.
+    """Return JAX's type of a value, with its weak type.
 
     Raises:
-        TypeError: The value is of no type that JAX knows.
+        TypeError: JAX has no type for the value.
     """
     return private("core").typeof(value)
 
 
 def variable(aval: Any) -> Any:
-    """A new variable."""
+    """Return a new variable."""
     return private("core").Var(aval)
 
 
 def literal(value: Any, aval: Any) -> Any:
-    """A number as an operand."""
+    """Return a number in the form of an operand."""
     return private("core").Literal(value, aval)
 
 
 def equation(dispatch: Dispatch, operands: Sequence[Any], results: Sequence[Any], source: Any) -> Any:
-    """The equation of a dispatch, with variables and literals in place of the values."""
+    """Return the equation of a dispatch, with variables and literals in place of the values."""
     return private("core").new_jaxpr_eqn(
         list(operands), list(results), dispatch.primitive, dict(dispatch.params), dispatch.effects, source
     )
 
 
 def wrapping(keys: Any) -> Dispatch:
-    """How JAX makes random keys of their numbers: a change of the type, for which no program runs."""
+    """Return the dispatch that makes random keys of their numbers: a change of type, for which no program runs."""
     primitive = sys.modules[type(keys).__module__].random_wrap_p
     return Dispatch(primitive, {"impl": keys._impl}, (), None, (), frozenset())
 
 
 def unwrapping(keys: Any) -> Dispatch:
-    """How JAX takes the numbers of random keys."""
+    """Return the dispatch that reads the numbers of random keys."""
     return Dispatch(sys.modules[type(keys).__module__].random_unwrap_p, {}, (), None, (), frozenset())
 
 
 def program_of(inputs: Sequence[Any], outputs: Sequence[Any], equations: Sequence[Any], name: str) -> Any:
-    """Equations as a jaxpr without constants, as this JAX has programs.
+    """Return the equations as a jaxpr without constants, in this JAX version's class.
 
     Args:
         inputs: Variables.
         outputs: Variables or literals.
-        equations: In the order in which they ran.
-        name: What is recorded, for JAX's record of where the program is from.
+        equations: The equations, in the order in which they ran.
+        name: The name that JAX stores as the origin of the program.
     """
     core = private("core")
     effects = frozenset().union(*(equation.effects for equation in equations))
@@ -215,15 +215,19 @@ def program_of(inputs: Sequence[Any], outputs: Sequence[Any], equations: Sequenc
 
 
 def inputs_of(equations: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
-    """The variables that equations and outputs use and that no equation makes, in the order of their use."""
+    """Return the variables that equations or outputs use and that no equation makes, in the order of use."""
     kind = private("core").Var
     made = {id(variable) for equation in equations for variable in equation.outvars}
     used = [*(operand for equation in equations for operand in equation.invars), *outputs]
-    return list({id(each): each for each in used if isinstance(each, kind) and id(each) not in made}.values())
+    return list(
+        {
+            id(variable): variable for variable in used if isinstance(variable, kind) and id(variable) not in made
+        }.values()
+    )
 
 
 def only_program(program: Any) -> Any:
-    """The program of the jitted function where a program is no more than one call of it; else None."""
+    """Return the inner program of a program that is a single call of a jitted function; else None."""
     equations = getattr(program, "jaxpr", program).eqns
     if len(equations) != 1 or equations[0].primitive.name != "jit":
         return None

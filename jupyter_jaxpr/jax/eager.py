@@ -32,17 +32,17 @@ _FUNCTIONS = {
     "cond": None,
     "switch": None,
 }
-"""Functions of `jax.lax` that make constructs, each with its parameter that is the body."""
+"""The functions of `jax.lax` that make constructs -> the parameter that takes the body."""
 
 _SOLVERS = frozenset({"custom_root", "custom_linear_solve"})
-"""Functions of `jax.lax` for which JAX compiles nothing: it runs the user's solver, traced, operation by operation."""
+"""Functions of `jax.lax` that JAX does not compile: it runs the user's solver, traced, operation by operation."""
 
 _SPECIFIC = frozenset({"scan", "while", "cond"})
 
 
 @dataclass(frozen=True)
 class Body:
-    """A function that a construct runs, as JAX noted it in the jaxpr."""
+    """The function of a construct's body, as the jaxpr names it."""
 
     name: str
     file: str
@@ -54,14 +54,14 @@ class Construct:
     """One construct that JAX compiles by itself.
 
     Attributes:
-        name: The function of `jax.lax` that was called, such as `fori_loop`; the primitive where none is known.
-        primitive: As JAX's events and programs name the program.
-        bodies: Of the loop, or the branches in their order; without the condition of a loop.
-        settings: What the caller chose besides functions and operands: length, reverse, unroll, as text.
-        groups: What the operands are, in order, such as `carry`, and how many there are of each; None: the rest.
-        function: The function object that was given as the body, while it lives; None where it is not known.
-        derived: A transform such as grad or vmap made the construct of one that the user wrote.
-        solver: The function of `jax.lax` in whose solver the construct stands, such as `custom_root`.
+        name: The called function of `jax.lax`, such as `fori_loop`; the primitive where the function is unknown.
+        primitive: The name of the program in JAX's events and programs.
+        bodies: The body of a loop, without its condition; or the branches in order.
+        settings: The caller's options besides functions and operands, as text: length, reverse, unroll.
+        groups: (name, number) of each group of operands in order, such as `carry`; the number None means the rest.
+        function: The function object that the caller passed as the body, while it exists; None where it is unknown.
+        derived: Whether a transform such as grad or vmap made the construct from a construct of the user's.
+        solver: The function of `jax.lax` whose solver contains the construct, such as `custom_root`.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Construct:
     solver: str | None = None
 
     def how(self, now: bool) -> str:
-        """How the program came about, in a few words; `now`: JAX compiled the program in this run."""
+        """Return the origin of the program in a few words; `now` says whether JAX compiled it in this run."""
         if self.derived:
             return f"eager {self.name}, derived by a transform"
         if self.solver is not None and now:
@@ -88,7 +88,7 @@ class Construct:
         return f"{self.name}({', '.join(body.name for body in self.bodies)})" if len(names) < 4 and names else self.name
 
     def operands(self, count: int) -> list[str]:
-        """A name for each of so many operands, such as `carry` or `carry[1]`."""
+        """Return a name for each of `count` operands, such as `carry` or `carry[1]`."""
         names: list[str] = []
         for name, size in self.groups:
             left = count - len(names)
@@ -98,14 +98,14 @@ class Construct:
 
 
 def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
-    """The construct that a jitted function of JAX's stands for; None for any other function.
+    """Return the construct of one of JAX's jitted functions; None for any other function.
 
     Args:
-        fun: What was jitted.
-        frame: Within the evaluation; None where it is over.
+        fun: The jitted function's Python function.
+        frame: A frame inside the evaluation; None after the evaluation.
     """
     if type(fun) is not FunctionType or vars(fun).get("_apply_primitive") is not True:
-        return None  # nothing is asked of the user's own callables
+        return None  # the user's own callables are not examined
     try:
         values = [cell.cell_contents for cell in fun.__closure__ or ()]
         cells = dict(zip(fun.__code__.co_freevars, values, strict=True))
@@ -115,15 +115,15 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
     name = str(primitive.name)
     if name not in _SPECIFIC:
         return None
-    called, given, derived, solver = _called(frame)
+    called, body, derived, solver = _called(frame)
     called = called or name
     return Construct(
         called,
         name,
-        tuple(_bodies_of_map(given) if called == "map" else ()) or tuple(_bodies(called, params)),
+        tuple(_bodies_of_map(body) if called == "map" else ()) or tuple(_bodies(called, params)),
         tuple((key, text_of(value)) for key, value in sorted(params.items()) if key in _SETTINGS),
         _groups(called, params),
-        given,
+        body,
         derived,
         solver,
     )
@@ -158,7 +158,7 @@ def _bodies(name: str, params: dict[str, Any]) -> Iterator[Body]:
 
 
 def _bodies_of_map(given: weakref.ref[Any] | None) -> Iterator[Body]:
-    """The function that was given to `map`, which JAX wraps in one of its own."""
+    """Return the function that the user passed to `map`, which JAX wraps in a function of its own."""
     function = None if given is None else given()
     if type(function) is FunctionType:
         code = function.__code__
@@ -166,10 +166,10 @@ def _bodies_of_map(given: weakref.ref[Any] | None) -> Iterator[Body]:
 
 
 def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | None, bool, str | None]:
-    """The function of `jax.lax` that the innermost code that is not JAX's has called, and the body given to it.
+    """Return the function of `jax.lax` that the user called, the body passed to it, and two further facts.
 
-    Then: whether JAX evaluates what a transform derived, rather than what was written; the function of `jax.lax` whose
-    solver JAX evaluates.
+    These are: whether JAX evaluates the program of a transform rather than the user's own; and the function of
+    `jax.lax` whose solver JAX evaluates, or None.
     """
     name, body, derived, solver = None, None, False, None
     while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
@@ -179,7 +179,7 @@ def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | Non
             parameter = _FUNCTIONS[name]
             try:
                 body = weakref.ref(frame.f_locals[parameter]) if parameter is not None else None
-            except (KeyError, TypeError):  # a body that cannot be referred to weakly
+            except (KeyError, TypeError):  # this body allows no weak reference
                 body = None
         elif own.co_name in _SOLVERS and _CONTROL_FLOW in own.co_filename:
             solver = own.co_name
@@ -193,7 +193,7 @@ _CONTROL_FLOW = f"{os.sep}control_flow{os.sep}"
 
 
 def traceback_here() -> Any:
-    """JAX's own record of the stack, as JAX puts it into equations; None where this JAX has none."""
+    """Return JAX's record of the present stack for equations; None where this JAX version has none."""
     try:
         return private("source_info_util").current().traceback
     except (AttributeError, ImportError):
@@ -201,12 +201,12 @@ def traceback_here() -> Any:
 
 
 class EagerConstructs:
-    """Tells of each construct that is evaluated outside of jit.
+    """Reports each construct that JAX evaluates outside of jit.
 
     Args:
-        wanted: Whether evaluations on this thread are to be told now.
-        tell: Gets the function that JAX jitted for the construct, and a frame within the evaluation.
-        fail: Gets an error of ours.
+        wanted: Returns whether evaluations on this thread are to be reported now.
+        tell: Receives the function that JAX jitted for the construct, and a frame inside the evaluation.
+        fail: Receives an error of this package.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class EagerConstructs:
         self._method: TellingMethod | None = None
 
     def start(self) -> None:
-        """Begin to tell.
+        """Start reporting.
 
         Raises:
             AttributeError: This JAX evaluates primitives in another way.
@@ -234,17 +234,17 @@ class EagerConstructs:
         wanted, tell, fail = self._wanted, self._tell, self._fail
 
         def evaluated(_: Any, frame: FrameType) -> None:
-            # Each operation that JAX runs one by one comes by here: most are left after two comparisons.
+            # Every operation of JAX outside of jit runs this function: two comparisons sort out most of them.
             if frame.f_code is not code:
                 return
-            given = frame.f_locals
-            if given["self"].name not in _SPECIFIC:
+            variables = frame.f_locals
+            if variables["self"].name not in _SPECIFIC:
                 return
             try:
                 if not wanted():
                     return
-                # JAX itself asks the same next, and keeps the answer.
-                jitted = callable_of(given["self"], **given["params"])
+                # JAX asks the same question next, and caches the answer.
+                jitted = callable_of(variables["self"], **variables["params"])
                 tell(jitted._fun, frame)
             except not_of_a_signal(*FAILURES) as error:
                 fail(error)
@@ -252,7 +252,7 @@ class EagerConstructs:
         self._method = TellingMethod(core.EvalTrace, "process_primitive", evaluated)
 
     def stop(self) -> None:
-        """Tell no more, and leave JAX as it was."""
+        """Stop reporting, and restore JAX."""
         if self._method is not None:
             self._method.put_back()
             self._method = None

@@ -12,21 +12,21 @@ from typing import Any
 
 from ..plain_text import kind_name, text_of
 
-#: That an axis has to be there: `jax.interpreters.partial_eval.dce_jaxpr` counts it as no effect either.
+# An effect that requires an axis; `jax.interpreters.partial_eval.dce_jaxpr` does not count it either.
 _NO_EFFECT = frozenset({"NamedAxisEffect"})
-#: Nor is it one to anybody outside that a program makes references of its own. These are names of their own, too.
+# References that a program makes for itself have no effect outside of the program, either.
 INSIDE = _NO_EFFECT | {"InternalMutableArrayEffect"}
-#: The variable of a reference, which has no name yet: Read<Var(id=140215315742048):Ref{float32[8]}>.
+# The variable of a reference without a name: Read<Var(id=140215315742048):Ref{float32[8]}>.
 _VARIABLE = re.compile(r"Var\(id=\d+\):")
 
 
 def equation_effects(effects: Iterable[Any]) -> list[str]:
-    """What an equation does besides its results; each once, sorted."""
+    """Return the effects of an equation, sorted, without repetition."""
     return _names(effects, _NO_EFFECT)
 
 
 def program_effects(jaxpr: Any) -> list[str]:
-    """What would happen again if a program, a Jaxpr or ClosedJaxpr, ran again; each once, sorted."""
+    """Return the effects that a second run of a program (Jaxpr or ClosedJaxpr) would repeat, sorted."""
     return _names(getattr(jaxpr, "effects", ()), INSIDE)
 
 
@@ -37,5 +37,5 @@ def _names(effects: Iterable[Any], without: Collection[str]) -> list[str]:
 def _name(effect: Any) -> str:
     kind = kind_name(type(effect))
     text = _VARIABLE.sub("", text_of(effect))
-    # Some effects print as bare objects: <… object at 0x7f…>.
+    # Some effects print as plain objects: <… object at 0x7f…>.
     return kind if " object at 0x" in text or not text else text

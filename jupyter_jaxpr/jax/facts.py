@@ -23,9 +23,9 @@ CACHE_MISS = "cache_miss"
 
 @functools.cache
 def private(name: str) -> Any:
-    """A private module of JAX: the one door to them. `private_names` lists what is used of each.
+    """Return a private module of JAX; all access goes through this function, see `private_names`.
 
-    Kept, because an import statement takes microseconds even where the module is there, at every miss.
+    The result is cached: an import statement takes microseconds at every miss, even for a loaded module.
 
     Raises:
         AttributeError: This JAX has no such module.
@@ -37,7 +37,7 @@ def private(name: str) -> Any:
 
 
 def staging() -> bool:
-    """Whether JAX is recording a program now: a jitted function called now becomes a part of it."""
+    """Return whether JAX is tracing: a jitted function that is called now becomes a part of the trace."""
     core = private("core")
     trace = core.trace_ctx.trace
     if trace is core.eval_trace:
@@ -50,19 +50,19 @@ def staging() -> bool:
 
 
 def source_of(options: Any) -> str | None:
-    """The name and place of a jitted function as JAX notes them, from JAX's record of its jit."""
+    """Return the name and place of a jitted function in the form in which JAX's record of its jit has them."""
     source = getattr(options, "fun_sourceinfo", None)
     return plain_text.exact(source, plain_text.Limit.FILE) if isinstance(source, str) else None
 
 
 def jit_name(fun: Any) -> str:
-    """The name of a function in JAX's events and programs; a property of the user's is asked for the name."""
+    """Return the name of a function in JAX's events and programs; a property of the user's may run."""
     name = stored_jit_name(fun)
     return plain_text.text_of(private("util").fun_name(fun)) if name is None else name
 
 
 def stored_jit_name(fun: Any) -> str | None:
-    """Likewise; None where the name is a property of the user's, which is not asked: JAX's first event tells."""
+    """Return the name of a function in JAX's events; None where only a property of the user's has the name."""
     for _ in range(50):
         name = plain_text.own_name(fun)
         if name is not None:
@@ -78,7 +78,7 @@ _UNNAMED = "<unnamed function>"
 
 @dataclass(frozen=True)
 class Bound:
-    """What a `functools.partial` was made of, read from the object and not from its class, which may be the user's."""
+    """The parts of a `functools.partial`, read without methods of the user's subclass."""
 
     func: Any
     args: tuple[Any, ...]
@@ -86,58 +86,62 @@ class Bound:
 
 
 def partial_of(value: Any) -> Bound:
-    """What a partial was made of."""
+    """Return the parts of a partial."""
     read = functools.partial.__dict__
     return Bound(*(read[name].__get__(value) for name in ("func", "args", "keywords")))
 
 
 def jitted_of(fun: Any, options: Any) -> Any:
-    """The jitted function of the user's that runs `fun` with these options; None where it is gone."""
+    """Return the user's jitted function that runs `fun` with these options; None where it is gone."""
     import gc
 
     kind = jit_type()
-    found = [each for each in gc.get_referrers(fun) if type(each) is kind and getattr(each, "_fun", None) is fun]
-    return next((each for each in found if getattr(each, "_jit_info", None) is options), None)
+    candidates = [
+        referrer
+        for referrer in gc.get_referrers(fun)
+        if type(referrer) is kind and getattr(referrer, "_fun", None) is fun
+    ]
+    return next((jitted for jitted in candidates if getattr(jitted, "_jit_info", None) is options), None)
 
 
 def jitted_by_name(fun: Any) -> Any:
-    """The jitted function that a decorator left under the name of `fun` in its module; None where there is none."""
+    """Return the jitted function that a decorator stored under the name of `fun` in its module; else None."""
     named = fun.__globals__.get(fun.__name__) if type(fun) is FunctionType else None
     return named if type(named) is jit_type() and getattr(named, "_fun", None) is fun else None
 
 
 def is_deleted(value: Any) -> bool:
-    """Whether an array was given away (donated) or deleted."""
+    """Return whether an array was donated or deleted."""
     deleted = getattr(value, "is_deleted", None)
     return bool(deleted is not None and deleted())
 
 
 def imported() -> bool:
-    """Whether the user's kernel has imported JAX, to the end."""
+    """Return whether the kernel has completely imported JAX."""
     jax = sys.modules.get("jax")
     return jax is not None and "jax._src.pjit" in sys.modules and hasattr(jax, "jit")
 
 
 @functools.cache
 def jit_type() -> type:
-    """The type of what `jax.jit` returns."""
+    """Return the type of the functions that `jax.jit` returns."""
     import jax
 
     return type(jax.jit(_nothing))
 
 
 def _nothing() -> None:
-    """Never called: its jit is only asked for its type."""
+    """Do nothing: only the type of this function's jit is used."""
 
 
 def is_jitted(value: Any) -> bool:
-    """Whether a value is what `jax.jit` returns; imports nothing."""
+    """Return whether a value is a result of `jax.jit`; imports nothing."""
     return imported() and type(value) is jit_type()
 
 
 @functools.cache
 def jax_directory() -> str:
-    """Where JAX's own files lie, with a separator at the end; to be asked once JAX is imported."""
+    """Return the directory of JAX's files, with a separator at the end; only after JAX is imported."""
     import os
 
     import jax
@@ -146,7 +150,7 @@ def jax_directory() -> str:
 
 
 def backend_started() -> bool:
-    """Whether JAX has a backend already; asking `jax.devices()` would start one, and take a GPU's memory."""
+    """Return whether a backend runs; `jax.devices()` would start one, and take a GPU's memory."""
     if not imported():
         return False
     try:
@@ -156,7 +160,7 @@ def backend_started() -> bool:
 
 
 def jit_disabled() -> bool:
-    """Whether `jax.disable_jit` holds on this thread: a jitted function is plain Python then, and has no entries."""
+    """Return whether `jax.disable_jit` is on in this thread: jitted functions then run as plain Python."""
     import jax
 
     config: Any = jax.config
@@ -164,32 +168,32 @@ def jit_disabled() -> bool:
 
 
 def is_tracer_type(kind: type) -> bool:
-    """Whether values of a type stand for others while JAX traces."""
+    """Return whether a type is a type of tracers."""
     return issubclass(kind, private("core").Tracer)
 
 
 def functions_with_entries() -> list[Any]:
-    """The jitted Python functions for which JAX holds entries now."""
+    """Return the jitted Python functions for which JAX holds cache entries."""
     if not imported():
         return []
-    # Those that JAX makes for programs of its own have no function behind them.
-    return [each._fun for each in jitted_functions() if hasattr(each, "_fun") and each._cache_size()]
+    # Functions that JAX jits for its own programs have no `_fun`.
+    return [jitted._fun for jitted in jitted_functions() if hasattr(jitted, "_fun") and jitted._cache_size()]
 
 
 def jitted_functions() -> list[Any]:
-    """Every function that `jax.jit` has made and that still exists; looks through all objects once (25 ms)."""
+    """Return every existing result of `jax.jit`; the search through all objects takes 25 ms."""
     import gc
 
     kind: Any = jit_type()
-    # An object refers to its type, so the search is in C; a list of all objects takes twice as long to go through.
-    return [found for found in gc.get_referrers(kind) if type(found) is kind]
+    # An object refers to its type: this search runs in C, twice as fast as a Python loop over all objects.
+    return [referrer for referrer in gc.get_referrers(kind) if type(referrer) is kind]
 
 
 def compile_can_be_interrupted() -> bool:
-    """Whether Interrupt ends a compilation at once; else it waits until XLA returns.
+    """Return whether an interrupt ends a compile at once; else the interrupt waits until XLA returns.
 
-    XLA looks for signals while it compiles up to jax 0.10 (measured: 0.01 s after the signal) and no longer with
-    0.12 (25 s, the whole compilation).
+    XLA looks for signals while it compiles up to jax 0.10 (measured: 0.01 s after the signal) and no longer with 0.12
+    (25 s, the whole compile).
     """
     import jax
 

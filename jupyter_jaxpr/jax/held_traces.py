@@ -11,9 +11,9 @@ from .facts import private
 
 
 def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, list[Any]] | None:
-    """The program that a jitted function runs for a call that it has seen, and the call's dynamic leaves.
+    """Return the program of a jitted function for a call that it has seen, and the dynamic leaves of the call.
 
-    None where JAX does not hold that program any more: to find it, the function's Python would run again.
+    None where JAX no longer holds the program: finding it would run the function's Python again.
     """
     import jax
 
@@ -26,9 +26,9 @@ def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tup
 
 
 def held_trace(called: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """JAX's `jax.stages.Traced` of a call that it has traced before.
+    """Return JAX's `jax.stages.Traced` of a call that JAX has traced before.
 
-    None where JAX does not hold the trace: to make one, the function's Python would run. None of it runs here.
+    None where JAX does not hold the trace: making one would run the function's Python.
     """
     import jax
 
@@ -40,7 +40,7 @@ def held_trace(called: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> A
 
 
 def traces_by_function() -> dict[int, int] | None:
-    """How many traces JAX holds of each function, by the `id` of the function; None where JAX does not tell."""
+    """Return the number of traces that JAX holds of each function, by id of the function; None if unknown."""
     try:
         keys = private("interpreters.partial_eval").trace_to_jaxpr.cache_keys()
         functions = [key[0]() for key in keys]

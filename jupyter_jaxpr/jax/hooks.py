@@ -34,84 +34,84 @@ _NAMES = 1_000
 
 
 class Receiver(Protocol):
-    """Who is told. No method may raise; all are called on the thread that called JAX.
+    """The object that the hooks call; no method may raise, and each runs on the thread that called JAX.
 
     Attributes:
-        library: how often each of a library's functions has missed, by its id; the receiver adds them.
-        shows_libraries: whether the receiver wants to hear of their calls outside of a trace.
+        library: the number of misses of each library function, by id; the receiver adds the functions.
+        shows_libraries: whether the receiver wants to know of library calls outside of a trace.
     """
 
     library: dict[int, int]
     shows_libraries: bool
 
     def installed(self) -> None:
-        """The hooks have gone in."""
+        """Receive the news that the hooks are installed."""
 
     def missed(self, call: JitCall) -> bool:
-        """A call missed the C++ cache; False: the receiver wants to hear no more of it."""
+        """Receive a call that missed the C++ cache; return whether to report its further stages."""
 
     def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
-        """A jitted function is asked for its trace, lowering or shapes, without a call; `frame` is JAX's."""
+        """Receive a jitted function whose trace, lowering or shapes are requested without a call, and JAX's frame."""
 
     def traced(self, call: JitCall) -> None:
-        """`call.params` and `call.args_flat` are there: JAX traced the function, or found an earlier trace.
+        """Receive a call with `params` and `args_flat`: JAX traced the function, or found an earlier trace.
 
-        Told before the program runs; not told where JAX traces the function for another transformation.
+        The program has not run yet. JAX's trace of the function for another transformation is not reported.
         """
 
     def trace_raised(self, name: str | None, error: BaseException | None) -> None:
-        """The trace of a function that its events call by this name has raised; told of traces within no other.
+        """Receive the error of an outermost trace, with the name of the function in JAX's events.
 
-        `error` is on its way through JAX; None where this JAX does not show the error.
+        `error` is still on its way through JAX; None where this version of JAX does not show the error.
         """
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
-        """It ran; `fast_path` says whether the next call like it will hit the C++ cache.
+        """Receive a call that has run; `fast_path` says whether the next such call will hit the C++ cache.
 
-        `executable` is None where another transformation or trace took the call over.
+        `executable` is None where another transformation or trace handled the call.
         """
 
     def derived(self, call: DerivedCall) -> None:
-        """JAX ran a program that it derived from a jitted one, outside any jit."""
+        """Receive a program that JAX derived from a jitted function and ran outside of any jit."""
 
     def stage_started(self, event: str, name: str | None) -> None:
-        """A trace, lowering or compilation starts."""
+        """Receive the start of a trace, lowering or compile."""
 
     def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
-        """A trace, lowering or compilation has ended."""
+        """Receive the end of a trace, lowering or compile."""
 
     def from_disk(self) -> None:
-        """The compilation under way took its executable from the persistent cache."""
+        """Receive the news that the present compile took its executable from the persistent cache."""
 
 
 class Hooks:
-    """Puts the hooks and listeners into JAX, and takes them out."""
+    """Installs the hooks and listeners in JAX, and removes them."""
 
     def __init__(self, receiver: Receiver) -> None:
         self._receiver = receiver
         self.cleared = ClearedCaches()
         self._support: Support | None = None
-        self._originals: dict[tuple[str, str], Callable[..., Any]] = {}  # by module and name
-        self._open: dict[int, JitCall] = {}  # calls that have not run yet, by the id of their frame
+        self._originals: dict[tuple[str, str], Callable[..., Any]] = {}  # the replaced functions by module and name
+        self._open: dict[int, JitCall] = {}  # calls that have not run yet, by id of their frame
         self._finder: WhenImported | None = None
         self._lock = threading.RLock()
-        self.failed: list[BaseException] = []  # of ours, kept for the next observation
-        self._plain: dict[Any, str] = {}  # the names of functions by those in JAX's events
-        self.tells_calls = False  # the tier `hooks`, with the hooks in
-        # Gets the frame of JAX's cache miss and the flat results of each program that ran: a recording is on.
+        self.failed: list[BaseException] = []  # errors of this package, for the next observation
+        self._plain: dict[Any, str] = {}  # the name of a function by its name in JAX's events
+        self.tells_calls = False  # whether the tier is `hooks` and the hooks are installed
+        # During a recording: receives JAX's frame of a miss and the flat results of each program that ran.
         self.ran: Callable[[FrameType, Any], None] | None = None
-        # Gets the arrays that `jax.device_put` was given and those that it made: a recording is on.
+        # During a recording: receives the arguments and the results of `jax.device_put`.
         self.put: Callable[[Any, Any], None] | None = None
-        self.asking_thread = 0  # a thread on which we ask JAX for a program, not the user; 0: none
-        self.overflowed = False  # the user's stack was at Python's limit: there may have been misses that were not told
+        self.asking_thread = 0  # the id of a thread on which this package asks JAX for a program; 0: none
+        self.overflowed = False  # the user's stack reached Python's recursion limit: a miss may not have been reported
 
     @property
     def support(self) -> Support:
-        """What the observer can tell; at tier `hooks` also before JAX is imported."""
+        """What the observer can report; before JAX is imported, the tier `hooks` is assumed."""
         return self._support or support()
 
     def ensure(self) -> None:
-        """Hook the imported JAX, or wait for its import; may be called often."""
+        """Install the hooks in the imported JAX, or wait for its import; may be called often."""
         with self._lock:
             if imported():
                 if not self._originals:
@@ -124,7 +124,7 @@ class Hooks:
 
     @contextmanager
     def for_a_while(self) -> Iterator[None]:
-        """Hook the imported JAX, and leave it as it was before."""
+        """Install the hooks within the block, and restore the earlier state afterwards."""
         before = bool(self._originals) or self._finder is not None
         self.ensure()
         try:
@@ -134,7 +134,7 @@ class Hooks:
                 self.remove()
 
     def remove(self) -> None:
-        """Leave JAX as it was."""
+        """Remove the hooks, and restore JAX."""
         with self._lock:
             if self._finder is not None:
                 self._finder.stop()
@@ -172,7 +172,7 @@ class Hooks:
 
     def _take_out(self) -> None:
         for (module, name), original in self._originals.items():
-            # Where someone else has wrapped what we put there it stays in place, and passes everything on.
+            # A wrapper of other code around our hook stays, and its calls go through.
             holder = sys.modules.get(module)
             if holder is not None and getattr(getattr(holder, name), "__jupyter_jaxpr__", None) is self:
                 setattr(holder, name, original)
@@ -181,12 +181,11 @@ class Hooks:
         self._open.clear()
 
     def _put(self, module: Any, name: str, tell: Callable[[], Callable[..., Any] | None]) -> None:
-        """Let a function of JAX's tell us that it is called, without being called by us.
+        """Replace a function of JAX by an object that calls `tell` before the call; ours is not on the stack then.
 
-        `tell` may give a function to be called in its place.
-
-        Before Python calls an object it asks the type for `__call__`, and calls what that property gives: the function
-        itself. By then nothing of ours is on the stack.
+        A function that `tell` returns is called in place of the original one. Before Python calls an object, it asks
+        the type for `__call__` and calls the result of that property, which is the original function. By then no frame
+        of ours is left.
         """
         originals = self._originals
         original: Callable[..., Any] = getattr(module, name)
@@ -195,7 +194,7 @@ class Hooks:
             try:
                 if originals:
                     return tell() or original
-            except RecursionError:  # the user's stack is at its end: JAX will say so itself
+            except RecursionError:  # the user's stack is full, and JAX itself will raise
                 self.overflowed = True
             return original
 
@@ -209,11 +208,11 @@ class Hooks:
 
     def _replace(self, module: Any, name: str, other: Any) -> None:
         self._originals[module.__name__, name] = getattr(module, name)
-        other.__jupyter_jaxpr__ = self  # how `remove` knows it again
+        other.__jupyter_jaxpr__ = self  # marks the object for `remove`
         setattr(module, name, other)
 
     def _before_trace(self, infer_params: Any) -> Callable[[], None]:
-        # JAX's own functions miss hundreds of times in one trace of a user's: theirs is the first and shortest way.
+        # JAX's own functions miss hundreds of times in one trace of the user's: they take the first, shortest path.
         receiver, library, opened = self._receiver, self._receiver.library, self._open
         get_frame, failed = sys._getframe, self.fail
         code = infer_params.__code__
@@ -226,18 +225,20 @@ class Hooks:
             if inner.f_code is not code or (frame := inner.f_back) is None:
                 return
             if opened:
-                opened.pop(id(frame), None)  # of a frame that an exception ended
-            given = inner.f_locals
-            fun = given[name_of_fun]
+                opened.pop(id(frame), None)  # the frame was ended by an exception
+            variables = inner.f_locals
+            fun = variables[name_of_fun]
             if id(fun) in library:
                 library[id(fun)] += 1
                 if not receiver.shows_libraries or frame.f_code.co_name != CACHE_MISS or staging():
                     return
             try:
-                if frame.f_code.co_name != CACHE_MISS:  # `f.trace`, `f.lower`, `f.eval_shape`: nothing runs
-                    receiver.asked_ahead(fun, given[name_of_options], frame)
+                if frame.f_code.co_name != CACHE_MISS:  # JAX only traces, for `f.trace`, `f.lower` or `f.eval_shape`
+                    receiver.asked_ahead(fun, variables[name_of_options], frame)
                     return
-                call = JitCall(fun, given[name_of_options], given[name_of_args], given[name_of_kwargs], frame)
+                call = JitCall(
+                    fun, variables[name_of_options], variables[name_of_args], variables[name_of_kwargs], frame
+                )
                 wanted = receiver.missed(call)
                 call.drop_values()
                 if wanted:
@@ -250,7 +251,7 @@ class Hooks:
         return before_trace
 
     def forget_ended(self) -> None:
-        """Let go of calls of this thread that raised: they hold the functions that were called."""
+        """Drop the ended calls of this thread that raised, because they keep the called functions alive."""
         for key in [key for key, call in list(self._open.items()) if call.is_over()]:
             self._open.pop(key, None)
 
@@ -268,7 +269,7 @@ class Hooks:
 
     def _tell_traced(self, call: JitCall, frame: FrameType) -> None:
         if call.params is not None or "p" not in frame.f_locals:
-            return  # it was told, or JAX still traces: what runs meanwhile is a part of the trace
+            return  # the trace was reported, or JAX still traces: what runs meanwhile belongs to the trace
         try:
             call.frame = frame
             call.take_trace()
@@ -279,7 +280,7 @@ class Hooks:
             call.args, call.kwargs, call.frame = (), {}, None
 
     def _before_event(self) -> Callable[..., Any] | None:
-        """JAX looks for a program that we ask for: a look-up is no trace, and JAX's listeners hear of none."""
+        """Return a context without events while this package asks JAX for a program: a look-up is no trace."""
         return _no_event if self.asking_thread and self.asking_thread == threading.get_ident() else None
 
     def _after_device_put(self, device_put: Any) -> Callable[[], None]:
@@ -287,9 +288,9 @@ class Hooks:
 
         def after_device_put() -> None:
             if self.put is not None and (frame := get_frame(2)).f_code is code:
-                given = frame.f_locals
+                variables = frame.f_locals
                 try:
-                    self.put(given["x_flat"], given["out_flat"])
+                    self.put(variables["x_flat"], variables["out_flat"])
                 except not_of_a_signal(Exception) as error:
                     self.fail(error)
 
@@ -301,7 +302,7 @@ class Hooks:
         def get_fastpath_data(*args: Any) -> Any:
             __tracebackhide__ = True
             fast_path = original(*args)
-            if args[0] is None and not opened:  # within a trace
+            if args[0] is None and not opened:  # the program is a part of a trace
                 return fast_path
             frame = get_frame(1)
             try:
@@ -325,21 +326,25 @@ class Hooks:
 
     def _tell_derived(self, frame: FrameType, executable: Any) -> None:
         caller = frame.f_back
-        while caller is not None:  # the call that it is derived from: JAX runs it for a transformation
+        while caller is not None:  # find the call from which JAX derived the program for a transformation
             call = self._open.get(id(caller))
             if call is not None and call.is_in(caller):
                 self._tell_traced(call, caller)
             caller = caller.f_back
-        found = frame.f_locals
-        params = {name: found[name] for name in _DERIVED_PARAMS if name in found}
+        variables = frame.f_locals
+        params = {name: variables[name] for name in _DERIVED_PARAMS if name in variables}
         self._receiver.derived(
             DerivedCall(
-                plain_text.text_of(found["name"]), params, tuple(found["args"]), found.get("out_flat", ()), executable
+                plain_text.text_of(variables["name"]),
+                params,
+                tuple(variables["args"]),
+                variables.get("out_flat", ()),
+                executable,
             )
         )
 
     def fail(self, error: BaseException) -> None:
-        """Keep a failure of ours for the next observation."""
+        """Keep an error of this package for the next observation."""
         if isinstance(error, RecursionError):
             self.overflowed = True
         elif len(self.failed) < 10:
@@ -348,13 +353,13 @@ class Hooks:
     # --- JAX's events ---
 
     def _listen(self) -> None:
-        """Register the listeners that are not there (`jax.monitoring.clear_event_listeners` takes all out)."""
+        """Register the listeners that are missing; `jax.monitoring.clear_event_listeners` removes all of them."""
         for listener, listeners, register, _ in self._listeners():
             if listener not in listeners():
                 register(listener)
 
     def _listens(self) -> bool:
-        """Whether this JAX has the events that we know."""
+        """Return whether this version of JAX has the events that this package knows."""
         return self._support is not None and self._support.tier in ("hooks", "events")
 
     def _stop_listening(self) -> None:
@@ -386,7 +391,7 @@ class Hooks:
             ),
         )
 
-    # A trace of a user's function holds hundreds of JAX's own: these two, and what they call, are as short as can be.
+    # A trace of a user's function contains hundreds of JAX's own: the next two methods are as short as possible.
 
     def _on_duration(self, event: str, seconds: float, fun_name: Any = None, **_: Any) -> None:
         if event in _STAGE_EVENTS:
@@ -401,7 +406,7 @@ class Hooks:
                 self.fail(error)
 
     def _on_scalar(self, event: str, value: Any, fun_name: Any = None, **_: Any) -> None:
-        if event in _STAGE_EVENTS:  # JAX reports the time of the start under the name of the duration
+        if event in _STAGE_EVENTS:  # JAX reports the time of the start under the name of the duration event
             try:
                 name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)
                 self._receiver.stage_started(event, name)
@@ -411,9 +416,9 @@ class Hooks:
                 self.fail(error)
 
     def _plain_name(self, name: Any) -> str | None:
-        """The name of the function: the events after its trace say jit(f) for f.
+        """Return the name of the function: after its trace, JAX's events say jit(f) for f.
 
-        Names are kept, for to take them apart right after a compilation is half of what we do then.
+        Names are cached: parsing them is half of the work after a compile.
         """
         if not issubclass(type(name), str):
             return None
@@ -436,9 +441,9 @@ def _no_event(*_: Any, **__: Any) -> AbstractContextManager[None]:
 
 
 def _raising(frame: FrameType) -> dict[str, Any] | None:
-    """What JAX knows of the exception for which the end of a stage is told; None where there is no exception.
+    """Return JAX's variables on the exception that ended a stage; None without an exception.
 
-    `frame` is that of the listener's caller.
+    `frame` is the frame that called the listener.
     """
     leaving = frame.f_back
     if leaving is None or leaving.f_locals.get("exc_type") is None:
@@ -463,7 +468,7 @@ _DERIVED_PARAMS = (
 
 
 def _tell(failed: Callable[[BaseException], None], method: Callable[..., None], *facts: Any) -> None:
-    """Call the receiver; a failure of ours never reaches the user's call."""
+    """Call a method of the receiver; an error of this package never reaches the user's call."""
     try:
         method(*facts)
     except not_of_a_signal(Exception) as error:

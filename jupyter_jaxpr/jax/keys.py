@@ -13,25 +13,25 @@ from .facts import imported, private
 
 
 def trace_context() -> Any:
-    """What JAX's caches of traces and lowerings depend on besides arguments."""
+    """Return the settings on which JAX's caches of traces and lowerings depend besides arguments."""
     return private("config").trace_context()
 
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
-    """`jax.tree_util.tree_flatten`."""
+    """Return the leaves and the structure of a tree, by `jax.tree_util.tree_flatten`."""
     leaves, treedef = _flatten()(tree)
     return leaves, treedef
 
 
 def structure_of(trees: Sequence[Any]) -> Any:
-    """The structure of a tuple of which the items have these structures."""
+    """Return the structure of a tuple whose items have these structures."""
     import jax
 
     return jax.tree_util.treedef_tuple(trees)
 
 
 def is_structure(value: Any) -> bool:
-    """Whether a value is the structure of a tree; imports nothing."""
+    """Return whether a value is the structure of a tree; imports nothing."""
     return imported() and type(value) is _structure_type()
 
 
@@ -51,11 +51,11 @@ def _flatten() -> Any:
 
 @dataclass(frozen=True)
 class FlatCall:
-    """The arguments of a call as JAX took them: nothing has to be asked of the user's classes again."""
+    """The arguments of a call as JAX flattened them, so that no method of the user's classes runs again."""
 
     leaves: Sequence[Any]
     tree: Any
-    avals: Callable[[], Sequence[Any]]  # of the leaves, as JAX has them
+    avals: Callable[[], Sequence[Any]]  # returns JAX's avals of the leaves
 
 
 LeafFacts = tuple[Any, str, Any, bool | None, Any]
@@ -64,25 +64,25 @@ LeafFacts = tuple[Any, str, Any, bool | None, Any]
 def leaf_facts(
     values: Sequence[Any], with_layout: bool, avals: Callable[[], Sequence[Any]] | None = None
 ) -> list[LeafFacts]:
-    """What each leaf gives to the key: its aval, what holds it, its sharding, whether committed, its layout.
+    """Return for each leaf (aval, kind of holder, sharding, whether committed, layout).
 
-    The aval is None for what is no valid argument. Nothing of the result holds an array.
+    The aval is None for a value that is no valid argument. The result keeps no array alive.
 
     Args:
         values: The leaves.
         with_layout: Whether to read the layouts.
-        avals: Gives JAX's avals of them; None asks JAX about each, which may ask an object of the user's.
+        avals: Returns JAX's avals of the leaves; None asks JAX about each leaf, which may run user code.
     """
     array = array_type()
     if avals is not None and not all(type(value) is array or _is_known_leaf(type(value)) for value in values):
-        known = avals()
+        given_avals = avals()
         return [
             (aval, "jax.Array", value._sharding, value._committed, _layout(value, aval) if with_layout else None)
             if type(value) is array
             else _other_leaf(value)
             if _is_known_leaf(type(value))
             else (aval, plain_text.kind_name(type(value)), None, None, None)
-            for value, aval in zip(values, known, strict=True)
+            for value, aval in zip(values, given_avals, strict=True)
         ]
     if with_layout:
         return [
@@ -103,9 +103,9 @@ LeafColumns = tuple[list[Any], list[Any], list[bool]]
 
 
 def leaf_columns(values: Sequence[Any]) -> LeafColumns | None:
-    """The avals of leaves, their shardings, and whether each is committed; None where one is not JAX's own array.
+    """Return the avals, the shardings and the committed flags of leaves; None if a leaf is no JAX array.
 
-    Three lists in place of a tuple a leaf: of a thousand, these are a hundred kilobytes, and a garbage collection.
+    For a thousand leaves, three lists save a hundred kilobytes and a garbage collection compared to tuples.
     """
     if list(map(type, values)).count(array_type()) != len(values):
         return None
@@ -117,11 +117,11 @@ def leaf_columns(values: Sequence[Any]) -> LeafColumns | None:
 
 
 def _layout(value: Any, aval: Any) -> Any:
-    if len(aval.shape) < 2:  # there is but one, and to ask takes long
+    if len(aval.shape) < 2:  # such arrays have only one layout, and the question takes long
         return None
     try:
         return value.format.layout.major_to_minor
-    except not_of_a_signal(Exception):  # key arrays, deleted and non-addressable ones have none
+    except not_of_a_signal(Exception):  # key arrays, deleted and non-addressable arrays have no layout
         return None
 
 
@@ -131,7 +131,7 @@ def _other_leaf(value: Any) -> LeafFacts:
     kind = type(value)
     if issubclass(kind, jax.core.Tracer):
         return value.aval, "tracer", None, None, None
-    if issubclass(kind, jax.Array):  # such as an array of keys
+    if issubclass(kind, jax.Array):  # for example an array of random keys
         return value.aval, "jax.Array", value.sharding, getattr(value, "_committed", None), None
     try:
         aval = jax.typeof(value)
@@ -141,13 +141,13 @@ def _other_leaf(value: Any) -> LeafFacts:
 
 
 def _is_known_leaf(kind: type) -> bool:
-    """Whether no code of the user's runs when JAX is asked about a value of this class."""
+    """Return whether JAX's questions about a value of this class run no user code."""
     if kind in _often_leaves() or (_is_numpys(kind) and not kind.__flags__ & _MADE_BY_A_CLASS_STATEMENT):
         return True
     return (plain_text.own_name(kind, "__module__") or "").startswith(("jax.", "jaxlib."))
 
 
-_MADE_BY_A_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+_MADE_BY_A_CLASS_STATEMENT = 1 << 9  # Python's flag Py_TPFLAGS_HEAPTYPE
 
 
 @functools.cache
@@ -162,7 +162,7 @@ def _is_numpys(kind: type) -> bool:
 
 
 def dataclass_fields(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The data fields and meta fields with which a class was registered as a dataclass; None for other classes."""
+    """Return the data fields and meta fields of a class registered as a dataclass; None for other classes."""
     entry = getattr(private("tree_util"), "_registry", {}).get(kind)
     flatten: Any = getattr(entry, "to_iter", None)
     names = getattr(getattr(flatten, "__code__", None), "co_freevars", ())
@@ -174,10 +174,10 @@ def dataclass_fields(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]] | No
 
 @functools.cache
 def array_type() -> Any:
-    """The type of JAX's own arrays: not of arrays of keys, nor of what a library makes."""
+    """Return the type of JAX's own arrays, without arrays of keys and array classes of libraries."""
     return private("array").ArrayImpl
 
 
 def trace_context_names() -> tuple[str, ...]:
-    """What the values of `trace_context` are called; a module such as Pallas adds its own at the end."""
+    """Return the names of the values of `trace_context`; a module such as Pallas appends its own names."""
     return tuple(private("config").trace_context_names())

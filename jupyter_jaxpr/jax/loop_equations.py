@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ScanParts:
-    """How the operands of a scan divide; the rest are xs, and of the results ys."""
+    """The division of a scan's operands; the remaining operands are xs, the remaining results ys."""
 
     consts: int
     carry: int
@@ -23,14 +23,14 @@ class ScanParts:
 
 
 def lowered_scan(length: int, unroll: int) -> tuple[int, int]:
-    """What JAX lowers a scan to (`_scan_impl`, JAX 0.10 to 0.12).
+    """Return the loop that JAX makes of a scan when it lowers it (`_scan_impl`, JAX 0.10 to 0.12).
 
     Args:
-        length: Its steps.
-        unroll: Steps of one iteration.
+        length: The number of steps of the scan.
+        unroll: The number of steps in one iteration of the loop.
 
     Returns:
-        The iterations of the loop, and the steps that stand after the loop.
+        The number of iterations of the loop, and the number of steps after the loop.
     """
     iterations, rest = divmod(length, max(unroll, 1))
     return (0, length) if unroll > 1 and iterations == 1 and not rest else (iterations, rest)
@@ -38,17 +38,17 @@ def lowered_scan(length: int, unroll: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class WhileParts:
-    """How the operands of a while divide; the rest is the carry."""
+    """The division of a while's operands; the remaining operands are the carry."""
 
     condition_consts: int
     body_consts: int
 
 
 def scan_parts(parameters: Mapping[str, Any]) -> ScanParts:
-    """How a scan divides its operands.
+    """Return the division of a scan's operands.
 
     Raises:
-        KeyError, TypeError, ValueError: A JAX whose scan has other parameters.
+        KeyError, TypeError, ValueError: The scan of this JAX version has other parameters.
     """
     if "num_consts" in parameters:
         consts, carry = int(parameters["num_consts"]), int(parameters["num_carry"])
@@ -61,23 +61,23 @@ def scan_parts(parameters: Mapping[str, Any]) -> ScanParts:
         carry=carry,
         length=length if isinstance(length, int) else None,
         reverse=bool(parameters.get("reverse", False)),
-        # 0 is all of it.
+        # 0 unrolls all steps.
         unroll=int(unroll) or (max(length, 1) if isinstance(length, int) else 1),
     )
 
 
 def while_parts(parameters: Mapping[str, Any]) -> WhileParts:
-    """How a while divides its operands."""
+    """Return the division of a while's operands."""
     return WhileParts(int(parameters["cond_nconsts"]), int(parameters["body_nconsts"]))
 
 
 def _three(tree: Any) -> tuple[Any, Any]:
-    """The first two of a tree's three parts: consts, carry, xs."""
+    """Return consts and carry, the first two of the tree's three parts; the third is xs."""
     parts = list(tree.unpack()) if hasattr(tree, "unpack") else list(tree)
     consts, carry, _ = parts
     return consts, carry
 
 
 def leaf_count(tree: Any) -> int:
-    """How many leaves one of JAX's flat trees has."""
+    """Return the number of leaves of one of JAX's flat trees."""
     return len(list(tree))

@@ -16,7 +16,7 @@ from .dispatches import is_jax_type
 
 
 def is_numpy(value: Any) -> bool:
-    """Whether a value is an array of NumPy's own class, or of JAX's class for such arrays."""
+    """Return whether a value is an array of NumPy's own class, or of JAX's class for NumPy arrays."""
     import numpy as np
 
     kind = type(value)
@@ -24,29 +24,29 @@ def is_numpy(value: Any) -> bool:
 
 
 def given_for(made: Any) -> Any:
-    """The array that a line of the user's gave to JAX and that JAX turned into another one.
+    """Return the NumPy array of the user's that JAX converted to another array.
 
     Args:
-        made: What JAX made of it, and has just run an operation on.
+        made: The array that JAX made, and on which it has just run an operation.
 
     Returns:
-        None where no array, or more than one, has these values.
+        The array; None where no array, or more than one, has these values.
     """
     import numpy as np
 
     if not is_jax_type(type(made)):
         return None
-    found: dict[int, Any] = {}
+    matches: dict[int, Any] = {}
     for value in _values():
         if type(value) is np.ndarray and value.shape == made.shape and value.dtype != made.dtype:
             with np.errstate(all="ignore"):
-                if id(value) not in found and value.astype(made.dtype).tobytes() == made.tobytes():
-                    found[id(value)] = value
-    return next(iter(found.values())) if len(found) == 1 else None
+                if id(value) not in matches and value.astype(made.dtype).tobytes() == made.tobytes():
+                    matches[id(value)] = value
+    return next(iter(matches.values())) if len(matches) == 1 else None
 
 
 def _values() -> Iterator[Any]:
-    """What the functions of JAX that run were given by the user's line."""
+    """Yield the arguments that the user's line passed to the JAX functions on the stack."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not _is_of_jax(frame):
         frame = frame.f_back

@@ -10,7 +10,7 @@ _PALLAS_CALL = os.path.join("jax", "_src", "pallas", "pallas_call.py")
 
 
 def kernel_of(fun: Any) -> Any:
-    """The user's kernel; None for a function that `pallas_call` did not make."""
+    """Return the user's kernel inside a function of `pallas_call`; None for any other function."""
     if type(fun) is not FunctionType or not fun.__code__.co_filename.endswith(_PALLAS_CALL):
         return None
     cells = dict(zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False))

@@ -13,16 +13,16 @@ from .tracer_origins import under
 
 @dataclass(frozen=True)
 class PartialTrace:
-    """What JAX had traced when the trace raised.
+    """The trace that JAX had made when it raised.
 
     Attributes:
-        program: Without results. Arrays that the function captured are its first inputs. Equations whose results
-            nobody held any more are left out: JAX had forgotten them.
-        captured: How many inputs come first.
-        names: Paths of the other inputs, such as `p['w']`; empty where they are not known.
-        function: The name of the function that was traced; None where it is not known.
-        frame: Of JAX, in which the trace was made.
-        trace: JAX's own object.
+        program: The program without results. Its first inputs are the captured arrays. JAX forgets an equation whose
+            results nothing refers to: such equations are left out.
+        captured: The number of captured arrays.
+        names: The paths of the other inputs, such as `p['w']`; () where they are unknown.
+        function: The name of the traced function; None where it is unknown.
+        frame: The frame of JAX that made the trace.
+        trace: JAX's own trace object.
     """
 
     program: Any
@@ -33,21 +33,21 @@ class PartialTrace:
     trace: Any
 
     def variable(self, value: Any) -> int | None:
-        """The number of the variable that stands for a value in the program; None where no variable does.
+        """Return the number of the program's variable that stands for a value; None without such a variable.
 
         Args:
-            value: A tracer, also one of vmap or grad over one of this trace; of anything else there is no variable.
+            value: A tracer of this trace, or a tracer of vmap or grad around one; other values have no variable.
         """
         inner = under(value)
         if getattr(inner, "_trace", None) is not self.trace:
             return None
-        known = getattr(inner, "val", None)
+        wanted = getattr(inner, "val", None)
         jaxpr = getattr(self.program, "jaxpr", self.program)
         variables = [*jaxpr.invars, *(variable for equation in jaxpr.eqns for variable in equation.outvars)]
-        return next((number for number, variable in enumerate(variables) if variable is known), None)
+        return next((number for number, variable in enumerate(variables) if variable is wanted), None)
 
     def operands(self, frame: FrameType) -> list[Any] | None:
-        """What a primitive received that this trace was about to write down in a frame; None in any other frame."""
+        """Return the operands of the primitive that the trace was recording in a frame; None for another frame."""
         names = frame.f_locals
         if frame.f_code.co_name != "process_primitive" or names.get("self") is not self.trace:
             return None
@@ -56,10 +56,10 @@ class PartialTrace:
 
 
 def partial_trace(error: BaseException) -> PartialTrace | None:
-    """The program of the outermost trace that an error ended; None where this JAX does not hold it.
+    """Return the outermost trace that an error ended; None where this JAX version does not keep it.
 
     Args:
-        error: On its way through JAX, or after it.
+        error: The error, on its way through JAX or afterwards.
     """
     kind = private("interpreters.partial_eval").DynamicJaxprTrace
     traceback = error.__traceback__
@@ -72,11 +72,11 @@ def partial_trace(error: BaseException) -> PartialTrace | None:
 
 
 def _held(trace: Any, frame: FrameType) -> PartialTrace:
-    held = trace.frame
-    captured = list(held.constvar_to_val)
-    inputs = list(held.invars)
-    function = getattr(held.debug_info, "func_name", None)
-    program = program_of([*captured, *inputs], [], held.get_eqns(), function or "")
-    names = getattr(held.debug_info, "arg_names", None) or ()
+    jaxpr_frame = trace.frame
+    captured = list(jaxpr_frame.constvar_to_val)
+    inputs = list(jaxpr_frame.invars)
+    function = getattr(jaxpr_frame.debug_info, "func_name", None)
+    program = program_of([*captured, *inputs], [], jaxpr_frame.get_eqns(), function or "")
+    names = getattr(jaxpr_frame.debug_info, "arg_names", None) or ()
     names = tuple(names) if len(names) == len(inputs) else ()
     return PartialTrace(program, len(captured), names, function, frame, trace)

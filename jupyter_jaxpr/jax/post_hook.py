@@ -19,11 +19,11 @@ from typing import Any
 from .facts import private
 
 _before_ended: dict[Any, Any] = {}
-"""By hook, or function at a setting of JAX's, that ended under another one: what was in the place before that one."""
+"""For each hook or settings function of ours that ended below another hook: the object that was there before it."""
 
 
 def _take_out(state: Any, hook: Any, before: Any) -> bool:
-    """Leave JAX's place as it was before a hook of ours; False where another hook lies over ours, which stays."""
+    """Restore JAX's place for the hook; return False, and leave the place, where another hook lies over ours."""
     if state.get_local() is not hook:
         _before_ended[hook] = before
         return False
@@ -34,7 +34,7 @@ def _take_out(state: Any, hook: Any, before: Any) -> bool:
 
 
 def _put_back(setting: Any, ours: Any, original: Any) -> None:
-    """Leave a setting of JAX's as it was before a function of ours; where another one lies over ours, that one does."""
+    """Restore JAX's settings function; where another function lies over ours, that function stays."""
     if setting._update_thread_local_hook is not ours:
         _before_ended[ours] = original
         return
@@ -44,10 +44,9 @@ def _put_back(setting: Any, ours: Any, original: Any) -> None:
 
 
 class LastCalls:
-    """Holds what each jitted function was last called with on this thread, hits included, between start and stop.
+    """Keeps the last arguments of each jitted function on this thread, hits included, between `start` and `stop`.
 
-    JAX calls a hook of its own for that after each jitted call (its check for NaN goes through it); a call costs 0.2 us
-    more meanwhile.
+    JAX calls its hook after each jitted call; its check for NaN is such a hook. A call takes 0.2 us longer meanwhile.
     """
 
     def __init__(self) -> None:
@@ -58,7 +57,7 @@ class LastCalls:
         self._thread = 0
 
     def start(self) -> None:
-        """Begin; does nothing where it has begun, or where this JAX has no such hook."""
+        """Install the hook; do nothing if it is installed or if this JAX version has no such hook."""
         state = getattr(private("api"), "_post_hook_state", None)
         if state is None or self._state is not None:
             return
@@ -79,7 +78,7 @@ class LastCalls:
         self._before = state.swap_local(hook)
 
     def stop(self) -> None:
-        """End, and let go of the values."""
+        """Remove the hook and drop the arguments."""
         if self._state is not None and threading.get_ident() == self._thread:
             _take_out(self._state, self._hook, self._before)
         self._hook = self._before = self._state = None
@@ -87,15 +86,15 @@ class LastCalls:
 
 
 class Results:
-    """Tells of each jitted call that hits on this thread, with what it returned, between start and stop.
+    """Reports each jitted call that hits on this thread, with its result, between `start` and `stop`.
 
-    Where JAX's check for NaN is on, nothing is told: our frame would stand in the traceback of what the check raises.
-    Where the check is put on meanwhile, the place is JAX's. JAX itself has blocks without the check, in jnp.std and in
-    many others, and empties the place at their ends: there the hook goes in again.
+    With JAX's check for NaN on, nothing is reported: our frame would be in the traceback of the check's error. When the
+    check is switched on meanwhile, JAX gets the place of the hook. JAX itself switches the check off in blocks, as in
+    jnp.std, and empties the place at their end: the hook is installed again there.
 
     Args:
-        tell: Gets the jitted function, its arguments, its keyword arguments and what the call returned; must not raise.
-        lost: Called where the check is put on meanwhile: no more is told.
+        tell: Receives the jitted function, its arguments, its keyword arguments and the result; must not raise.
+        lost: Called when the check is switched on meanwhile: no further call is reported.
     """
 
     def __init__(
@@ -105,20 +104,21 @@ class Results:
         self._lost = lost
         self._hook: Any = None
         self._before: Any = None
-        self._under: Any = None  # the hook of ours that this one was put over
+        self._under: Any = None  # the hook of ours below this one
         self._state: Any = None
         self._thread = 0
-        self._settings: list[tuple[Any, Any, Any]] = []  # JAX's, what each calls when it changes, and ours around it
-        self.overflowed = False  # the user's stack came to Python's limit: there was a call that was not told
+        # (JAX's setting, the function it calls at a change, our function around it)
+        self._settings: list[tuple[Any, Any, Any]] = []
+        self.overflowed = False  # the user's stack reached Python's recursion limit: a call was not reported
 
     def start(self) -> bool:
-        """Begin; does nothing where it has begun.
+        """Install the hook; do nothing if it is installed.
 
         Returns:
-            Whether the calls are told.
+            Whether calls are reported.
 
         Raises:
-            AttributeError: This JAX has no such hook.
+            AttributeError: This version of JAX has no such hook.
         """
         if self._state is not None:
             return True
@@ -135,9 +135,9 @@ class Results:
             try:
                 if self._state is not None:
                     tell(called, args, kwargs, output)
-            except RecursionError:  # the user's call fits below Python's limit
+            except RecursionError:  # the user's own call fits below Python's recursion limit
                 self.overflowed = True
-            if others is not None:  # a hook of ours
+            if others is not None:  # `others` is another hook of this package
                 try:
                     others(called, args, kwargs, output)
                 except RecursionError:
@@ -156,7 +156,7 @@ class Results:
         return True
 
     def _after(self, setting: Any) -> Callable[[Any], None]:
-        """What JAX calls when a setting changes on a thread: JAX's own function, and then the hook is looked after."""
+        """Return a function for a change of a JAX setting: it calls JAX's function, then installs the hook again."""
         original = setting._update_thread_local_hook
 
         def changed(value: Any) -> None:
@@ -165,17 +165,17 @@ class Results:
             if state is None or threading.get_ident() != self._thread:
                 return
             local = state.get_local()
-            if local is None or local is self._under:  # as JAX leaves the place, and then the hook below ours
+            if local is None or local is self._under:  # JAX emptied the place, or restored the hook below ours
                 state.set_local(self._hook)
                 self._before = local
-            elif local is not self._hook and not _is_ours(local):  # one of ours may lie over this one
-                self._state = None  # the place is the check's
+            elif local is not self._hook and not _is_ours(local):  # another hook of ours may lie over this one
+                self._state = None  # the place belongs to the check now
                 self._lost()
 
         return changed
 
     def stop(self) -> None:
-        """End; a hook that was put over ours stays, and passes on what it is told."""
+        """Remove the hook; a hook over ours stays, and passes its calls on."""
         for setting, original, ours in self._settings:
             _put_back(setting, ours, original)
         self._settings.clear()
@@ -190,13 +190,13 @@ def _is_ours(hook: Any) -> bool:
 
 
 class Hits:
-    """Tells of each call on this thread that hits JAX's C++ cache, between start and stop; for Python 3.11.
+    """Reports each call on this thread that hits JAX's C++ cache, between `start` and `stop`; for Python 3.11.
 
-    JAX has one place for such a hook, and puts its check for NaN there: where that is on, or is put on meanwhile, the
-    place is JAX's. A call costs 0.3 us more.
+    JAX has one place for such a hook, and puts its check for NaN there: where the check is on or is switched on, JAX
+    gets the place. A call takes 0.3 us longer.
 
     Args:
-        tell: called with the jitted function and the frame that called it.
+        tell: receives the jitted function and the frame of the call.
     """
 
     def __init__(self, tell: Callable[[Any, FrameType], None]) -> None:
@@ -207,22 +207,23 @@ class Hits:
         self._thread = 0
         self._has_begun = False
         self._overruled = False
-        self.overflowed = False  # the user's stack came to Python's limit: there may have been more
+        self.overflowed = False  # the user's stack reached Python's recursion limit: a call may not have been reported
 
     def start(self) -> None:
-        """Begin; does nothing where the place is taken."""
+        """Install the hook; do nothing where the place is taken."""
         config = private("config")
         state = getattr(private("api"), "_post_hook_state", None)
         if state is None or state.value is not None:
             return
         tell, get_frame, get_global = self._tell, sys._getframe, state.get_global
-        # After a block of `with jax.debug_nans(...)` a thread has a setting of its own, and JAX checks there no more.
+        # After a block of `with jax.debug_nans(...)` the thread has its own setting, and JAX no longer checks there.
         is_checked_by_all = state.get_local() is config.config_ext.unset
 
         def hook(called: Any, args: Any, kwargs: Any, output: Any) -> None:
             try:
                 frame = get_frame(1)
-                while frame.f_code.co_filename == __file__ and frame.f_back is not None:  # passes the call on
+                # skip the frames of hooks that pass the call on
+                while frame.f_code.co_filename == __file__ and frame.f_back is not None:
                     frame = frame.f_back
                 tell(called, frame)
                 check = get_global() if is_checked_by_all else None
@@ -240,11 +241,11 @@ class Hits:
 
     @property
     def all_told(self) -> bool:
-        """Whether all were told until now."""
+        """Whether every call since the start was reported."""
         return self._has_begun and not self._overruled
 
     def stop(self) -> None:
-        """End; a hook that was put over ours stays."""
+        """Remove the hook; a hook over ours stays."""
         state = self._state
         if state is None or threading.get_ident() != self._thread:
             return

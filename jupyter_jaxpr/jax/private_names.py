@@ -22,13 +22,13 @@ class PrivateName:
     """One private name of JAX.
 
     Attributes:
-        where: The module below `jax._src`; the kind of object; or the module and the function that has the variable.
-        name: As the code writes it.
-        since: The first release of JAX with the name, looked up from 0.4.20 on, for objects from 0.10.2 on.
-        why: What the name is used for.
-        without: What replaces the name, or what is lost.
-        tier: The tier that needs the name; None where any tier does without.
-        until: The last release that has the name; None where all newer ones do.
+        where: The module below `jax._src`; the kind of object; or the module and the function with the variable.
+        name: The name, as the code writes it.
+        since: The first release of JAX with the name; searched from 0.4.20 on, for objects from 0.10.2 on.
+        why: The use of the name.
+        without: The replacement of the name, or the loss without it.
+        tier: The tier that needs the name; None where no tier does.
+        until: The last release with the name; None where all newer releases have it.
     """
 
     where: str
@@ -41,7 +41,7 @@ class PrivateName:
 
     @property
     def id(self) -> str:
-        """Such as `pjit._infer_params`."""
+        """The place and the name, such as `pjit._infer_params`."""
         return f"{self.where}.{self.name}"
 
 
@@ -277,7 +277,7 @@ LOCALS: tuple[PrivateName, ...] = (
 
 
 def is_there(row: PrivateName) -> bool:
-    """Whether the JAX at hand has a name of a module."""
+    """Return whether the installed JAX has a name of a module."""
     try:
         return hasattr(private(row.where), row.name)
     except AttributeError:
@@ -285,5 +285,5 @@ def is_there(row: PrivateName) -> bool:
 
 
 def missing(tier: Literal["hooks", "events"]) -> list[PrivateName]:
-    """The names of modules that a tier needs and that the JAX at hand does not have."""
+    """Return the names of modules that a tier needs and that the installed JAX lacks."""
     return [row for row in MODULES if row.tier == tier and not is_there(row)]

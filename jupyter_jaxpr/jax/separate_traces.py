@@ -7,16 +7,16 @@ from contextlib import contextmanager, nullcontext
 
 from .facts import private
 
-#: No profile of XLA has a negative version, and JAX hands on positive ones only: nothing is compiled otherwise.
+# No profile of XLA has a negative version, and JAX passes on only positive ones: compiles do not change.
 _OF_OURS = -7
 
 
 @contextmanager
 def separate_traces() -> Iterator[None]:
-    """While it is on, JAX neither reuses the traces that it made otherwise on this thread, nor reuses these later.
+    """Keep the traces in this block and the other traces of this thread apart in JAX's caches.
 
-    JAX's caches depend on a setting for the compiler, which no trace reads. The setting is of this thread alone. A
-    trace that is stopped at any place may leave JAX in the middle of it: afterwards JAX is where it was before.
+    JAX's caches depend on a setting for the compiler that no trace reads, and that is set for this thread alone. A
+    trace that is stopped inside JAX leaves JAX's trace state changed: the state is restored afterwards.
     """
     setting = getattr(private("config"), "jax_xla_profile_version", None)
     context = getattr(private("core"), "trace_ctx", None)

@@ -18,28 +18,28 @@ from .facts import CACHE_MISS, private
 
 
 def traced_with(traced: Any, jaxpr: Any) -> Any:
-    """A `jax.stages.Traced` with another program in it: it lowers with the same shardings, layouts and donation.
+    """Return a `jax.stages.Traced` with another program: it keeps the shardings, layouts and donation.
 
     Args:
-        traced: JAX's own.
-        jaxpr: Of the same type, inputs and outputs.
+        traced: JAX's own object.
+        jaxpr: The other program, with the same types of inputs and outputs.
 
     Raises:
-        TypeError: The program has values of user-defined types, or calls of functions such as those of
-            `jax.lax.custom_root`: JAX translates it by their Python before it lowers it.
+        TypeError: The program has values of user-defined types, or calls functions such as those of
+            `jax.lax.custom_root`: JAX would run their Python to translate the program before it lowers it.
     """
     import copy
 
     if getattr(traced.jaxpr, "is_high", False) and not _translated_by_jax_alone(traced.jaxpr):
         raise TypeError("to lower the program again, JAX would run the Python of user-defined types or functions")
-    other = copy.copy(traced)
-    other._params = {**traced._params, "jaxpr": jaxpr}
-    other._lojax = None  # what it was translated to, kept at the first lowering
-    return other
+    copied = copy.copy(traced)
+    copied._params = {**traced._params, "jaxpr": jaxpr}
+    copied._lojax = None  # JAX stores the translation here at the first lowering
+    return copied
 
 
 def _translated_by_jax_alone(jaxpr: Any) -> bool:
-    """Whether what JAX translates before it lowers is only what jax.numpy is written in, such as searchsorted."""
+    """Return whether JAX translates only its own high-level primitives, such as searchsorted, before lowering."""
     jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
     if any(getattr(variable.aval, "is_high", False) for variable in (*jaxpr.constvars, *jaxpr.invars)):
         return False
@@ -50,31 +50,31 @@ def _translated_by_jax_alone(jaxpr: Any) -> bool:
         if any(getattr(variable.aval, "is_high", False) for variable in equation.outvars):
             return False
         inner = (
-            each for value in equation.params.values() for each in (value if isinstance(value, tuple) else [value])
+            part for value in equation.params.values() for part in (value if isinstance(value, tuple) else [value])
         )
-        if not all(_translated_by_jax_alone(each) for each in inner if hasattr(getattr(each, "jaxpr", each), "eqns")):
+        if not all(_translated_by_jax_alone(part) for part in inner if hasattr(getattr(part, "jaxpr", part), "eqns")):
             return False
     return True
 
 
 def jaxpr_as_fun(jaxpr: Any) -> Callable[..., Any]:
-    """A closed jaxpr as a function of its inputs, which returns a list.
+    """Return a closed jaxpr as a function of its inputs that returns a list.
 
-    As `jax.extend.core.jaxpr_as_fun`. But `jax.extend` imports Pallas (0.12), which adds settings to what JAX's caches
-    depend on: everything compiled before would be compiled once more.
+    `jax.extend.core.jaxpr_as_fun` does the same. But `jax.extend` imports Pallas (0.12), which adds settings to the
+    keys of JAX's caches: everything compiled before would be compiled again.
     """
-    made: Callable[..., Any] = private("core").jaxpr_as_fun(jaxpr)
-    return made
+    function: Callable[..., Any] = private("core").jaxpr_as_fun(jaxpr)
+    return function
 
 
 def made_ahead(frame: FrameType | None) -> str | None:
-    """The source of the function that JAX lowers or compiles because `.lower()` or `.compile()` was written.
+    """Return the source of the function whose `.lower()` or `.compile()` makes JAX lower or compile now.
 
     Args:
-        frame: Of a listener of JAX's events.
+        frame: The frame of a listener to JAX's events.
 
     Returns:
-        As `source_of` of its jit; None where JAX works for a call.
+        The source, as `source_of` returns it; None where JAX works for a call.
     """
     stages = private("stages")
     for _ in range(60):
@@ -93,7 +93,7 @@ def made_ahead(frame: FrameType | None) -> str | None:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Keep a question of ours to JAX, such as how it prints, out of everyone's events."""
+    """Silence JAX's duration listeners, the user's too, while this package asks JAX a question."""
     monitoring = private("monitoring")
     listeners = monitoring._event_duration_secs_listeners
     monitoring._event_duration_secs_listeners = []
@@ -105,13 +105,13 @@ def quietly() -> Iterator[None]:
 
 @contextmanager
 def without_disk_cache() -> Iterator[None]:
-    """What this thread compiles meanwhile is neither read from JAX's cache on disk nor written to it.
+    """Compile on this thread without reading or writing JAX's cache on disk.
 
-    JAX decides that once in a process, and has no switch for one compilation: the function that names the entry (jax
-    0.10 to 0.12) says on this thread that there is none.
+    JAX decides on the cache once in a process and has no switch for one compile. The function that names the cache
+    entry (jax 0.10 to 0.12) is replaced: on this thread it returns no entry.
 
     Raises:
-        RuntimeError: There is such a cache, and this JAX has no such function.
+        RuntimeError: The cache is on, and this version of JAX has no such function.
     """
     compiler = private("compiler")
     name = "_resolve_compilation_strategy"

@@ -40,14 +40,14 @@ _INSPECTION = (
 
 @dataclass(frozen=True)
 class Support:
-    """What can be had with this JAX; `note` says what is missing and why, or that this JAX was not tested."""
+    """The tier of the installed JAX; `note` says what is missing and why, or that this JAX was not tested."""
 
     tier: Tier
     note: str | None = None
 
 
 def jax_version() -> str | None:
-    """Version of the installed JAX, None where there is none; imports nothing."""
+    """Return the version of the installed JAX, None where JAX is not installed; imports nothing."""
     jax = sys.modules.get("jax")
     if jax is not None and isinstance(getattr(jax, "__version__", None), str):
         return str(jax.__version__)
@@ -58,10 +58,10 @@ def jax_version() -> str | None:
 
 
 def jaxlib_version() -> str | None:
-    """Version of the installed jaxlib, None where there is none; imports nothing."""
+    """Return the version of the installed jaxlib, None where it is not installed; imports nothing."""
     jaxlib = sys.modules.get("jaxlib")
     if jaxlib is not None and isinstance(getattr(jaxlib, "__version__", None), str):
-        return str(jaxlib.__version__)  # reading it off the files takes half a millisecond, in every cell
+        return str(jaxlib.__version__)  # the metadata files take half a millisecond, in every cell
     try:
         return metadata.version("jaxlib")
     except metadata.PackageNotFoundError:
@@ -69,10 +69,10 @@ def jaxlib_version() -> str | None:
 
 
 def support(at_most: Tier = "hooks") -> Support:
-    """The tier of the JAX at hand; whether the hooks fit is known once JAX is imported.
+    """Return the tier of the installed JAX; before JAX is imported, the tier `hooks` is assumed.
 
     Args:
-        at_most: A higher tier was tried, and failed.
+        at_most: The highest tier that may be returned, after a higher one failed.
     """
     version = jax_version()
     if version is None:
@@ -90,7 +90,7 @@ def support(at_most: Tier = "hooks") -> Support:
     if tier != "hooks":
         sentences.append(_EVENTS if tier == "events" else _INSPECTION)
     newest = ".".join(map(str, NEWEST_TESTED))
-    note = " ".join(each.format(version=version, oldest=OLDEST_TEXT, newest=newest) for each in sentences)
+    note = " ".join(sentence.format(version=version, oldest=OLDEST_TEXT, newest=newest) for sentence in sentences)
     return Support(tier, note or None)
 
 
@@ -99,7 +99,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def tier_that_fits() -> Literal["hooks", "events", "inspection"]:
-    """The self-test: read off JAX's code which of the hooks fit it."""
+    """Return the tier whose hooks fit the code of the imported JAX; the test reads the code only."""
     if not _events_fit():
         return "inspection"
     return "hooks" if _hooks_fit() else "events"

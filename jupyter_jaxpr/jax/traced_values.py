@@ -8,7 +8,7 @@ from ..plain_text import exact
 from .facts import private
 from .tracer_origins import under
 
-#: Leaves of a container that are read; a container with more is not described.
+# The number of leaves of a container that are read; a larger container is not described.
 LEAVES = 64
 _DEPTH = 6
 
@@ -17,8 +17,8 @@ class TracedArray(NamedTuple):
     """A traced array.
 
     Attributes:
-        aval: As the code sees the array: under vmap, without the mapped axis.
-        variable: JAX's own, of the program under the tracers of vmap, grad and jvp.
+        aval: The type as the user's code sees it: under vmap, without the mapped axis.
+        variable: JAX's variable of the program, below the tracers of vmap, grad and jvp.
     """
 
     aval: Any
@@ -26,12 +26,12 @@ class TracedArray(NamedTuple):
 
 
 class TracedTree(NamedTuple):
-    """A container of Python's own with at least one traced array in it.
+    """A Python container with at least one traced array.
 
     Attributes:
-        kind: Such as `dict`, or the name of a named tuple's class.
-        keys: Of a dict and of a named tuple, as text; empty otherwise.
-        items: Type names stand for values that are not traced.
+        kind: The class, such as `dict`, or the name of a named tuple's class.
+        keys: The keys of a dict or a named tuple, as text; () for other containers.
+        items: The items; a type name stands for a value that is not traced.
     """
 
     kind: str
@@ -40,10 +40,10 @@ class TracedTree(NamedTuple):
 
 
 class ValueReader:
-    """Reads values of names while JAX traces; runs no code of the user's.
+    """Reads values of names while JAX traces; runs no user code.
 
     Raises:
-        AttributeError: This JAX has other tracers.
+        AttributeError: This version of JAX has other tracers.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class ValueReader:
         self._left = 0
 
     def read(self, value: Any) -> TracedArray | TracedTree | None:
-        """A traced array, or a container with one in it; None of anything else."""
+        """Return a traced array or a container with one; None for any other value."""
         kind = type(value)
         if issubclass(kind, self._tracer):
             return self._array(value)
@@ -114,7 +114,7 @@ _CONTAINERS = frozenset({dict, list, tuple})
 
 
 def type_text(described: TracedArray | TracedTree | str) -> str:
-    """The type of a described value, arrays as JAX prints their types in programs: f32[16], f32[]{weak}."""
+    """Return the type of a described value, with arrays as JAX prints them in programs: f32[16], f32[]{weak}."""
     if isinstance(described, TracedArray):
         text = exact(described.aval.str_short(short_dtypes=True))
         if not getattr(described.aval, "weak_type", False):
@@ -134,7 +134,7 @@ def type_text(described: TracedArray | TracedTree | str) -> str:
 
 
 def variables_of(described: TracedArray | TracedTree | str) -> list[Any]:
-    """JAX's variables of all traced arrays, in the order of the container."""
+    """Return JAX's variables of all traced arrays, in the order of the container."""
     if isinstance(described, TracedArray):
         return [described.variable]
     if isinstance(described, str):

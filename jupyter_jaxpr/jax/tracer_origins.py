@@ -12,7 +12,7 @@ from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, exact
 from .facts import private
 
-_LAYERS = 20  # a tracer of vmap over one of grad over one of jit ...
+_LAYERS = 20  # nested tracers, such as one of vmap around one of grad around one of jit
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Input:
     """One input of a trace.
 
     Attributes:
-        path: Such as p['w'].
-        type: As the function's caller passed the input: f32[3], not the type of one row of it.
+        path: The path, such as p['w'].
+        type: The type that the caller passed, such as f32[3], not the type of one row under vmap.
     """
 
     path: str
@@ -30,13 +30,13 @@ class Input:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a traced value comes from.
+    """The origin of a traced value.
 
     Attributes:
-        function: The name of the function that was traced; None where no function was traced for a program.
-        construct: For what: jit, scan, while_cond and so on, as JAX says; None likewise.
-        inputs: What the value depends on, in the order of the arguments.
-        type: Of the value as the transforms hold it: with the mapped axis.
+        function: The name of the traced function; None where JAX traced no function for a program.
+        construct: JAX's word for the purpose of the trace: jit, scan, while_cond and so on; None without a function.
+        inputs: The inputs on which the value depends, in the order of the arguments.
+        type: The type of the value inside the transforms: with the mapped axis.
     """
 
     function: str | None
@@ -46,7 +46,7 @@ class Origin:
 
 
 def type_of(value: Any) -> str:
-    """The type of an array or a tracer, such as f32[3]; empty where JAX has none."""
+    """Return the type of an array or a tracer, such as f32[3]; '' where JAX has none."""
     import jax
 
     try:
@@ -56,9 +56,9 @@ def type_of(value: Any) -> str:
 
 
 def short_type(text: str) -> str:
-    """A type of JAX's messages as JAX prints it in programs: f32[3] for float32[3]."""
+    """Return a type of JAX's messages in the form of JAX's programs: f32[3] for float32[3]."""
     name, bracket, rest = text.partition("[")
-    short = re.sub(r"^(float|int|uint|complex|bfloat)(\d+)$", lambda found: f"{_LETTERS[found[1]]}{found[2]}", name)
+    short = re.sub(r"^(float|int|uint|complex|bfloat)(\d+)$", lambda match: f"{_LETTERS[match[1]]}{match[2]}", name)
     return short + bracket + rest
 
 
@@ -66,7 +66,7 @@ _LETTERS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf
 
 
 def under(tracer: Any) -> Any:
-    """The value below the tracers of vmap, grad and jvp: a tracer of a program, or an array."""
+    """Return the value below the tracers of vmap, grad and jvp: a tracer of a program, or an array."""
     for _ in range(_LAYERS):
         kind = type(tracer).__name__
         if kind == "BatchTracer":
@@ -79,15 +79,15 @@ def under(tracer: Any) -> Any:
 
 
 def origin_of(tracer: Any) -> Origin | None:
-    """Where a traced value comes from; None where this JAX does not say."""
+    """Return the origin of a traced value; None where this version of JAX does not have it."""
     inner = under(tracer)
     kind = private("interpreters.partial_eval").DynamicJaxprTrace
     trace: Any = getattr(inner, "_trace", None)
     if type(trace) is not kind:
         return Origin(None, None, (), type_of(inner))
-    held = trace.frame
-    places = {id(variable): number for number, variable in enumerate(held.invars)}
-    found: set[int] = set()
+    trace_frame = trace.frame
+    places = {id(variable): number for number, variable in enumerate(trace_frame.invars)}
+    numbers: set[int] = set()
     seen: set[int] = set()
     waiting = [inner]
     while waiting:
@@ -97,39 +97,41 @@ def origin_of(tracer: Any) -> Origin | None:
         seen.add(id(at))
         number = places.get(id(getattr(at, "val", None)))
         if number is not None:
-            found.add(number)
+            numbers.add(number)
         parent = getattr(at, "parent", None)
         waiting += list(getattr(parent, "in_tracers", ()))
-    names = getattr(held.debug_info, "arg_names", None) or ()
+    names = getattr(trace_frame.debug_info, "arg_names", None) or ()
     inputs = tuple(
-        Input(exact(names[number]), exact(held.invars[number].aval.str_short(short_dtypes=True)))
-        for number in sorted(found)
+        Input(exact(names[number]), exact(trace_frame.invars[number].aval.str_short(short_dtypes=True)))
+        for number in sorted(numbers)
         if number < len(names) and names[number]
     )
-    function = getattr(held.debug_info, "func_name", None)
-    construct = getattr(held.debug_info, "traced_for", None)
+    function = getattr(trace_frame.debug_info, "func_name", None)
+    construct = getattr(trace_frame.debug_info, "traced_for", None)
     return Origin(function, construct, inputs, type_of(inner))
 
 
 def inputs_of(tracer: Any) -> tuple[Input, ...]:
-    """All inputs of the trace that a tracer belongs to; empty where it belongs to none of a program."""
+    """Return all inputs of a tracer's trace; () where the tracer belongs to no program."""
     trace: Any = getattr(under(tracer), "_trace", None)
     if type(trace) is not private("interpreters.partial_eval").DynamicJaxprTrace:
         return ()
     names = getattr(trace.frame.debug_info, "arg_names", None) or ()
     pairs = zip(names, trace.frame.invars, strict=False)
-    return tuple(Input(exact(name), exact(each.aval.str_short(short_dtypes=True))) for name, each in pairs if name)
+    return tuple(
+        Input(exact(name), exact(variable.aval.str_short(short_dtypes=True))) for name, variable in pairs if name
+    )
 
 
 def maker_of(tracer: Any) -> Any:
-    """JAX's traceback of the equation that made a traced value; None for an input or where JAX does not say."""
+    """Return JAX's traceback of the equation that made a traced value; None for an input or where JAX has none."""
     parent = getattr(under(tracer), "parent", None)
     return getattr(getattr(parent, "source_info", None), "traceback", None)
 
 
 @dataclass(frozen=True)
 class RaisedCall:
-    """A call of a jitted function that an error came through."""
+    """A call of a jitted function through which an error passed."""
 
     function: Any
     args: tuple[Any, ...]
@@ -137,8 +139,8 @@ class RaisedCall:
 
 
 def raised_calls(error: BaseException) -> list[RaisedCall]:
-    """The calls of jitted functions that an error came through, outermost first."""
-    found = []
+    """Return the calls of jitted functions through which an error passed, outermost first."""
+    calls = []
     traceback = error.__traceback__
     while traceback is not None:
         names = traceback.tb_frame.f_code
@@ -146,18 +148,18 @@ def raised_calls(error: BaseException) -> list[RaisedCall]:
             local = traceback.tb_frame.f_locals
             fun, args, kwargs = local.get("fun"), local.get("args"), local.get("kwargs")
             if fun is not None and isinstance(args, tuple) and isinstance(kwargs, dict):
-                found.append(RaisedCall(fun, args, kwargs))
+                calls.append(RaisedCall(fun, args, kwargs))
         traceback = traceback.tb_next
-    return found
+    return calls
 
 
 def is_over(tracer: Any, error: BaseException, last: FrameType | None) -> bool:
-    """Whether the trace of a tracer had ended before an error was raised, so that nothing could give its value.
+    """Return whether a tracer's trace had ended before an error, so that the tracer can have no value.
 
     Args:
-        tracer: Of the expression that raised.
-        error: With JAX's own frames in its traceback; a trace that the error came through ends only with it.
-        last: The innermost frame of the user's: the traces around it are the ones that the error came through.
+        tracer: The tracer in the expression that raised.
+        error: The error with JAX's own frames in its traceback; a trace that the error passes through ends with it.
+        last: The innermost frame of the user's: the error passed through the traces around this frame.
     """
     trace = getattr(under(tracer), "_trace", None)
     if type(trace) is not private("interpreters.partial_eval").DynamicJaxprTrace:

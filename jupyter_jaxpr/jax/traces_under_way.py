@@ -9,17 +9,17 @@ from typing import Any
 
 from .facts import private
 
-# Before Python 3.13 a frame that was read keeps its variables: JAX would find a leaked tracer of ours.
+# Before Python 3.13, reading a frame's variables keeps them alive: JAX would report a leaked tracer of ours.
 _CAN_READ_FRAMES = sys.version_info >= (3, 13)
 
 
 @dataclass(frozen=True)
 class TraceUnderWay:
-    """What JAX traces on a thread.
+    """The traces of one thread.
 
     Attributes:
-        frames: Within the outermost trace, the outermost first.
-        equations: Of all open traces, those of finished inner programs not counted; None where they are unknown.
+        frames: The frames inside the outermost trace, outermost first.
+        equations: The number of equations of all open traces, without finished inner programs; None if unknown.
     """
 
     frames: list[FrameType]
@@ -27,10 +27,10 @@ class TraceUnderWay:
 
 
 def trace_under_way(frame: FrameType | None) -> TraceUnderWay | None:
-    """What is being traced below a frame; None where nothing is, or where this JAX does not hold it so.
+    """Return the traces below a frame; None where JAX traces nothing, or where this version stores it otherwise.
 
     Args:
-        frame: The innermost one of a thread that may go on meanwhile.
+        frame: The innermost frame of a thread, which may continue meanwhile.
     """
     module = private("interpreters.partial_eval")
     file, kind = module.__file__, module.DynamicJaxprTrace
@@ -52,7 +52,7 @@ def trace_under_way(frame: FrameType | None) -> TraceUnderWay | None:
 
 
 def equations_in(jaxpr: Any) -> int:
-    """The equations of a program and of the programs in them, a program that several equations share once."""
+    """Return the number of equations in a program and its inner programs; a shared program counts once."""
     seen: set[int] = set()
     waiting = [jaxpr]
     count = 0

@@ -19,7 +19,7 @@ _MOST = 20
 
 
 class Linear(NamedTuple):
-    """What `jax.vjp`, `jax.linearize` or `jax.linear_transpose` returned: the transform, and the function."""
+    """The result of `jax.vjp`, `jax.linearize` or `jax.linear_transpose`: the transform and the user's function."""
 
     transform: str
     name: str
@@ -28,7 +28,7 @@ class Linear(NamedTuple):
 
 
 def transforms_around(fun: Any) -> str | None:
-    """The transforms around a function, such as `vmap(grad)`; None where there is none."""
+    """Return the transforms around a function, such as `vmap(grad)`; None without a transform."""
     names: list[str] = []
     for _ in range(_MOST):
         if type(fun) is not FunctionType or not fun.__code__.co_filename.startswith(jax_directory()):
@@ -39,10 +39,10 @@ def transforms_around(fun: Any) -> str | None:
         maker, _, within = fun.__code__.co_qualname.partition(".")
         if (
             within and maker in _TRANSFORMS and (maker != "value_and_grad" or names[-1:] != ["grad"])
-        ):  # grad stands around value_and_grad
+        ):  # grad is a wrapper around value_and_grad
             names.append(maker)
         cells = _cells(fun)
-        # Of `vmap(grad(f))` JAX stores f alone as what is wrapped.
+        # For `vmap(grad(f))` JAX stores only f as `__wrapped__`.
         fun = next((cells[name] for name in _INNER if name in cells), vars(fun).get("__wrapped__"))
     return "(".join(names) + ")" * (len(names) - 1) if names else None
 
@@ -51,7 +51,7 @@ _INNER = ("fun", "value_and_grad_f")
 
 
 def runs_its_function(fun: Any) -> str | None:
-    """The name of a transform that runs its first argument at once, such as `jvp`; None of any other callable."""
+    """Return the name of a transform that runs its first argument at once, such as `jvp`; None for other callables."""
     if type(fun) is not FunctionType or not fun.__code__.co_filename.startswith(jax_directory()):
         return None
     inner = _behind_boundary(fun)
@@ -62,7 +62,7 @@ def runs_its_function(fun: Any) -> str | None:
 
 
 def linear_of(made: Any) -> Linear | None:
-    """Of which function something is that `jax.vjp` or `jax.linearize` returned; None of any other object."""
+    """Return the transform and the function of a result of `jax.vjp` or `jax.linearize`; None for other objects."""
     kind = type(made)
     if kind.__module__.partition(".")[0] != "jax":
         return None
@@ -76,8 +76,8 @@ def linear_of(made: Any) -> Linear | None:
         transform, inner = "linear_transpose", tuple(_cells(transposed).values()) if is_known else None
     else:
         return None
-    held = inner.args if type(inner) is functools.partial else inner if type(inner) is tuple else ()
-    for value in held:
+    held_parts = inner.args if type(inner) is functools.partial else inner if type(inner) is tuple else ()
+    for value in held_parts:
         source = getattr(getattr(getattr(value, "jaxpr", value), "debug_info", None), "func_src_info", None)
         if isinstance(source, str):
             name, _, place = source.partition(" at ")
@@ -87,16 +87,16 @@ def linear_of(made: Any) -> Linear | None:
 
 
 def _behind_boundary(fun: FunctionType) -> Any:
-    """What JAX's frame for shortened tracebacks calls, of a function that has one; else the function itself."""
+    """Return the function inside JAX's frame for shortened tracebacks; the function itself without such a frame."""
     return _cells(fun).get("fun", fun) if fun.__code__.co_name == "reraise_with_filtered_traceback" else fun
 
 
 def _cells(fun: FunctionType) -> dict[str, Any]:
-    """What a function of JAX's closes over, by name."""
-    found = {}
+    """Return the values in the closure of a JAX function, by name."""
+    values = {}
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
         try:
-            found[name] = cell.cell_contents
+            values[name] = cell.cell_contents
         except not_of_a_signal(ValueError):
-            pass  # a cell without a value
-    return found
+            pass  # an empty closure cell has no contents
+    return values

@@ -27,7 +27,7 @@ _ASKED = {
     "jit_trace": "trace",
     "do_export": "jax.export",
 }
-"""What the user wrote, by the name of the function of JAX that the user's code called."""
+"""The name of the JAX function that the user's code called -> the text that the user wrote."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class TracedAhead:
     """One trace without a call.
 
     Attributes:
-        traced: JAX's `jax.stages.Traced`, filled once JAX goes on.
-        fun: The function that was traced.
-        options: JAX's record of how the function was jitted; `jax.make_jaxpr` jits what it is given.
-        args: Of the call that was traced.
-        kwargs: Likewise.
-        by: What asked for the trace, such as `jax.make_jaxpr`.
+        traced: JAX's `jax.stages.Traced`; filled when JAX continues.
+        fun: The traced function.
+        options: JAX's record of the function's jit; `jax.make_jaxpr` jits its argument.
+        args: The positional arguments of the traced call.
+        kwargs: The keyword arguments of the traced call.
+        by: The request for the trace, such as `jax.make_jaxpr`.
     """
 
     traced: Any
@@ -52,33 +52,33 @@ class TracedAhead:
 
 
 def asked_by(frame: FrameType | None) -> str | None:
-    """What the code that is not JAX's wrote to get a trace; None where JAX traced for a purpose of its own."""
-    found = None
+    """Return the user's request for a trace, such as `jax.make_jaxpr`; None where JAX traces for itself."""
+    request = None
     while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
         if not frame.f_code.co_filename.endswith(_ENTRY):
-            found = _ASKED.get(frame.f_code.co_name)
+            request = _ASKED.get(frame.f_code.co_name)
         frame = frame.f_back
-    return found
+    return request
 
 
 _ENTRY = "traceback_util.py"
-"""JAX wraps each of its entry points in a frame of this file."""
+"""The module of the frames that JAX puts around each of its entry points."""
 
 
 def jitted_as_by_make_jaxpr(fun: Any) -> Any:
-    """What `jax.make_jaxpr(f)` traces when it is called: `f`, jitted with the same static arguments.
+    """Return the jitted function that the result of `jax.make_jaxpr(f)` traces: `f` with the same static arguments.
 
     Args:
         fun: Any object.
 
     Returns:
-        The object itself where it is no result of `jax.make_jaxpr`.
+        The jitted function; `fun` itself where it is no result of `jax.make_jaxpr`.
     """
     import jax
 
-    made = _captured(fun).get("fun", fun)  # JAX wraps each of its entry points
-    code = getattr(made, "__code__", None)
-    captured = _captured(made)
+    unwrapped = _captured(fun).get("fun", fun)  # JAX wraps each of its entry points
+    code = getattr(unwrapped, "__code__", None)
+    captured = _captured(unwrapped)
     if code is None or code.co_name != "make_jaxpr_f" or not {"fun", "static_argnums"} <= captured.keys():
         return fun
     return jax.jit(captured["fun"], static_argnums=captured["static_argnums"])
@@ -92,11 +92,11 @@ def _captured(fun: Any) -> dict[str, Any]:
 
 
 class TracesAhead:
-    """Tells of each trace without a call.
+    """Reports each trace without a call.
 
     Args:
-        tell: Gets the trace and JAX's frame.
-        fail: Gets an error of ours.
+        tell: Receives the trace and JAX's frame.
+        fail: Receives an error of this package.
     """
 
     def __init__(self, tell: Callable[[TracedAhead, FrameType], None], fail: Callable[[BaseException], None]) -> None:
@@ -105,10 +105,10 @@ class TracesAhead:
         self._method: TellingMethod | None = None
 
     def start(self) -> None:
-        """Begin to tell.
+        """Start reporting.
 
         Raises:
-            AttributeError: This JAX traces ahead of a call in another way.
+            AttributeError: This version of JAX traces ahead of a call in another way.
         """
         if self._method is not None:
             return
@@ -119,11 +119,13 @@ class TracesAhead:
             if frame.f_code is not code:
                 return
             try:
-                given = frame.f_locals
-                jitted = given["jit_func"]
+                variables = frame.f_locals
+                jitted = variables["jit_func"]
                 by = asked_by(frame)
                 if by is not None:
-                    ahead = TracedAhead(traced, jitted._fun, jitted._jit_info, given["args"], given["kwargs"], by)
+                    ahead = TracedAhead(
+                        traced, jitted._fun, jitted._jit_info, variables["args"], variables["kwargs"], by
+                    )
                     tell(ahead, frame)
             except not_of_a_signal(*FAILURES) as error:
                 fail(error)
@@ -131,7 +133,7 @@ class TracesAhead:
         self._method = TellingMethod(private("stages").Traced, "__init__", made)
 
     def stop(self) -> None:
-        """Tell no more, and leave JAX as it was."""
+        """Stop reporting, and restore JAX."""
         if self._method is not None:
             self._method.put_back()
             self._method = None

@@ -18,7 +18,7 @@ from .watched_parts import TellingModule
 
 
 class TruncatedType(NamedTuple):
-    """A type that was asked for by its name, and the narrower type that JAX takes in its place."""
+    """A dtype that the user requested by name, and the narrower dtype that JAX uses instead."""
 
     asked: str
     taken: str
@@ -27,38 +27,38 @@ class TruncatedType(NamedTuple):
 class DonatedArgument(NamedTuple):
     """A donated argument whose memory no result uses."""
 
-    path: str  # such as p['w']; empty where JAX does not know it
+    path: str  # the path, such as p['w']; empty where JAX does not know it
     type: str
-    results: int  # how many results have this type
-    taken: int  # how many of these results use the memory of another argument
+    results: int  # the number of results with this type
+    taken: int  # the number of these results that use the memory of another argument
 
 
 class UnusedDonation(NamedTuple):
     """The donated arguments of a program that JAX could not use."""
 
-    program: str  # JAX's name, such as jit(f)
+    program: str  # JAX's name of the program, such as jit(f)
     arguments: tuple[DonatedArgument, ...]
     results: tuple[str, ...]  # the types of the results
-    is_supported: bool  # whether the platform knows donation
+    is_supported: bool  # whether the platform supports donation
 
 
 class PromotedCarry(NamedTuple):
-    """A carry of a loop that began with a weak type, and that JAX converted to the type that the body returns."""
+    """A loop's carry with a weak type at the start, which JAX converted to the type that the body returns."""
 
     began: str
     returned: str
-    dtype: str  # of what the body returns, as NumPy names it
+    dtype: str  # NumPy's name of the dtype that the body returns
 
 
 Untold = TruncatedType | UnusedDonation | PromotedCarry
 
 
 class UntoldChanges:
-    """Tells of these as JAX is about to do them.
+    """Reports such changes just before JAX makes them.
 
     Args:
-        tell: Gets what JAX does, and JAX's frame.
-        fail: Gets an error of ours.
+        tell: Receives the change and JAX's frame.
+        fail: Receives an error of this package.
     """
 
     def __init__(self, tell: Callable[[Untold, FrameType], None], fail: Callable[[BaseException], None]) -> None:
@@ -67,10 +67,10 @@ class UntoldChanges:
         self._modules: list[TellingModule] = []
 
     def start(self) -> None:
-        """Begin to tell.
+        """Start reporting.
 
         Raises:
-            AttributeError: This JAX does it in another way.
+            AttributeError: This version of JAX makes these changes in another way.
         """
         if self._modules:
             return
@@ -87,16 +87,16 @@ class UntoldChanges:
         def asked(frame: FrameType) -> None:
             try:
                 if frame.f_code is code:
-                    found = read(frame.f_locals)
-                    if found is not None:
-                        self._tell(found, frame)
+                    change = read(frame.f_locals)
+                    if change is not None:
+                        self._tell(change, frame)
             except not_of_a_signal(*FAILURES) as error:
                 self._fail(error)
 
         self._modules.append(TellingModule(holder, name, function, asked))
 
     def stop(self) -> None:
-        """Tell no more, and leave JAX as it was."""
+        """Stop reporting, and restore JAX."""
         for module in self._modules:
             module.put_back()
         self._modules.clear()
@@ -127,7 +127,7 @@ def _unused(given: Any) -> Untold:
 def _promoted(given: Any) -> Untold | None:
     began, returned = given["in_aval"], given["out_aval"]
     if _width(began) >= _width(returned):
-        return None  # a float of another width, or the error that follows
+        return None  # a float of another width, or a carry that raises an error later
     return PromotedCarry(_type(began), _type(returned), exact(str(returned.dtype)))
 
 
@@ -135,7 +135,7 @@ def _width(aval: Any) -> int:
     return _WIDTH.get(getattr(getattr(aval, "dtype", None), "kind", ""), 0)
 
 
-#: Kinds of numbers, each of which can hold those before.
+# The rank of each kind of number: a kind can represent the kinds of lower rank.
 _WIDTH = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
 
 

@@ -13,15 +13,15 @@ from typing import Any
 
 
 class TellingMethod:
-    """Stands in the place of a method until `put_back`.
+    """Replaces a method of a class until `put_back`, and reports each call of the method.
 
-    Python asks a method's descriptor for the bound method before it calls the method. The descriptor tells us then, and
-    gives JAX's own method: no frame of ours is on the stack while JAX works, nor in the traceback of an error.
+    Python asks the descriptor of a method for the bound method before each call. The descriptor reports the call then,
+    and returns JAX's own method: no frame of ours is on the stack while JAX works, nor in the traceback of an error.
 
     Args:
         owner: The class.
-        name: Of the method.
-        tell: Gets the object of the call and the frame that calls; must not raise.
+        name: The name of the method.
+        tell: Receives the object of the call and the calling frame; must not raise.
     """
 
     def __init__(self, owner: type, name: str, tell: Callable[[Any, FrameType], None]) -> None:
@@ -32,29 +32,29 @@ class TellingMethod:
         setattr(owner, name, self)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """The original method, bound."""
+        """Return the original method, bound, after reporting the call."""
         if instance is not None:
             self._tell(instance, sys._getframe(1))
         return self._original.__get__(instance, owner)
 
     def put_back(self) -> None:
-        """Leave the class as it was; where someone else has replaced the method since, the new one stays."""
+        """Restore the class; where other code has replaced the method since, that replacement stays."""
         if self._owner.__dict__.get(self._name) is self:
             setattr(self._owner, self._name, self._original)
         self._tell = _nothing
 
 
 class TellingModule:
-    """Stands in the place of a module among the names of one of JAX's modules, until `put_back`.
+    """Replaces a module in the namespace of a JAX module until `put_back`, and reports each use of a function.
 
-    Python asks the module for a function before it calls the function. The stand-in tells us then, and gives the
+    Python reads the function from the module before each call. The replacement reports the call then, and returns the
     module's own function: no frame of ours is on the stack while the function runs.
 
     Args:
-        holder: The module of JAX that imported the other one.
-        name: Of the other one in there.
-        function: Of the other one, such as `warn`.
-        tell: Gets the frame that asks for the function; must not raise.
+        holder: The JAX module that imported the other module.
+        name: The name of the other module in `holder`.
+        function: The function of the other module, such as `warn`.
+        tell: Receives the frame that reads the function; must not raise.
     """
 
     def __init__(self, holder: Any, name: str, function: str, tell: Callable[[FrameType], None]) -> None:
@@ -71,10 +71,10 @@ class TellingModule:
         return getattr(self._original, name)
 
     def put_back(self) -> None:
-        """Leave JAX's module as it was; where someone else has replaced the name since, the new one stays."""
+        """Restore the JAX module; where other code has replaced the name since, that replacement stays."""
         if getattr(self._holder, self._name) is self:
             setattr(self._holder, self._name, self._original)
 
 
 def _nothing(instance: Any, frame: FrameType) -> None:
-    """Where the descriptor has to stay, the descriptor tells nobody."""
+    """Do nothing: a descriptor that cannot be removed no longer reports calls."""

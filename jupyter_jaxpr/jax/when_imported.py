@@ -11,9 +11,9 @@ from ..interruptions import not_of_a_signal
 
 
 class WhenImported:
-    """Calls back once a module has been imported by someone else; a finder that finds nothing itself.
+    """Calls a function after other code has imported a module; a finder that finds no modules itself.
 
-    Importing JAX ourselves would read the environment variables that a cell sets before its own import.
+    If this package imported JAX, JAX would read the environment variables before the user's cell sets them.
     """
 
     def __init__(self, name: str, then: Callable[[], None]) -> None:
@@ -22,7 +22,7 @@ class WhenImported:
         self._looking = False
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """The spec that the other finders have, its loader calling back after the module has run."""
+        """Return the spec of the other finders, whose loader calls back after the module has run."""
         if name != self._name or self._looking:
             return None
         self._looking = True
@@ -36,10 +36,10 @@ class WhenImported:
         run = loader.exec_module
 
         def exec_module(module: Any) -> None:
-            del loader.exec_module  # the class's own method again
+            del loader.exec_module  # removes the attribute below, so that the class's own method is used again
             run(module)
             self.stop()
-            # A failure of ours is not a failure of the user's import; the next cell tries again.
+            # An error of this package must not fail the user's import; the next cell tries again.
             try:
                 self._then()
             except not_of_a_signal(Exception):
@@ -49,6 +49,6 @@ class WhenImported:
         return spec
 
     def stop(self) -> None:
-        """Leave the import system as it was."""
+        """Restore the import system."""
         if self in sys.meta_path:
             sys.meta_path.remove(self)

@@ -22,6 +22,7 @@ from ..explain.errors.explained import trace_error
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported, is_jitted
 from ..jax.separate_traces import separate_traces
+from ..observe.collection import without_collection
 from ..observe.live_trace import LiveTrace, trace_live
 from ..observe.observation import ArgumentSpec, Finding, Observation, Place
 from ..observe.process_observer import observer
@@ -107,7 +108,8 @@ class Live:
         """
         with self._turn:
             try:
-                with time_limit(seconds):
+                # A collection looks at all objects of JAX and of the text's tree: a tenth of a second, several times.
+                with without_collection(), time_limit(seconds):
                     return self._trace(asked, names, observed, cells or {}, seconds)
             except TookTooLong:
                 text = _STOPPED.format(name="the function", seconds=duration(seconds))
@@ -172,12 +174,15 @@ class _OneTrace:
         except Unusable as error:
             return _answer("needs_arguments", name, self._chosen.lineno, str(error))
         if given is None:
+            caller = self._caller(made, observed)
+            if caller is not None:
+                return caller.traced(made, observed, names)
             example = ", ".join("f32[8]" for _ in parameters(function)) or "f32[8]"
             return _answer("needs_arguments", name, self._chosen.lineno, _NEEDS.format(name=name, example=example))
         missing = self._missing(function, made)
         if missing is not None:
             return missing
-        effects = side_effects(function, given.args, given.kwargs, first=True)
+        effects = side_effects(function, given.args, given.kwargs, first=True, computing=True)
         if effects:
             effect = effects[0]
             text = _EFFECT.format(name=name, place=place_text(effect, self._file), what=effect.text)
@@ -227,6 +232,37 @@ class _OneTrace:
         if given is None and not list(parameters(function)):
             return Given((), {}, "its definition")
         return given
+
+    def _caller(self, made: Definitions, observed: ObservedCalls) -> _OneTrace | None:
+        """The trace of a function of the cell that calls the chosen one, and whose argument types are known.
+
+        So the body of a scan is traced with the types that the scan gives it.
+        """
+        first = chosen_function(self._written, None, self._asked.in_view)
+        for statement in [first, *reversed(self._written.functions)]:
+            if statement is None or statement is self._chosen:
+                continue
+            function = made.functions.get(statement.lineno)
+            if function is None or not self._is_reached(function, made):
+                continue
+            caller = _OneTrace(self._asked, self._written, statement, self._file, self._cells, self._seconds)
+            if caller._given(function, made, observed) is not None:
+                return caller
+        return None
+
+    def _is_reached(self, function: Any, made: Definitions) -> bool:
+        """Whether a function reads the chosen one, itself or through functions of the cell."""
+        own = list(made.functions.values())
+        waiting, seen = [function], set()
+        while waiting:
+            for name in read_by(waiting.pop()):
+                if name == self._name:
+                    return True
+                value = made.namespace.get(name)
+                if name not in seen and any(value is defined for defined in own):
+                    seen.add(name)
+                    waiting.append(value)
+        return False
 
     def _not_defined(self, made: Definitions) -> LiveProgram:
         skipped = made.skipped.get(self._name)

@@ -17,14 +17,14 @@ __all__ = ["load_ipython_extension", "unload_ipython_extension"]
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """Register the magics, and let the observer in."""
+    """Register the magics and start the observer."""
     from .session import Session
 
     Session.of(shell).load()
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
-    """Take everything out again."""
+    """Remove the magics and the observer."""
     from .session import Session
 
     Session.of(shell).unload()

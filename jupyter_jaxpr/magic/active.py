@@ -34,17 +34,17 @@ class Active:
     recorded: RecordedCalls
     recorded_cell: RecordedCell
     last: LastCall = field(init=False)
-    others: list[LastCall] = field(default_factory=list)  # calls of the last statement besides the last call
+    others: list[LastCall] = field(default_factory=list)  # the calls of the last statement besides the last call
     rewriter: ast.NodeTransformer | None = None
     comparison: Comparison | None = None
     sweep: Sweep | None = None
 
     def __post_init__(self) -> None:
-        """Let the recorder watch the last call."""
+        """Connect the record of the last call with the recorder."""
         self.last = LastCall(self.recorded)
 
     def forget(self) -> None:
-        """Let go of the user's values."""
+        """Drop the user's values."""
         self.recorded.forget()
         for call in (self.last, *self.others):
             call.forget()
@@ -53,7 +53,7 @@ class Active:
 
 @dataclass(frozen=True)
 class Shown:
-    """A cell whose run is shown: what was built for the panel, and the jit cache in the run."""
+    """A cell whose run is shown: the built document and the jit cache of the run."""
 
     built: Built
     ledger: Ledger | None
@@ -61,16 +61,16 @@ class Shown:
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a cell under `%%jaxpr`, or a line of `%jaxpr`, gave.
+    """The result of a cell under `%%jaxpr` or of a line of `%jaxpr`.
 
     Attributes:
-        options: Of the magic.
+        options: The options of the magic.
         cell: The cell that ran; None outside of a cell.
-        observation: What was observed or traced.
-        run_id: Of the run.
-        message: A sentence for the panel; None where there is nothing to say.
-        comparison: Of `--compare`.
-        sweep: Of `--sweep`.
+        observation: The observation or the trace.
+        run_id: The id of the run.
+        message: A sentence for the panel; None without a message.
+        comparison: The result of `--compare`.
+        sweep: The result of `--sweep`.
     """
 
     options: Options

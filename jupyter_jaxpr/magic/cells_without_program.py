@@ -37,7 +37,7 @@ _CODE_THERE = "Write code there, or trace one call with %jaxpr f(x)."
 
 
 def no_python(source: str) -> str | None:
-    """A sentence for a run without a program; None where the cell has Python code, as far as its lines tell."""
+    """Return a sentence for a cell without Python code, judged by its lines; None for a cell with code."""
     lines = [line for line in source.splitlines() if line.strip()]
     above = "%%jaxpr"
     while lines and (magic := re.match(r"%%(\w+)", lines[0])):
@@ -56,8 +56,8 @@ def no_python(source: str) -> str | None:
 def why_no_program(
     namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None
 ) -> str:
-    """A sentence for the observation of a run in which no program is known, such as one that raised an error."""
-    # Where the stack comes to its end no hook of ours may have been told of a call, and Python does not always say so.
+    """Return a sentence on why a run has no known program, such as a run that raised an error."""
+    # At Python's recursion limit the hooks may have missed a call, and Python does not always raise.
     is_at_end = isinstance(error, RecursionError)
     is_unsure = not active.run.counted or active.run.counter.lost is not None or is_at_end
     if is_unsure and isinstance(error, KeyboardInterrupt):
@@ -119,11 +119,11 @@ def why_no_program(
 
 
 def _jitted_here(namespace: dict[str, Any], file: str) -> list[str]:
-    """Names of jitted functions whose def is in the cell."""
-    found = []
+    """Return the names of the jitted functions whose def is in the cell."""
+    names = []
     for name, value in list(namespace.items()):
         if is_jitted(value) and not name.startswith("_"):
             code = code_of(value)
             if code is not None and file_of(code) == file:
-                found.append(name)
-    return found
+                names.append(name)
+    return names

@@ -39,7 +39,7 @@ def compare_named(
     """Compare the functions that a line names.
 
     Returns:
-      The comparison, or None and a sentence on why there is none.
+      The comparison, or None and a sentence on why there is no comparison.
     """
     tier = observer.hooks.support
     if tier.tier == "none":
@@ -59,7 +59,7 @@ def compare_named(
         _, args, kwargs = calls[0]
         if found.sweep is not None:
             name = found.sweep.name
-            rest = [(f"{name} = {value}", given, keywords) for value, given, keywords in calls[1:]]
+            rest = [(f"{name} = {value}", arguments, keywords) for value, arguments, keywords in calls[1:]]
             sweep = Sweep(f"{name} = {', '.join(found.sweep.values)}", rest)
             text = f"{text} with {name} = {found.sweep.values[0]}"
     elif last is None or not last.returned:
@@ -90,7 +90,7 @@ def compare_named(
 
 
 def _with(namespace: dict[str, Any], name: str, value: str | None) -> dict[str, Any]:
-    """The namespace, one name in it with another value."""
+    """Return the namespace with another value for one name."""
     return {**namespace, name: eval(value or "None", namespace)}
 
 
@@ -102,14 +102,14 @@ def _taken_away(args: Any, kwargs: Any) -> bool:
 
 
 def _add(observation: Observation, variant: Variant) -> None:
-    """Put the program of a variant among those of the run, once; it is shown like any other."""
+    """Add the program of a variant to the run, unless the run has it already; the panel shows it like the others."""
     function, program = variant.function, variant.program
     if function is None or program is None:
         return
-    for known in observation.functions:
-        for other in known.programs:
-            if other.jaxpr is program.jaxpr:  # the cell called it too
-                variant.function = replace(known, programs=[other])
+    for function_of_cell in observation.functions:
+        for program_of_cell in function_of_cell.programs:
+            if program_of_cell.jaxpr is program.jaxpr:  # the cell called the function, too
+                variant.function = replace(function_of_cell, programs=[program_of_cell])
                 return
     observation.functions.append(function)
 

@@ -24,15 +24,15 @@ _INTERRUPTIBLE = {"running": True, "trace": True, "lower": True, "first_run": Fa
 
 
 class Heartbeat:
-    """Beats in a thread of its own from the first second on, until it is stopped; at once where there is a warning.
+    """Reports the progress of a run from a thread, every second; at once where there is a warning.
 
     Args:
-        observer: Knows what JAX is doing.
-        run: That goes on.
-        publisher: Gets the messages.
-        run_id: Of the run.
-        cell_id: Of the cell; None where it is not known.
-        warning: Why the cell takes longer than without the magic; None where it does not.
+        observer: The observer, which knows the stage of the run.
+        run: The run.
+        publisher: Receives the messages.
+        run_id: The id of the run.
+        cell_id: The id of the cell; None where it is unknown.
+        warning: Why the cell takes longer under the magic; None where it does not.
     """
 
     def __init__(
@@ -65,20 +65,21 @@ class Heartbeat:
         return self
 
     def stop(self) -> None:
-        """Stop, and wait until the thread has ended; where a beat is being sent for long, it ends after that."""
+        """Stop and wait until the thread has ended; a message that takes long is sent to its end."""
         self._stopped.set()
-        if self._thread is not None and self._thread.ident is not None:  # an interrupt may come before the start
+        # an interrupt may come before the start of the thread
+        if self._thread is not None and self._thread.ident is not None:
             self._thread.join(SECONDS)
-        # A thread that the collector frees calls Python, in a later cell of the user's: an alarm there would be lost.
+        # A thread object that the garbage collector frees runs Python in a later cell, where a signal would be lost.
         self._thread = None
 
     def say(self, text: str, done: int, total: int) -> None:
-        """From now on, tell what a measurement of ours is doing: the observer does not see it.
+        """From now on, report a measurement of this package, which the observer does not see.
 
         Args:
-            text: Such as `n=256: eager`.
-            done: Of `total` steps.
-            total: At least 1.
+            text: The text, such as `n=256: eager`.
+            done: The number of finished steps.
+            total: The number of all steps, at least 1.
         """
         self._doing = f"{text} ({done + 1} of {total})", time.perf_counter()
 
@@ -94,7 +95,7 @@ class Heartbeat:
         now = time.perf_counter()
         self._publisher.progress(
             run=self._run_id,
-            stage=next(known for known in get_args(Stage) if known == stage),
+            stage=next(stage_name for stage_name in get_args(Stage) if stage_name == stage),
             elapsed=now - progress.since,
             total_elapsed=now - self._run.started_at,
             cell_id=self._cell_id,
@@ -108,7 +109,7 @@ class Heartbeat:
 
 
 def _told(loop: UnrolledLoop | None, cell: str | None) -> UnrolledSoFar | None:
-    """A loop as the panel names it; None where it is in another cell, whose number is not known here."""
+    """Return a loop in the form for the panel; None for a loop in another cell, whose number is unknown here."""
     if loop is None:
         return None
     if loop.file == cell:

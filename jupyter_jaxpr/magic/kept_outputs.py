@@ -19,16 +19,16 @@ _TEXT = "text/plain"
 
 
 class KeptOutputs:
-    """The outputs of ours that a shell keeps whole, oldest first."""
+    """The outputs of this package that a shell keeps whole, oldest first."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
         self._whole: deque[Any] = deque()
 
     def shown(self) -> None:
-        """An output of ours was displayed just now."""
+        """Record that an output of this package was just displayed."""
         output = self._newest()
-        if output is None or any(output is each for each in self._whole):
+        if output is None or any(output is kept for kept in self._whole):
             return
         self._whole.append(output)
         while len(self._whole) > WHOLE:
@@ -36,17 +36,17 @@ class KeptOutputs:
             old.bundle = {_TEXT: old.bundle[_TEXT]} if _TEXT in old.bundle else {}
 
     def forget(self) -> None:
-        """Follow the outputs no longer; they stay as they are."""
+        """Stop following the outputs, which stay unchanged."""
         self._whole.clear()
 
     def _newest(self) -> Any:
-        """The newest output of ours that IPython keeps; None where there is none, or where it was captured."""
-        kept = getattr(self._shell.history_manager, "outputs", None)
-        if not isinstance(kept, dict):
+        """Return the newest output of this package that IPython keeps; None without one, or for a captured output."""
+        outputs = getattr(self._shell.history_manager, "outputs", None)
+        if not isinstance(outputs, dict):
             return None
         now = self._shell.execution_count
-        for count in (now, now - 1, now - 2):  # by the time that it is displayed the next cell's number may be there
-            for output in reversed(kept.get(count, ())):
+        for count in (now, now - 1, now - 2):  # when the output is displayed, the count may already be the next cell's
+            for output in reversed(outputs.get(count, ())):
                 if MIME_TYPE in (getattr(output, "bundle", None) or ()):
                     return output
         return None

@@ -39,7 +39,7 @@ _ONLY_UNDER_JIT = "To see the program, call {name} under jax.jit."
 _CALL_GONE = "{name} or one of its arguments no longer exists. Run the cell again."
 ORIGINS_OF_CALLS = ("ran", "seen_before")
 _SLOW_CALL = 0.5
-"""Seconds: after an assignment, a call that took longer is not traced unasked, as its trace may take longer still."""
+"""Seconds. After an assignment, a slower call is not traced without a request: the trace may take even longer."""
 _READS_TARGET = (
     "{name} was not traced. The cell assigned to {names} after the call, and a function of the notebook reads {names}. "
     "To see the program that runs, call {name} under jax.jit."
@@ -54,7 +54,7 @@ _COMPILED_BEFORE = (
 def trace_last_call(
     observer: Observer, namespace: dict[str, Any], active: Active, observation: Observation, wanted: bool
 ) -> str | None:
-    """Trace the cell's last call, where no program ran as the user wrote it."""
+    """Trace the cell's last call, unless a program ran for it; return a message where there is no trace."""
     last = active.last
     called = [function for function in observation.functions if not function.construct]
     construct = _construct_called(observation, active)
@@ -63,7 +63,7 @@ def trace_last_call(
         return None if construct.programs else _COMPILED_BEFORE.format(names=construct.name, call=last.text)
     if any(program.origin in ORIGINS_OF_CALLS for function in called for program in function.programs):
         return None
-    if not last.returned or last.text.startswith(("%", "!")):  # a magic, or a command of the shell
+    if not last.returned or last.text.startswith(("%", "!")):  # the call is a magic or a shell command
         return None
     fun, name = last.function, called_function(last.function, last.args).name
     if last.is_part and not is_users(fun):
@@ -83,21 +83,21 @@ def trace_last_call(
         note = "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
         if observer.hooks.support.tier != "hooks":
             note = "This is the program that JAX holds for the cell's last call."
-        elif not any(called is fun for called in active.run.unseen):
+        elif not any(unseen_function is fun for unseen_function in active.run.unseen):
             return None
         with observer.looking_away():
-            held = held_trace(fun, last.args, last.kwargs)
-        effects = () if held is not None else _effects(last)
+            trace_of_jax = held_trace(fun, last.args, last.kwargs)
+        effects = () if trace_of_jax is not None else _effects(last)
         if effects:
-            place, what = place_text(effects[0], active.cell.file), effects[0].text
+            place, effect_phrase = place_text(effects[0], active.cell.file), effects[0].text
             return (
                 f"JAX holds no trace of {last.text}, and {name} was not traced again, because a trace runs the Python "
-                f"of {name}. {place} {what}. To trace the call, write %jaxpr {last.text}."
+                f"of {name}. {place} {effect_phrase}. To trace the call, write %jaxpr {last.text}."
             )
     else:
         why = _not_traceable(last)
         if why is not None:
-            # Of a cell whose last call waits for a thread, `why_no_program` names what the thread called.
+            # Where the last call waits for a thread, `why_no_program` names the function that the thread called.
             in_threads = active.run.ledger is not None and active.run.ledger.elsewhere
             return None if in_threads else why
         if not wanted:
@@ -123,7 +123,7 @@ def trace_last_call(
 
 
 def _construct_called(observation: Observation, active: Active) -> ObservedFunction | None:
-    """The construct that the cell's last call is, such as `lax.scan(step, init, xs)`."""
+    """Return the construct of the cell's last call, such as `lax.scan(step, init, xs)`; None for another call."""
     last = active.last
     if not last.returned or not is_of_jax(last.function):
         return None
@@ -146,11 +146,11 @@ def _effects(last: LastCall) -> tuple[SideEffect, ...]:
 
 
 def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
-    """Say which line keeps the last call from being traced, and let the panel offer to trace it."""
+    """Store the offer to trace the last call, and return the sentence on the line with the side effect."""
     last = active.last
     name = name_of(last.function)
-    held = HeldCallForTrace(last.function, last.args, last.kwargs)
-    observation.retrace = Retrace(name, last.text, effect, held, _place_of_call(active))
+    call_for_trace = HeldCallForTrace(last.function, last.args, last.kwargs)
+    observation.retrace = Retrace(name, last.text, effect, call_for_trace, _place_of_call(active))
     cure = _ONLY_UNDER_JIT if observation.retrace.allows_effects else _UNDER_JIT_OR_BY_NAME
     message = _NOT_TRACED.format(
         name=name,
@@ -164,10 +164,10 @@ def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
 
 
 def trace_again(observer: Observer, observation: Observation, keep_values: bool) -> str | None:
-    """Trace the call of an offer, because the user pressed the button.
+    """Trace the call of an offer at the user's request.
 
     Returns:
-      A message where there is no program to show. Beside a recording of the call, the message is a note.
+      A message where there is no program to show. Beside a recording of the call, the message becomes a note.
     """
     offer: Retrace = observation.retrace
     message = _offer_traced(observer, observation, offer, keep_values)
@@ -204,11 +204,11 @@ def _offer_traced(observer: Observer, observation: Observation, offer: Retrace, 
 
 
 def _not_traceable(last: Any) -> str | None:
-    """Why a last call is not worth a second run: it does not compute with JAX."""
+    """Return why a trace of the last call would not help: the call does not compute with JAX; else None."""
     import jax
 
     fun, name = last.function, name_of(last.function)
-    kind = type(fun)  # the object itself may be a proxy, whose `__class__` is code of the user's
+    kind = type(fun)  # the object may be a proxy, whose `__class__` runs user code
     if issubclass(kind, jax.stages.Compiled):
         return f"{last.text} calls a function that was compiled ahead of time, by .lower().compile(). {CALL_IT_ITSELF}"
     if issubclass(kind, type | types.BuiltinFunctionType):

@@ -45,6 +45,13 @@ class JaxprMagics(Magics):
         "values out of saved outputs and of exports; the panel shows them.",
     ).tag(config=True)
 
+    host_copies = Bool(
+        False,
+        help="At the end of a cell, copy the arguments of each program's last call to the host, as long as they exist: "
+        "at most 8 MB for a call and 64 MB in all, until the next run. The steps and the times of a program can then "
+        "use arguments that your code did not keep. For donated arguments use --steps.",
+    ).tag(config=True)
+
     types = Bool(
         True,
         help="Read, while JAX traces, which type each name of your functions has; the panel shows the types beside the "
@@ -57,7 +64,7 @@ class JaxprMagics(Magics):
 
     @property
     def parser(self) -> Any:
-        """What reads the magics' line; the decorators of `jaxpr` put it there."""
+        """The parser of the magics' line, which the decorators of `jaxpr` store."""
         return vars(type(self))["jaxpr"].parser
 
     @output_can_be_silenced
@@ -70,20 +77,20 @@ class JaxprMagics(Magics):
         jitted function that the cell calls. `%jaxpr f(x)` traces the call `f(x)`: only the code that computes the
         arguments is executed.
         """
-        found = options.parse(self.parser, line)
+        parsed = options.parse(self.parser, line)
         if cell is None:
-            if found.target is None and found.compare:
+            if parsed.target is None and parsed.compare:
                 raise UsageError(
                     f"%jaxpr --compare needs a call to take the arguments from, such as %jaxpr --compare "
-                    f"{','.join(found.compare)} {found.compare[0]}(x)."
+                    f"{','.join(parsed.compare)} {parsed.compare[0]}(x)."
                 )
-            if found.target is None:
+            if parsed.target is None:
                 raise UsageError(
                     "%jaxpr needs a call to trace, such as %jaxpr f(x) or %jaxpr f(f32[8,128]). To watch a whole "
                     "cell, put %%jaxpr on its first line."
                 )
-            self._session.trace_target(found)
+            self._session.trace_target(parsed)
             return None
         if not cell.strip():
             raise UsageError("The cell is empty below %%jaxpr. To trace one call, write %jaxpr f(x) with one %.")
-        return self._session.run_nested(found, cell)
+        return self._session.run_nested(parsed, cell)

@@ -22,7 +22,7 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 @dataclass(frozen=True)
 class Options:
-    """What a line asks for."""
+    """The options of a magic's line."""
 
     target: Target | None
     stage: Stage | None
@@ -41,12 +41,12 @@ class Options:
 
     @property
     def keeps_values(self) -> bool:
-        """Whether something is to run again after the cell."""
+        """Whether the function runs again after the cell, so that its values are kept."""
         return self.steps or self.time
 
 
 def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
-    """Document and declare the arguments of the magics."""
+    """Declare and document the arguments of the magics."""
     for declare in reversed(
         [
             magic_arguments(),
@@ -135,7 +135,7 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
     return magic
 
 
-# Options that exclude each other, and why.
+# (option, option that it excludes, message)
 _APART = (
     ("--sweep", "--steps", "--sweep and --steps exclude each other: --steps records one call. Leave one out."),
     ("--sweep", "--stage", "--sweep and --stage exclude each other: --sweep always runs the function. Leave one out."),
@@ -149,7 +149,7 @@ _APART = (
     ("--sweep", "--time", "--sweep and --time exclude each other: --sweep times each call. Leave one out."),
 )
 
-# Options that call the function, and an argument that it can be called with.
+# (option that calls the function, an example of an argument)
 _RUN = (
     ("--compare", "jnp.ones(8)"),
     ("--sweep", "jnp.ones({name})"),
@@ -162,11 +162,11 @@ def _need_values(given: Mapping[str, bool], stage: str | None, text: str, target
     """Refuse types as arguments where an option calls the function.
 
     Args:
-        given: Which options are there.
-        stage: Of `--stage`.
-        text: The target as it was typed.
-        target: The same, read.
-        name: The name that a sweep is over.
+        given: Which options the line has.
+        stage: The value of `--stage`.
+        text: The target as the user typed it.
+        target: The parsed target.
+        name: The name of the sweep.
 
     Raises:
         UsageError: An option calls the function.
@@ -185,63 +185,63 @@ def _need_values(given: Mapping[str, bool], stage: str | None, text: str, target
 
 
 def parse(parser: MagicArgumentParser, line: str) -> Options:
-    """Read a line.
+    """Parse a line.
 
     Raises:
-      UsageError: an unknown option, a target that is no call, a type that does not exist.
+      UsageError: an unknown option, a target that is no call, or an unknown type.
     """
-    found: Namespace = parser.parse_args(_closed_up(words(line)))
-    compare = _compare(found.compare)
-    text = " ".join(found.target)
+    namespace: Namespace = parser.parse_args(_closed_up(words(line)))
+    compare = _compare(namespace.compare)
+    text = " ".join(namespace.target)
     try:
         target = parse_target(text) if text else None
     except SpecError as error:
         raise UsageError(str(error)) from None
-    sweep = _sweep(found.sweep, target)
-    given = {
+    sweep = _sweep(namespace.sweep, target)
+    present = {
         "--compare": bool(compare),
         "--sweep": sweep is not None,
-        "--steps": bool(found.steps),
-        "--time": bool(found.time),
-        "--stage": found.stage is not None,
+        "--steps": bool(namespace.steps),
+        "--time": bool(namespace.time),
+        "--stage": namespace.stage is not None,
     }
     if target is not None and target.has_specs:
-        _need_values(given, found.stage, text, target, "n" if sweep is None else sweep.name)
-    for one, other, why in _APART:
-        if given[one] and given[other]:
+        _need_values(present, namespace.stage, text, target, "n" if sweep is None else sweep.name)
+    for first, second, why in _APART:
+        if present[first] and present[second]:
             raise UsageError(why)
-    if found.time and found.stage not in (None, "run"):
+    if namespace.time and namespace.stage not in (None, "run"):
         raise UsageError(
-            f"--time and --stage {found.stage} exclude each other: --time always runs the function. Leave one out."
+            f"--time and --stage {namespace.stage} exclude each other: --time always runs the function. Leave one out."
         )
-    if found.stage is not None and target is None:
-        raise UsageError(f"--stage needs a target. Write a call, such as f(x) --stage {found.stage}.")
-    if found.eager and target is not None:
+    if namespace.stage is not None and target is None:
+        raise UsageError(f"--stage needs a target. Write a call, such as f(x) --stage {namespace.stage}.")
+    if namespace.eager and target is not None:
         raise UsageError("--eager records a cell that runs, and a target is only traced. Leave one out.")
-    if found.per_entry and target is not None:
+    if namespace.per_entry and target is not None:
         raise UsageError("--per-entry counts the calls of a cell, and a target is only traced. Leave one out.")
-    transform = _transform(found.transform)
-    title = found.title.strip("\"'") if found.title else None
+    transform = _transform(namespace.transform)
+    title = namespace.title.strip("\"'") if namespace.title else None
     return Options(
         target,
-        found.stage,
-        not found.no_trace,
+        namespace.stage,
+        not namespace.no_trace,
         title,
-        found.pin,
+        namespace.pin,
         compare,
         sweep,
-        found.steps,
-        found.time,
+        namespace.steps,
+        namespace.time,
         transform,
-        found.eager,
-        found.focus,
-        found.per_entry,
-        _ignore(found.ignore),
+        namespace.eager,
+        namespace.focus,
+        namespace.per_entry,
+        _ignore(namespace.ignore),
     )
 
 
 def _closed_up(found: list[str]) -> list[str]:
-    """Lists such as `grad, vmap`, written with blanks, as one word each; a target has its commas within brackets."""
+    """Join the words of lists with blanks, such as `grad, vmap`; the commas of a target are inside brackets."""
     whole: list[str] = []
     for word in found:
         if whole and (whole[-1].endswith(",") or word.startswith(",")):
@@ -303,12 +303,12 @@ def _sweep(text: str | None, target: Target | None) -> SweptName | None:
 
 
 def words(line: str) -> list[str]:
-    """Split a line at blanks outside of quotes and brackets; quotes stay, for they may be Python's.
+    """Split a line at blanks outside of quotes and brackets; quotes stay, because they may be Python's.
 
     Raises:
       UsageError: a bracket or a quote is not closed.
     """
-    found: list[str] = []
+    parts: list[str] = []
     word = ""
     closing: list[str] = []
     quote = ""
@@ -326,7 +326,7 @@ def words(line: str) -> list[str]:
             closing.pop()
         elif character.isspace() and not closing:
             if word:
-                found.append(word)
+                parts.append(word)
             word = ""
             continue
         word += character
@@ -334,4 +334,4 @@ def words(line: str) -> list[str]:
         raise UsageError(f"The quote {quote} is not closed in: {line.strip()}. Close the quote.")
     if closing:
         raise UsageError(f"A '{closing[-1]}' is missing in: {line.strip()}. Close the bracket.")
-    return [*found, word] if word else found
+    return [*parts, word] if word else parts

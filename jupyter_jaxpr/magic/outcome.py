@@ -43,10 +43,10 @@ def complete(
     error: BaseException | None,
     auto_trace: bool,
 ) -> str | None:
-    """Add to an observation what the options and the rules ask for.
+    """Add the findings and traces that the options and the rules require to an observation.
 
     Returns:
-      A message where there is no program to show: what was seen, and what to type.
+      A message where there is no program to show, with a cure.
     """
     tier = observer.hooks.support
     if tier.tier == "none":
@@ -68,8 +68,12 @@ def complete(
         if error is not None:
             _find(observation, lambda: add_raised(observation.functions, error))
         if isinstance(error, Exception):
-            # A call that raised earlier, and whose error the cell caught, did not end the cell.
-            raised = [each.name for each in observation.functions if each.raised and is_of_call(error, each.name)]
+            # The error of an earlier call that the cell caught did not end the cell.
+            raised = [
+                function.name
+                for function in observation.functions
+                if function.raised and is_of_call(error, function.name)
+            ]
             _find(observation, lambda: _raised(observation, error, raised[-1] if raised else None))
         if active.options.compare:
             if error is not None:
@@ -114,12 +118,14 @@ def complete(
 
 
 def _focus(observation: Observation, name: str) -> None:
-    """Show the program that the user asked for by name."""
+    """Put the program that the user named into focus."""
     named = [function for function in [*observation.libraries, *observation.functions] if function.programs]
-    chosen = [each for each in named if each.name == name] or [each for each in named if each.name.startswith(name)]
+    chosen = [function for function in named if function.name == name] or [
+        function for function in named if function.name.startswith(name)
+    ]
     if chosen:
         programs = chosen[-1].programs
-        observation.focus = ([each for each in programs if each.origin != "recorded"] or programs)[-1]
+        observation.focus = ([program for program in programs if program.origin != "recorded"] or programs)[-1]
         return
     names = ", ".join(dict.fromkeys(function.name for function in named)) or "none"
     observation.findings.append(
@@ -128,16 +134,16 @@ def _focus(observation: Observation, name: str) -> None:
 
 
 def _raised(observation: Observation, error: Exception, function: str | None) -> list[Finding]:
-    """Why the cell raised; `function` is the user's jitted function whose call did."""
+    """Return the finding on the error of the cell; `function` is the jitted function whose call raised."""
     budget = Budget(time_limit.SECONDS_AT_ERROR)
-    found = error_finding(error, function, budget)
+    finding = error_finding(error, function, budget)
     if budget.was_short:
         observation.error_to_try = ErrorToTry(id(error), function)
-    return [] if found is None else [found]
+    return [] if finding is None else [finding]
 
 
 def _find(observation: Observation, look: Callable[[], Sequence[Finding] | None]) -> None:
-    """Add what is found; a look that fails hides nothing else."""
+    """Add the findings of a function; an exception in it does not stop the others."""
     try:
         observation.findings.extend(look() or ())
     except not_of_a_signal(Exception) as error:

@@ -9,13 +9,13 @@ from ..plain_text import error_lines, kind_name, message_of
 
 
 def add_program(observation: Observation, own: OwnTrace, focus: bool) -> None:
-    """Add the program of a trace of our own; `focus` puts it in view. A program that ran as well is put in view."""
+    """Add the program of an own trace; `focus` puts the program into focus, as does a program that ran."""
     observation.printed.extend(own.printed)
     if own.function is None or own.program is None:
         return
     for function in observation.functions:
         for program in function.programs:
-            if program.jaxpr is own.program.jaxpr:  # it is the one that ran
+            if program.jaxpr is own.program.jaxpr:  # the cell ran this program
                 observation.focus = program
                 return
     same = [function for function in observation.functions if function.name == own.function.name]
@@ -29,21 +29,21 @@ def add_program(observation: Observation, own: OwnTrace, focus: bool) -> None:
 
 
 def program_or_message(observation: Observation, own: OwnTrace, name: str) -> str | None:
-    """Add what a trace of the last call gave; a message where the trace raised."""
+    """Add the result of an own trace of the last call; return a message where the trace raised."""
     add_program(observation, own, focus=True)
     if own.error is not None:
-        known = explained(own.error, name)
+        explanation = explained(own.error, name)
         text = f"{name} ran, but cannot be traced. {trace_error_sentence(name, own.error)}"
         observation.findings.append(
             Finding(
                 "untraceable",
-                f"{text} {known.text}".rstrip(),
+                f"{text} {explanation.text}".rstrip(),
                 cure="To turn this trace off, write %%jaxpr --no-trace.",
                 detail=error_lines(own.error),
                 function=name,
-                place=known.place,
-                title=known.title,
-                cures=known.cures,
+                place=explanation.place,
+                title=explanation.title,
+                cures=explanation.cures,
             )
         )
         return text
@@ -51,6 +51,6 @@ def program_or_message(observation: Observation, own: OwnTrace, name: str) -> st
 
 
 def trace_error_sentence(name: str, error: BaseException) -> str:
-    """The kind of an error of a trace, and the first line of its message."""
+    """Return the type of a trace's error and the first line of the message."""
     first = message_of(error).strip().splitlines()
     return f"Tracing {name} raised {kind_name(type(error))}: {first[0] if first else ''}"

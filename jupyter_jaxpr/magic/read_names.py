@@ -15,7 +15,7 @@ from ..plain_text import file_of
 
 
 def may_be_read(names: Iterable[str], namespace: Mapping[str, Any]) -> bool:
-    """Whether a function or class among the variables of a notebook mentions one of the names."""
+    """Return whether a function or class in the namespace mentions one of the names."""
     wanted = set(names)
     seen: set[types.CodeType] = set()
     return any(
@@ -27,7 +27,7 @@ def may_be_read(names: Iterable[str], namespace: Mapping[str, Any]) -> bool:
 
 
 def _codes_of(value: Any) -> Iterator[types.CodeType]:
-    is_class = issubclass(type(value), type)  # `isinstance` would run the `__class__` of a proxy of the user's
+    is_class = issubclass(type(value), type)  # `isinstance` would run the `__class__` of a user's proxy
     kind = value if is_class else type(value)
     code = code_of(value) if callable(value) else None
     if code is not None and not is_installed(file_of(code)):
@@ -40,7 +40,7 @@ def _codes_of(value: Any) -> Iterator[types.CodeType]:
 
 
 def _within(code: types.CodeType, seen: set[types.CodeType]) -> Iterator[types.CodeType]:
-    """A code object and those of the functions that the code defines."""
+    """Yield a code object and the codes of the functions inside it."""
     if code in seen:
         return
     seen.add(code)

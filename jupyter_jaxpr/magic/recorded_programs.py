@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_recorded_cell(observation: Observation, active: Active, message: str | None) -> bool:
-    """Add what JAX ran for the cell, operation by operation; whether that was anything."""
+    """Add the recording of the cell; return whether JAX ran anything."""
     number = active.cell.execution_count
     function = active.recorded_cell.function("cell" if number is None else f"cell [{number}]", message)
     if function is not None:
@@ -29,41 +29,43 @@ def add_recorded_cell(observation: Observation, active: Active, message: str | N
 
 
 def add_library_programs(observation: Observation, run: Run, hidden: Recording | None) -> None:
-    """Add what libraries jitted and ran, but for what a recording in view holds.
+    """Add the programs that libraries jitted and ran, without those in the visible recording.
 
     Args:
-        observation: Of the cell.
-        run: Likewise.
-        hidden: The recording of the cell, where it is not in view.
+        observation: The observation of the cell.
+        run: The run of the cell.
+        hidden: The recording of the cell, if it is not visible.
     """
-    found = [function for function, recording in run.library_programs if recording is None or recording is hidden]
-    observation.libraries += found
-    if found and run.library_programs_left_out:
+    visible = [function for function, recording in run.library_programs if recording is None or recording is hidden]
+    observation.libraries += visible
+    if visible and run.library_programs_left_out:
         more = count(run.library_programs_left_out, "more program", "more programs")
         text = f"Libraries made {more} in this run. The list of programs holds the first {len(run.library_programs)}."
         observation.findings.append(Finding("library_programs", text))
 
 
 def add_recorded_calls(observation: Observation, active: Active, message: str | None) -> None:
-    """Add the calls of the last statement that were recorded while they ran, each beside its trace.
+    """Add the recorded calls of the last statement, each beside its own trace.
 
     Args:
-        observation: Of the cell.
+        observation: The observation of the cell.
         active: The cell.
-        message: Why the last call was not traced: it stands with the last recording where nothing else is shown.
+        message: Why the last call was not traced; added to the last recording where nothing else is shown.
     """
     functions = observation.functions
     shown = {id(program.jaxpr) for function in functions for program in function.programs}
     for function, is_wrapper in active.recorded.functions(active.cell.file, active.run.reading):
         only = only_program(function.programs[0].jaxpr)
         if only is not None and id(only) in shown:
-            continue  # the call did nothing else than to call a jitted function
+            continue  # the call did nothing but call a jitted function
         if is_wrapper and _ran_as_one(function, observation):
             continue
-        traced = next((each for each in functions if _is_traced(each, function)), None)
+        traced = next(
+            (function_of_cell for function_of_cell in functions if _is_traced(function_of_cell, function)), None
+        )
         if traced is None:
             functions.append(function)
-        else:  # where the recording stands: in the order of the calls
+        else:  # the recorded call keeps its place in the order of the calls
             functions.remove(traced)
             for program in traced.programs:
                 program.how = program.how or AS_JIT
@@ -80,15 +82,15 @@ def add_recorded_calls(observation: Observation, active: Active, message: str | 
 
 
 def _is_traced(known: ObservedFunction, recorded: ObservedFunction) -> bool:
-    """Whether a function is the recorded one, as a trace of ours shows it."""
+    """Return whether a function is the recorded function with an own trace."""
     same = (known.name, known.definition, known.transform) == (recorded.name, recorded.definition, recorded.transform)
     return same and all(program.origin in ("traced", "recorded") for program in known.programs)
 
 
 def _ran_as_one(function: ObservedFunction, observation: Observation) -> bool:
-    """Whether JAX ran a function as one program that `jax.jit` did not return: of pmap, of another library."""
+    """Return whether JAX ran a function as one program without `jax.jit`, such as by pmap or a library's jit."""
     return any(
-        (known.name, known.definition) == (function.name, function.definition)
-        and any(program.origin in ORIGINS_OF_CALLS for program in known.programs)
-        for known in observation.functions
+        (function_of_cell.name, function_of_cell.definition) == (function.name, function.definition)
+        and any(program.origin in ORIGINS_OF_CALLS for program in function_of_cell.programs)
+        for function_of_cell in observation.functions
     )

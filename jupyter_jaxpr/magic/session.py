@@ -45,19 +45,21 @@ if TYPE_CHECKING:
 
     from ..build.build import Built
     from ..document.types.document import Snapshot as Document
+    from ..observe.calls.call_values import CallValues
     from ..program.source.positions import CellText
 
 _REMEMBERED_CELLS = 1_000
 _SHOWN_RUNS = 8
 _OWN_DEPTH = 1_000
-_RUNS_A_CELL = "run_cell_async"  # a method of an IPython shell
+_COPIED_OF_A_CALL, _COPIED_IN_ALL = 8_000_000, 64_000_000  # bytes of arguments that are copied to the host
+_RUNS_A_CELL = "run_cell_async"  # the method of an IPython shell that runs a cell
 _INTERRUPTED = "jupyter_jaxpr was interrupted, so the panel does not show this cell."
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
 
 
 class Session:
-    """What the extension does in one shell."""
+    """The work of the extension in one shell."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
@@ -65,39 +67,42 @@ class Session:
         self.publisher = comm.publisher(shell)
         self.magics: JaxprMagics | None = None
         self._active: dict[int, Active] = {}
-        self._ending: dict[int, Active] = {}  # cells that have run and are being shown, by thread
-        # The last cells under %%jaxpr by their numbers, oldest first: what `jupyter_jaxpr.last` gives.
+        self._ending: dict[int, Active] = {}  # the cells that have run and whose run is being shown, by thread
+        # The last cells under %%jaxpr by number, oldest first, for `jupyter_jaxpr.last`.
         self.shown: OrderedDict[int, Shown] = OrderedDict()
         self._outputs = KeptOutputs(shell)
-        self._depth: dict[int, int] = {}  # cells within cells, by thread
-        self._running: dict[int, cells.RunningCell] = {}  # the outermost cell of each thread
-        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # by the file name of their code
+        self._copies: list[CallValues] = []  # the values of the last run that hold copies on the host
+        self._depth: dict[int, int] = {}  # the depth of nested cells, by thread
+        self._running: dict[int, cells.RunningCell] = {}  # the outermost cell, by thread
+        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # the cells by the file name of their code
 
     @staticmethod
     def of(shell: InteractiveShell) -> Session:
-        """The session of a shell; the same one each time."""
+        """Return the session of a shell, which is made at the first request."""
         if shell not in _sessions:
             _sessions[shell] = Session(shell)
         return _sessions[shell]
 
     @staticmethod
     def newest() -> Session | None:
-        """The session in which a cell was shown last; None where none was."""
+        """Return the session that showed a cell last; None before any."""
         shown = [session for session in list(_sessions.values()) if session.shown]
-        return max(shown, key=lambda each: next(reversed(each.shown.values())).built.document.created, default=None)
+        return max(
+            shown, key=lambda session: next(reversed(session.shown.values())).built.document.created, default=None
+        )
 
     @staticmethod
     def all_save_values() -> bool:
-        """Whether no session keeps values out of what it saves."""
+        """Return whether every session saves values."""
         return all(session.saves_values for session in list(_sessions.values()))
 
     def load(self) -> None:
-        """Register magics, transformer and events, and hook JAX as soon as it is there."""
+        """Register magics, transformer and events, and install the hooks in JAX once it is imported."""
         if self.magics is not None:
             return
         self.magics = JaxprMagics(self)
         self.shell.register_magics(self.magics)
-        # Before IPython takes the leading blank lines off: every line keeps its number.
+        # This runs before IPython removes leading blank lines, so that lines keep their numbers.
         self.shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
         for event, function in self._events():
             self.shell.events.register(event, function)
@@ -110,7 +115,7 @@ class Session:
         self.publisher.open()
 
     def unload(self) -> None:
-        """Leave shell and JAX as they were; a cell that is running goes on, and is observed no more."""
+        """Restore shell and JAX; a running cell continues without observation."""
         if self.magics is None:
             return
         for thread in list(self._active):
@@ -123,6 +128,7 @@ class Session:
         self._running.clear()
         self.shown.clear()
         self._outputs.forget()
+        self._drop_copies()
         with self._guard("jupyter_jaxpr could not end the observation of a block."):
             self.observer.end_all()
         transforms = self.shell.input_transformer_manager.cleanup_transforms
@@ -154,19 +160,19 @@ class Session:
     # --- IPython's events ---
 
     def _transform(self, lines: list[str]) -> list[str]:
-        """IPython's input transformer: takes the magic's line out of a cell that is about to be observed."""
+        """Remove the magic's line from a cell that will be observed; an input transformer of IPython."""
         text = "".join(lines)
         line = cells.magic_line(text)
-        # Within a running cell (%%time above %%jaxpr) no event follows: there it stays a cell magic.
+        # Inside of a running cell (%%time above %%jaxpr) no event follows: the cell magic stays.
         if line is None or self._depth.get(threading.get_ident(), 0):
             return lines
         if self._parse(line) is None:
-            # Of a magic without a body IPython says so, and nothing of the mistake in its line.
+            # For a magic without a body, IPython reports the missing body and not the mistake in the line.
             return lines if cells.has_body(text) else [*lines[:-1], lines[-1].rstrip("\n") + "\n", "#\n"]
         return cells.without_magic(lines)
 
     def _parse(self, line: str) -> options.Options | None:
-        """The options of a line; None for a line with a mistake, which the cell magic then raises."""
+        """Return the options of a line; None for a line with a mistake, which the cell magic then raises."""
         assert self.magics is not None
         try:
             return options.parse(self.magics.parser, line)
@@ -177,7 +183,7 @@ class Session:
         thread = threading.get_ident()
         depth = self._depth.get(thread, 0)
         if depth and not _is_within_a_cell():
-            depth = 0  # an interrupt came before the end of an earlier cell was noted
+            depth = 0  # an interrupt came before the end of an earlier cell was recorded
         self._depth[thread] = depth + 1
 
     def _exit(self) -> None:
@@ -189,7 +195,7 @@ class Session:
             self._running.pop(thread, None)
 
     def _before(self, info: Any) -> None:
-        """A cell is about to run."""
+        """Start the observation before a cell runs; an event of IPython."""
         with self._guard("jupyter_jaxpr could not observe the cell."):
             thread = threading.get_ident()
             self.observer.hooks.ensure()
@@ -199,19 +205,19 @@ class Session:
                 with self._guard("jupyter_jaxpr could not end the observation of a cell."):
                     self._end_what_was_left(thread)
                 self._running[thread] = cell
-                # Without a cell id (plain IPython) the text says which cell it is.
+                # Without a cell id (plain IPython) the text identifies the cell.
                 self.observer.history.executed(cell.file, cell.id or cell.source, cell.execution_count)
-            # The cell that %%capture runs is a part of the one it stands in.
+            # A cell inside of %%capture counts as a part of the outer cell.
             self._remember(cell.file, cell if outermost else self._running.get(thread, cell))
             line = cells.magic_line(info.raw_cell)
             if line is None or not outermost:
                 return
-            found = self._parse(line)
-            if found is not None:
-                self._begin(found, info, cell)
+            parsed = self._parse(line)
+            if parsed is not None:
+                self._begin(parsed, info, cell)
 
     def _after(self, result: Any) -> None:
-        """A cell has run."""
+        """End the observation after a cell has run; an event of IPython."""
         thread = threading.get_ident()
         active = self._active.get(thread)
         if active is None:
@@ -222,7 +228,7 @@ class Session:
         self._end(thread, active, result)
 
     def _end(self, thread: int, active: Active, result: Any) -> None:
-        """Show what a cell did, and leave nothing of ours on, whatever fails and wherever an interrupt comes."""
+        """Show the run of a cell, and remove every hook of the run even after an error or an interrupt."""
         self._ending[thread] = active
         self._active.pop(thread, None)
         is_shown = False
@@ -235,7 +241,7 @@ class Session:
         self._ending.pop(thread, None)
 
     def _end_what_was_left(self, thread: int) -> None:
-        """Take out what an interrupt left of an earlier cell of this thread; a second time does no harm."""
+        """Remove what an interrupt left of an earlier cell of this thread; may run twice."""
         for active in filter(None, (self._active.get(thread), self._ending.get(thread))):
             try:
                 self._stop(active)
@@ -256,7 +262,27 @@ class Session:
         if len(self._cells) > _REMEMBERED_CELLS:
             self._cells.popitem(last=False)
 
+    def _copy_arguments(self, observation: Observation) -> None:
+        """Copy the arguments of each program's last call to the host, the last program first."""
+        left = _COPIED_IN_ALL
+        with self._guard("jupyter_jaxpr could not copy the arguments."), self.observer.looking_away():
+            for function in reversed(observation.functions):
+                for program in reversed(function.programs):
+                    if program.values is None:
+                        continue
+                    size = program.values.copy_to_host(min(left, _COPIED_OF_A_CALL))
+                    if size > 0:
+                        left -= size
+                        self._copies.append(program.values)
+
+    def _drop_copies(self) -> None:
+        """Free the copies of arguments of the run before."""
+        for values in self._copies:
+            values.drop_copies()
+        self._copies = []
+
     def _begin(self, found: options.Options, info: Any, cell: cells.RunningCell) -> Active:
+        self._drop_copies()
         run = self.observer.begin(cell.file, found.keeps_values, found.per_entry)
         run.look_before = reach_before
         run.reads_names = self.magics is None or bool(self.magics.types)
@@ -266,7 +292,7 @@ class Session:
         recorded_cell = RecordedCell(self.observer.hooks, run.fail, whole=found.eager)
         recorded = RecordedCalls(self.observer.hooks, run.fail, recorded_cell)
         active = Active(found, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
-        # From here on an interrupt leaves nothing on: the next cell ends what it finds.
+        # From here on the next cell can remove everything that an interrupt leaves.
         self._active[threading.get_ident()] = active
         heartbeat.start()
         run.when_installed = recorded_cell.start
@@ -282,11 +308,11 @@ class Session:
         return cells.RunningCell(getattr(info, "cell_id", None), count, file, info.raw_cell)
 
     def _stop(self, active: Active) -> Observation:
-        """End the observation, and take out what was put in for it, whatever fails."""
+        """End the observation, and remove every part that it installed even after an error."""
         try:
-            with ExitStack() as each:  # in the reverse order, the other ones also where one fails
-                each.callback(active.recorded_cell.stop)
-                each.callback(active.recorded.stop)
+            with ExitStack() as stack:  # the callbacks run in reverse order, each even if another one fails
+                stack.callback(active.recorded_cell.stop)
+                stack.callback(active.recorded.stop)
         except not_of_a_signal(Exception) as error:
             active.run.fail(error)
         try:
@@ -304,6 +330,9 @@ class Session:
         try:
             observation = self._stop(active)
             message = outcome.complete(self.observer, self.shell.user_ns, active, observation, error, self._traces())
+            # Before the arguments of the last call are let go of.
+            if self.magics is not None and self.magics.host_copies:
+                self._copy_arguments(observation)
         finally:
             active.forget()
             active.heartbeat.stop()
@@ -316,7 +345,7 @@ class Session:
             self._interrupted(result)
 
     def _show(self, active: Active, built: Built) -> None:
-        """Hold the run of a cell for `jupyter_jaxpr.last`."""
+        """Store the run of a cell for `jupyter_jaxpr.last`."""
         number = active.cell.execution_count
         if number is None:
             return
@@ -326,14 +355,14 @@ class Session:
             self.shown.popitem(last=False)
 
     def _interrupted(self, result: Any) -> None:
-        """End a cell as an interrupted one ends, though the interrupt came while a measurement of ours ran."""
+        """End a cell as interrupted, although the interrupt came during a measurement of this package."""
         if getattr(result, "error_in_exec", None) is None:
             result.error_in_exec = KeyboardInterrupt()
             self.shell.showtraceback((KeyboardInterrupt, result.error_in_exec, None))
 
     @property
     def saves_values(self) -> bool:
-        """Whether saved outputs and exports may hold values of the user's."""
+        """Whether saved outputs and exports may contain values of the user's."""
         return self.magics is None or bool(self.magics.values)
 
     def _traces(self) -> bool:
@@ -343,7 +372,7 @@ class Session:
         from ..build.sweep import sweep_document
         from ..scripts import display
 
-        found = run.options
+        parsed = run.options
         built = self._built(run)
         if run.comparison is not None:
             compared = built.sources.comparison(run.comparison, run.sweep)
@@ -351,23 +380,23 @@ class Session:
         if run.sweep is not None:
             built = replace(built, document=built.sources.merge("sweep", sweep_document(run.sweep)))
         try:
-            if found.steps:
+            if parsed.steps:
                 with self._guard("jupyter_jaxpr could not run the steps."):
                     built = replace(built, document=self._with_steps(built))
-            if found.time:
+            if parsed.time:
                 with self._guard("jupyter_jaxpr could not time the program."):
                     built = replace(built, document=self._with_time(built))
-            if found.transform:
+            if parsed.transform:
                 with self._guard("jupyter_jaxpr could not transform the program."):
-                    built = replace(built, document=self._with_transforms(built, found))
+                    built = replace(built, document=self._with_transforms(built, parsed))
         finally:
-            if found.keeps_values:
+            if parsed.keeps_values:
                 built.sources.let_go_of_values()
-        # Where one of these failed or was interrupted, what it had done until then is there.
+        # The document contains the finished parts even where a measurement failed or was interrupted.
         built = replace(built, document=built.sources.document)
         self.publisher.publish(replace(built, retrace=self._retrace(run)))
         magics = self.magics
-        # A cell that raised has an output where there is a card of the error, so that a saved notebook holds the card.
+        # A raised cell gets an output if there is a card of the error, so that a saved notebook contains the card.
         has_card = any(note.kind in ("trace_raised", "raised") for note in built.document.notes)
         if magics is not None and (built.document.programs or error is None or has_card):
             display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
@@ -392,7 +421,7 @@ class Session:
         )
 
     def _retrace(self, run: RunResult) -> Callable[[], None] | None:
-        """What traces the cell's last call when the user asks for it; None where that is not offered."""
+        """Return a function that traces the cell's last call at the user's request; None without an offer."""
         if run.observation.retrace is None:
             return None
 
@@ -426,7 +455,7 @@ class Session:
     # --- the magics ---
 
     def trace_target(self, found: options.Options) -> None:
-        """Do what `%jaxpr f(x)` asks for."""
+        """Trace the call of `%jaxpr f(x)`, or run its comparison or sweep."""
         observation = Observation()
         interrupted = False
         with self._guard("jupyter_jaxpr could not trace the call."):
@@ -457,11 +486,11 @@ class Session:
             raise KeyboardInterrupt
 
     def run_nested(self, found: options.Options, source: str) -> Any:
-        """Run a cell that IPython does not run as such: below `%%time`, or given to `run_cell_magic`."""
+        """Run a cell that IPython does not run as a cell: below `%%time`, or passed to `run_cell_magic`."""
         __tracebackhide__ = True
         thread = threading.get_ident()
         above = self._lines_above(source)
-        if thread in self._active:  # part of a cell that is observed already
+        if thread in self._active:  # a part of a cell that is already observed
             return _run_body(self.shell, source, above)[1]()
         active = None
         error: BaseException | None = None
@@ -482,29 +511,29 @@ class Session:
             raise
         finally:
             begun = self._active.get(thread)
-            if begun is not None and active in (None, begun):  # else it was unloaded meanwhile
+            if begun is not None and active in (None, begun):  # otherwise the extension was unloaded meanwhile
                 self._end(thread, begun, _NestedResult(error))
 
     def _lines_above(self, source: str) -> int:
-        """How many lines of the outermost cell stand above a cell within it; its own magic's line is one."""
+        """Return the number of lines of the outermost cell above a nested cell, with the line of its magic."""
         outer = self._running.get(threading.get_ident())
         text = outer.source.rstrip() if outer is not None else ""
         body = source.rstrip()
         return text[: len(text) - len(body)].count("\n") if text.endswith("\n" + body) else 1
 
     def _known_cells(self, cell: cells.RunningCell | None) -> dict[str, CellText]:
-        known: dict[str, CellText] = dict(self._cells)
+        texts: dict[str, CellText] = dict(self._cells)
         if cell is not None and cells.nested_magic(cell.source):
-            known.update((file, cell) for file in cells.NESTED_FILES)
-        return known
+            texts.update((file, cell) for file in cells.NESTED_FILES)
+        return texts
 
     # --- failures of ours ---
 
     @contextmanager
     def _guard(self, failure: str) -> Iterator[None]:
-        """Report a failure of ours: `failure` says what did not work."""
+        """Report an error of this package; `failure` says what did not work."""
         limit = sys.getrecursionlimit()
-        is_low = limit < _OWN_DEPTH  # the user's code may have set the limit: ours has room all the same
+        is_low = limit < _OWN_DEPTH  # the user's code may have set a low limit: this package needs more
         if is_low:
             sys.setrecursionlimit(_OWN_DEPTH)
         try:
@@ -533,7 +562,7 @@ class _NestedResult:
 
 
 class _Rewriter(ast.NodeTransformer):
-    """IPython's syntax tree transformer: the first tree after a cell's start is the cell's own."""
+    """Rewrites the first syntax tree after a cell's start, which is the cell's own; a transformer of IPython."""
 
     def __init__(self, active: Active) -> None:
         self._active = active
@@ -541,7 +570,7 @@ class _Rewriter(ast.NodeTransformer):
         self._thread = threading.get_ident()
 
     def visit(self, module: ast.AST) -> Any:
-        """Rewrite the cell once; leave the trees of magics inside it alone."""
+        """Rewrite the cell once; leave the trees of nested magics unchanged."""
         if self._done or threading.get_ident() != self._thread or not isinstance(module, ast.Module):
             return module
         self._done = True
@@ -550,7 +579,7 @@ class _Rewriter(ast.NodeTransformer):
 
 
 def _is_within_a_cell() -> bool:
-    """Whether the cell that begins was started by another one, whose frame is on the stack as well."""
+    """Return whether another cell started this cell, so that the frames of both are on the stack."""
     frame: FrameType | None = sys._getframe()
     cells_under_way = 0
     while frame is not None:
@@ -564,7 +593,7 @@ def _document_cell(cell: cells.RunningCell) -> Cell:
 
 
 def _is_result_of(result: Any, info: Any) -> bool:
-    """Whether a result is that of the cell; IPython makes a new info where a cell ends by an exception of its own."""
+    """Return whether a result belongs to a cell; IPython makes a new info for a cell that ends by its own exception."""
     if result is None:
         return True
     of = getattr(result, "info", None)
@@ -572,11 +601,11 @@ def _is_result_of(result: Any, info: Any) -> bool:
 
 
 def _run_body(shell: InteractiveShell, source: str, above: int) -> tuple[str, Callable[..., Any]]:
-    """Compile Python code as IPython's own cell magics do; gives its file name, and what runs it.
+    """Compile Python code as IPython's own cell magics do; return its file name and a function that runs it.
 
-    Running it returns the value of its last expression.
+    The function returns the value of the last expression.
     """
-    # The blank lines stand for what is above it in the notebook's cell; IPython takes leading ones off.
+    # The blank lines replace the lines above in the notebook's cell; IPython removes leading blank lines.
     lines = source.splitlines()
     leading = next((number for number, line in enumerate(lines) if line.strip()), 0)
     text = "\n" * (above + leading) + shell.transform_cell(source)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..observe.observer import Observer
     from .options import Options
 
-#: Traces the target in a namespace: gives the message where it cannot.
+# Traces the target in a namespace; returns a message where this fails.
 Trace = Callable[[dict[str, Any], "Options"], str | None]
 
 
@@ -32,18 +32,18 @@ def sweep_named(
     report: Report,
     trace: Trace | None,
 ) -> tuple[Sweep | None, str | None]:
-    """Sweep over what a line names.
+    """Run the sweep that a line requests.
 
     Args:
-        observer: Is told to look away.
-        namespace: The user's.
-        found: The line; it has a target and a sweep.
-        observation: Takes the program at the first value, and what is wrong.
-        report: Told how far the sweep is.
-        trace: Adds the program at the first value; None where it is there already.
+        observer: The observer, which records nothing meanwhile.
+        namespace: The user's namespace.
+        found: The options of the line, with a target and a sweep.
+        observation: Receives the program at the first value, and findings.
+        report: Receives the progress of the sweep.
+        trace: Adds the program at the first value; None where the observation has it already.
 
     Returns:
-      The sweep, or None and a sentence on why there is none.
+      The sweep, or None and a sentence on why there is no sweep.
     """
     target, swept = found.target, found.sweep
     assert target is not None and swept is not None
@@ -54,8 +54,8 @@ def sweep_named(
         return None, _cannot(observation, "JAX is not imported, so the sweep did not run. Import JAX in the cell.")
     values = Values(swept.name, swept.values, target, namespace)
     functions = functions_of(target, found.compare, namespace)
-    missing = next((each.missing for each in functions if each.missing is not None), None)
-    if missing is not None and all(each.missing is not None for each in functions):
+    missing = next((function.missing for function in functions if function.missing is not None), None)
+    if missing is not None and all(function.missing is not None for function in functions):
         return None, _cannot(observation, f"--sweep: {missing}")
     observer.hooks.ensure()
     if trace is not None:
@@ -64,7 +64,7 @@ def sweep_named(
 
 
 def _add_program(values: Values, found: Options, trace: Trace) -> None:
-    """Show the program of the first value that has one; where none has, the points of the sweep say why."""
+    """Add the program of the first value; where its trace fails, the points of the sweep have the reason."""
     text = values.texts[0]
     try:
         value = values.value(text)

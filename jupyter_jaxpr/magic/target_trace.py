@@ -33,7 +33,7 @@ def sweep_target(
     magic: str,
     report: Report,
 ) -> tuple[Sweep | None, str | None]:
-    """Sweep over the target that the magic's line names, and show its program at the first value."""
+    """Run a sweep over the target of the magic's line, and show the program at the first value."""
 
     def trace(scope: dict[str, Any], at: Options) -> str | None:
         return trace_target(observer, scope, at, observation, magic)
@@ -44,7 +44,7 @@ def sweep_target(
 def trace_target(
     observer: Observer, namespace: dict[str, Any], found: Options, observation: Observation, magic: str
 ) -> str | None:
-    """Trace what the magic's line names; a mistake that shows only now is a finding and the message."""
+    """Trace the target of the magic's line; a mistake becomes a finding and the message."""
     target = found.target
     assert target is not None
     tier = observer.hooks.support
@@ -82,22 +82,22 @@ def trace_target(
 
 def _cannot(observation: Observation, text: str, why: str, error: BaseException | None = None) -> str:
     message = f"'{text}' could not be traced. {why}"
-    known = explained(error, text.partition("(")[0]) if error is not None else Explained(None)
+    explanation = explained(error, text.partition("(")[0]) if error is not None else Explained(None)
     observation.findings.append(
         Finding(
             kind="target",
-            text=f"{message} {known.text}".rstrip(),
+            text=f"{message} {explanation.text}".rstrip(),
             detail=error_lines(error) if error is not None else None,
-            place=known.place,
-            title=known.title,
-            cures=known.cures,
+            place=explanation.place,
+            title=explanation.title,
+            cures=explanation.cures,
         )
     )
     return message
 
 
 def _refused(observation: Observation, error: EffectsError) -> str:
-    """Say that a trace was not made, for what it does cannot be undone."""
+    """Add the finding on a trace that was refused because of its side effect, and return the message."""
     message = f"{error} {UNDER_JIT}"
     effect = error.effect
     place = Place(effect.file, effect.line, effect.function) if effect.line else None

@@ -29,7 +29,7 @@ _NOTE_OF_LINEAR = (
 
 
 def traced_after(last: LastCall, name: str) -> str:
-    """Where the program of the last call comes from: sentences."""
+    """Return sentences on the origin of the last call's program."""
     called = called_function(last.function, last.args)
     if called.is_backward:
         return _NOTE_OF_LINEAR.format(text=last.text, name=name)
@@ -39,7 +39,7 @@ def traced_after(last: LastCall, name: str) -> str:
 
 
 def name_by_called(own: OwnTrace, last: LastCall) -> None:
-    """Give what was traced the name of the function that ran, where a transform ran it."""
+    """Name an own trace by the function that ran, where a transform ran it."""
     called = called_function(last.function, last.args)
     if own.function is None or called.transform is None:
         return

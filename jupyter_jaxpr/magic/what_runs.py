@@ -21,12 +21,12 @@ _LOADS = re.compile(r"^\s*%(?:load_ext|reload_ext)\s+jupyter_jaxpr\b", re.MULTIL
 
 
 class WhatRuns:
-    """What a session knows; its dictionaries are read from other threads, and are copied first.
+    """The cells of a session; other threads read its dictionaries, which are copied first.
 
     Args:
-        shell: Of the session.
-        hooks: In JAX.
-        cells: That ran, by the file name of their code.
+        shell: The shell of the session.
+        hooks: The hooks in JAX.
+        cells: The cells that ran, by the file name of their code.
         running: The outermost cell of each thread.
         active: The observed cell of each thread.
     """
@@ -39,7 +39,7 @@ class WhatRuns:
         running: Mapping[int, RunningCell],
         active: Mapping[int, Active],
     ) -> None:
-        # The publisher holds this object, and must not keep the shell alive.
+        # The publisher keeps this object, which must not keep the shell alive.
         self._shell = weakref.ref(shell)
         self._hooks = hooks
         self._cells = cells
@@ -48,17 +48,17 @@ class WhatRuns:
         self._is_loaded_by_user = False
 
     def may_trace(self, cell_id: str) -> bool:
-        """Whether the user ran this cell, or `%load_ext`, in this kernel; a startup file loads for all notebooks."""
+        """Return whether the user ran this cell or `%load_ext`; a startup file loads for every notebook."""
         return self._loaded_by_user() or any(cell.id == cell_id for cell in self.known_cells().values())
 
     def is_measuring(self) -> bool:
-        """Whether a cell runs whose times a trace beside it would change, or whose calls are recorded."""
+        """Return whether a cell runs whose times or recording a concurrent trace would change."""
         if recording_of(self._hooks) is not None or any(map(_is_measured, list(self._active.values()))):
             return True
         return any(_MEASURES.search(cell.source) is not None for cell in list(self._running.values()))
 
     def known_cells(self) -> dict[str, RunningCell]:
-        """The cells that ran, by the file name that their code carries."""
+        """Return the cells that ran, by the file name of their code."""
         return dict(self._cells)
 
     def _loaded_by_user(self) -> bool:

@@ -1,6 +1,6 @@
-"""What JAX did while the cell ran.
+"""Records what JAX does while a cell runs.
 
-- `observer.Observer`: one a kernel, told by `jax.hooks.Hooks`.
-- `run.Run`: between the start and the end of one cell.
-- `observation.Observation`: what is handed on.
+- `observer.Observer`: the observer of a kernel; `jax.hooks.Hooks` calls the observer.
+- `run.Run`: the record of one cell between its start and its end.
+- `observation.Observation`: the result that later rooms read.
 """

@@ -17,11 +17,12 @@ from .value_texts import Reading
 
 @dataclass(frozen=True)
 class CallShape:
-    """How a call was written, without its values: enough to name its arguments later."""
+    """The form of a call without its values: enough to name the arguments later."""
 
-    names: tuple[tuple[str, bool], ...]  # (parameter, static) of each positional argument
+    names: tuple[tuple[str, bool], ...]  # (name of the parameter, whether it is static) for each positional argument
     statics: Mapping[str, str] = field(default_factory=dict)
-    fixed: Mapping[str, str] = field(default_factory=dict)  # of our own trace: arguments given as they are
+    # for own traces: the arguments that JAX does not trace, as text
+    fixed: Mapping[str, str] = field(default_factory=dict)
 
 
 def shape_of(
@@ -31,42 +32,42 @@ def shape_of(
     key: Key | None = None,
     reading: Reading | None = None,
 ) -> CallShape:
-    """Take the shape of a call from JAX's record of its jit and from what it was given.
+    """Return the form of a call from JAX's record of its jit and the arguments of the call.
 
     Args:
-        options: JAX's record.
+        options: JAX's record of the `jax.jit` arguments.
         args: Positional arguments.
         kwargs: Keyword arguments.
-        key: Of the call, which has the texts of its static values; None reads them.
-        reading: What may be called of the user's static values; None for a call that the user asked about.
+        key: The key of the call with the texts of its static values; None reads the texts from the values.
+        reading: Which methods of static values may be called; None for a call that the user asked about.
     """
     signature = getattr(options, "fun_signature", None)
     static_positions, static_names = static_places(options, len(args))
     names = tuple(
         (name, position in static_positions) for position, name in enumerate(positional_names(signature, len(args)))
     )
-    known = {} if key is None else {name: value.text for name, value in key.statics.items()}
-    given = {name: args[i] for i, (name, static) in enumerate(names) if static}
-    given.update((name, value) for name, value in by_name(kwargs).items() if name in static_names)
+    texts = {} if key is None else {name: value.text for name, value in key.statics.items()}
+    statics = {name: args[i] for i, (name, static) in enumerate(names) if static}
+    statics.update((name, value) for name, value in by_name(kwargs).items() if name in static_names)
     read = reading or Reading()
-    return CallShape(names, {name: known.get(name) or read.text(value) for name, value in given.items()})
+    return CallShape(names, {name: texts.get(name) or read.text(value) for name, value in statics.items()})
 
 
 def plain_shape(key: Key) -> CallShape:
-    """The shape of a call without static arguments, from its key."""
+    """Return the form of a call without static arguments, from the key of the call."""
     return CallShape(tuple((name, False) for name in key.names[: key.positional]))
 
 
 def arguments_of(
     shape: CallShape, in_tree: Any, avals: Sequence[Any], donated: Sequence[bool]
 ) -> tuple[ArgumentSpec, ...]:
-    """The arguments of a call in the order it was written: positional ones, then keywords.
+    """Return the arguments of a call in the order of the call: positional arguments, then keyword arguments.
 
     Args:
-      shape: how it was written.
-      in_tree: structure of its dynamic part, ((positional, ...), {keyword: ...}).
-      avals: types of the leaves of that part.
-      donated: for each of those leaves, whether its buffer was given away.
+      shape: the form of the call.
+      in_tree: the structure of the dynamic arguments, ((positional, ...), {keyword: ...}).
+      avals: the types of the dynamic leaves.
+      donated: for each dynamic leaf, whether the call donates the leaf.
     """
     positional, keywords = in_tree.unflatten([spec_of(aval) for aval in avals])
     donations_of, keyword_donations = in_tree.unflatten(list(donated))
@@ -79,7 +80,7 @@ def arguments_of(
             tree, donations = next(dynamic)
             specs.append(ArgumentSpec(name, tree=tree, donated=_all(donations)))
     for name in shape.statics:
-        if not any(name == known for known, _ in shape.names):
+        if not any(name == known_name for known_name, _ in shape.names):
             specs.append(ArgumentSpec(name, static=shape.statics[name]))
     for name, tree in keywords.items():
         specs.append(ArgumentSpec(exact(name), tree=tree, donated=_all(keyword_donations[name])))
@@ -95,7 +96,7 @@ def fixed_arguments(
     is_input: Callable[[Any], bool],
     reading: Reading,
 ) -> dict[str, str]:
-    """The arguments of which nothing is an input of the program, such as functions and axes, as text."""
+    """Return the text of each argument that has no input of the program, such as a function or an axis."""
     import jax
 
     named = [*zip((name for name, _ in shape.names), args, strict=True), *kwargs.items()]
@@ -109,7 +110,7 @@ def fixed_arguments(
 def arrays_only(
     args: tuple[Any, ...], kwargs: dict[str, Any], is_input: Callable[[Any], bool]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments with None in the place of what is no input of the program."""
+    """Return the arguments with None in the place of each leaf that is no input of the program."""
     import jax
 
     kept: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree_util.tree_map(
@@ -120,26 +121,27 @@ def arrays_only(
 
 @dataclass(frozen=True)
 class EquinoxCall:
-    """A call of `equinox.filter_jit`, which regroups its arguments into flat tuples of leaves and their structure."""
+    """A call of `equinox.filter_jit`, which regroups the arguments into flat tuples of leaves and their structure."""
 
     signature: inspect.Signature
-    trees: Mapping[str, tuple[Any, tuple[str | None, ...]]]  # per group: structure, text of each static leaf
+    # for each group: its structure, and the text of each static leaf
+    trees: Mapping[str, tuple[Any, tuple[str | None, ...]]]
 
 
 def equinox_call(wrapper: Any, args: Sequence[Any], reading: Reading) -> EquinoxCall | None:
-    """Read the structure off the arguments that equinox gave its inner jit; None for other calls."""
+    """Return the structures of the arguments that equinox passed to its inner jit; None for other calls."""
     if wrapper is None or len(args) != 3:
         return None
     _, first, rest = args[2]
     trees = {}
     for name, (leaves, tree) in (("first", first), ("rest", rest)):
-        # None also stands for a leaf that is an array.
+        # None stands for a leaf that is an array, too.
         trees[name] = (tree, tuple(None if leaf is None else reading.text(leaf) for leaf in leaves))
     return EquinoxCall(wrapper._signature, trees)
 
 
 def equinox_arguments(arguments: tuple[ArgumentSpec, ...], call: EquinoxCall) -> tuple[ArgumentSpec, ...]:
-    """Put the arguments of a `filter_jit` call under the user's names."""
+    """Return the arguments of a `filter_jit` call under the user's parameter names."""
     groups = {
         name: (leaves, argument.donated)
         for argument in arguments
@@ -149,7 +151,7 @@ def equinox_arguments(arguments: tuple[ArgumentSpec, ...], call: EquinoxCall) ->
     first, donated_first = _equinox_tree("first", groups, call)
     (rest, keywords), donated_rest = _equinox_tree("rest", groups, call)
     values = [(first, donated_first), *((value, donated_rest) for value in rest)]
-    names = positional_names(call.signature, len(values) - 1)  # the last one is equinox's own, and None
+    names = positional_names(call.signature, len(values) - 1)  # the last value is equinox's own, and None
     specs = [_equinox_spec(name, value, donated) for name, (value, donated) in zip(names, values, strict=False)]
     specs.extend(_equinox_spec(exact(name), value, donated_rest) for name, value in keywords.items())
     return tuple(specs)
@@ -168,7 +170,7 @@ def _equinox_tree(name: str, groups: Mapping[str, tuple[Any, bool]], call: Equin
 
 @dataclass(frozen=True)
 class _Static:
-    """In the place of a static leaf."""
+    """A placeholder for a static leaf."""
 
     text: str
 
@@ -183,12 +185,12 @@ def _equinox_spec(name: str, value: Any, donated: bool) -> ArgumentSpec:
 
 
 def result_of(out_tree: Any, avals: Sequence[Any]) -> Any:
-    """The tree of a result."""
+    """Return the tree of a result."""
     return out_tree.unflatten([spec_of(aval) for aval in avals])
 
 
 def spec_of(aval: Any) -> Any:
-    """An aval as a `jax.ShapeDtypeStruct`; itself where it has no shape (tokens, a library's own types)."""
+    """Return the `jax.ShapeDtypeStruct` of an aval; the aval itself where it has no shape, such as a token."""
     import jax
 
     if isinstance(aval, jax.ShapeDtypeStruct) or not hasattr(aval, "shape") or not hasattr(aval, "dtype"):

@@ -17,13 +17,13 @@ from .observation import Place
 
 @dataclass(frozen=True)
 class CalledFunction:
-    """The function that runs for a call.
+    """The function that a call runs.
 
     Attributes:
-        name: Of the function.
-        definition: Where the function is defined.
-        transform: The transform under which the function runs, such as `grad` or `vjp backward`; None where none is.
-        is_backward: What runs is what a transform made of the function: the function's Python does not run.
+        name: The name of the function.
+        definition: The place where the function is defined.
+        transform: The transform under which the function runs, such as `grad` or `vjp backward`; None without one.
+        is_backward: The call runs a function that a transform made, not the Python of the user's function.
     """
 
     name: str
@@ -36,7 +36,7 @@ _PASSES = {"vjp": "vjp backward", "linearize": "linear part"}
 
 
 def runs_for_user(fun: Any) -> bool:
-    """Whether a call of something runs a function of the user's, as far as this can be told before the call."""
+    """Return whether a call of `fun` runs a function of the user's, as far as this is known before the call."""
     linear = linear_of(fun)
     if linear is not None:
         return not is_installed(linear.file)
@@ -44,7 +44,7 @@ def runs_for_user(fun: Any) -> bool:
 
 
 def called_function(fun: Any, args: Sequence[Any]) -> CalledFunction:
-    """The function that runs for a call of `fun` with positional arguments."""
+    """Return the function that runs at a call of `fun` with these positional arguments."""
     linear = linear_of(fun)
     if linear is not None:
         name = text_of(linear.name)
@@ -60,6 +60,6 @@ def called_function(fun: Any, args: Sequence[Any]) -> CalledFunction:
 
 
 def is_library_jit(value: Any) -> bool:
-    """Whether it is what equinox's `filter_jit` or flax's `nnx.jit` gives: it hands the work over as `jax.jit` does."""
+    """Return whether a value is the result of equinox's `filter_jit` or flax's `nnx.jit`, which act like `jax.jit`."""
     kind = type(value)
     return kind.__module__.partition(".")[0] in ("equinox", "flax") and "jit" in kind.__name__.lower()

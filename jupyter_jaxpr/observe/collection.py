@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Keep Python's garbage collector off; where it was off before, it stays off afterwards."""
+    """Switch Python's garbage collector off within the block, and restore its state afterwards."""
     enabled = gc.isenabled()
     gc.disable()
     try:

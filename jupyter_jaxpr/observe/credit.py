@@ -25,18 +25,19 @@ def drain(
 ) -> _Drained:
     """Credit the counted calls to their functions and lines.
 
-    Tells whether one of the function that misses now was credited to it, whether one was seen at all, and where
-    it is counted.
+    Returns whether a call of the function that misses now was credited, whether one was seen at all, and the counts
+    that received it.
     """
     counted = seen = False
     its_activity = None
     counter = run.counter
     for called, times, place, record in counter.drain():
-        if called is None:  # gone meanwhile
+        if called is None:  # the called function no longer exists
             _credit_gone(run, record, times, place)
             continue
         fun = getattr(called, "_fun", None)
-        if fun is missing and its_record is not None and not its_record.equinox:  # most often it is the only one
+        # most drained calls are calls of the missing function
+        if fun is missing and its_record is not None and not its_record.equinox:
             run.call_lines.called(place, times)
             its_activity = its_activity or run.activity(its_record)
             its_activity.called(its_record, times)
@@ -48,7 +49,7 @@ def drain(
             continue
         function = functions.known(fun)
         if function is not None and function.construct is not None:
-            continue  # JAX's own call for a construct: counted where the construct is evaluated
+            continue  # JAX itself calls the function of a construct, which is counted when JAX evaluates the construct
         shared = function is None and functions.is_shared(fun)
         if shared or (is_users(fun) if function is None else not function.library):
             run.call_lines.called(place, times)
@@ -85,7 +86,7 @@ def drain(
 
 
 def _credit_gone(run: Run, record: FunctionRecord | None, times: int, place: Place | None) -> None:
-    """Credit the calls of a jitted function that is gone; of one that never missed there is nothing to tell."""
+    """Credit the calls of a jitted function that is gone; without a record there is nothing to credit."""
     if record is None or record.construct is not None or record.library:
         return
     run.call_lines.called(place, times)
@@ -93,14 +94,14 @@ def _credit_gone(run: Run, record: FunctionRecord | None, times: int, place: Pla
 
 
 def _note_jitted(record: FunctionRecord, called: Any) -> None:
-    """Keep what was called: JAX tells the number of its cache entries only of what `jax.jit` gave."""
+    """Keep the called jitted function: JAX reports the number of cache entries only for results of `jax.jit`."""
     if record.history is not None and not record.equinox:
         history, number, _ = record.history
         history.called(number, called)
 
 
 def _drain_derived(run: Run, called: Any) -> None:
-    """A derived program was called: in JAX each such call goes through a function object of its own."""
+    """Record the use of a derived program: JAX calls such a program through a new function object each time."""
     jaxpr = derived_jaxpr(called)
     if jaxpr is None:
         return
@@ -123,7 +124,7 @@ def take_loose(state: ThreadState, run: Run, hooks: Hooks) -> None:
 
 
 def worked_ahead(state: ThreadState, histories: History, history: FunctionHistory, event: LooseEvent) -> None:
-    """JAX has traced, lowered or compiled a function that was not called."""
+    """Count a stage of a function that JAX traced, lowered or compiled without a call."""
     stages = CallStages()
     stages.add(event.event, event.seconds, event.from_disk)
     histories.worked(history, stages)
@@ -134,7 +135,7 @@ def worked_ahead(state: ThreadState, histories: History, history: FunctionHistor
 
 
 def count_by_name(run: Run) -> None:
-    """At the tier `events` a stage is credited to the functions of its name, for more JAX does not say."""
+    """Credit stages by function name at the tier `events`, where JAX reports no more than the name."""
     for activity in run.functions.values():
         name = activity.record.jit_name
         activity.traces = run.stage_counts[name, TRACE_EVENT]

@@ -30,13 +30,13 @@ from .observation import Place
 if TYPE_CHECKING:
     from .cache.function_history import FunctionHistory
 
-# Packages whose own frames stand between the user's call and `jax.jit`: a call through them is the user's call.
+# The frames of these packages stand between the user's call and `jax.jit`: the call counts as the user's.
 _WRAPPERS = ("equinox", "flax", "jaxtyping", "beartype")
 _EQUINOX_JIT = os.path.join("equinox", "_jit.py")
 
 
 class FunctionRecord:
-    """One jitted function for as long as it lives in the kernel."""
+    """The record of one jitted function, kept as long as the function exists."""
 
     __slots__ = (
         "__weakref__",
@@ -59,51 +59,51 @@ class FunctionRecord:
     def __init__(
         self, name: str, jit_name: str | None, definition: Place | None, library: bool, shared: bool = False
     ) -> None:
-        self.name = name  # as its author knows it
-        self.jit_name = jit_name  # as JAX's events and programs name it; None until the first of them tells
+        self.name = name  # the name that the author gave the function
+        self.jit_name = jit_name  # the name in JAX's events and programs; None until JAX reports it
         self.definition = definition
         self.library = library
-        self.shared = shared  # equinox: one jitted function serves all user functions of a name
-        self.equinox = shared  # a function of the user's that such a one runs is not shared itself
-        self.missed = False  # whether what the function object is was read, at its first miss
-        self.construct: Construct | None = None  # that JAX compiled by itself, outside of jit
-        self.pmap = False  # JAX's functions around one that was given to pmap have a record together
-        self.replayable = True  # False once asking JAX's caches for its stages made JAX work
-        self.kept: dict[Any, Any] = {}  # programs last observed, newest last
-        self.unkept = False  # whether JAX may hold programs of it besides those
+        self.shared = shared  # equinox: one jitted function serves all user functions with one name
+        self.equinox = shared  # equinox calls the function; a user's function inside a shared one is not itself shared
+        self.missed = False  # whether the function object was already read, at its first miss
+        self.construct: Construct | None = None  # the construct that JAX compiled by itself, outside of jit
+        self.pmap = False  # the functions that JAX makes for one pmapped function share a record
+        self.replayable = True  # False once asking JAX's caches for stages made JAX compile or lower
+        self.kept: dict[Any, Any] = {}  # the programs observed last, newest last
+        self.unkept = False  # whether JAX may hold further programs of the function
         self.at_trace: Any = None  # `ValuesAtTrace` of the last trace; None where no run saw the trace
-        # Its history, the number of this function object there, and whether a rerun of its cell made it.
+        # (history, index of this function object in it, whether a rerun of its cell made the object)
         self.history: tuple[FunctionHistory, int, bool] | None = None
 
     @property
     def has_several(self) -> bool:
-        """Whether a call that hits may run one of several programs."""
+        """Whether a hit may run one of several programs."""
         return len(self.kept) > 1 or self.unkept
 
 
 class Functions:
-    """The records of all jitted functions seen, each gone with its function."""
+    """The records of all jitted functions; a record goes with its function."""
 
     def __init__(self) -> None:
         self._records: dict[int, FunctionRecord] = {}
-        # By the ids of equinox's function and the user's code; each goes with the code.
+        # The key is (id of equinox's function, id of the user's code); an entry goes with the code.
         self._by_user_code: dict[tuple[int, int], tuple[weakref.ref[CodeType], FunctionRecord]] = {}
         self._by_pmapped: dict[int, tuple[weakref.ref[Any], FunctionRecord]] = {}
         self._alive: dict[int, weakref.ref[Any]] = {}
-        self.library: dict[int, int] = {}  # misses of JAX's and packages' own functions, by id
+        self.library: dict[int, int] = {}  # the misses of library functions, by id of the function
 
     def find(self, fun: Any, frame: FrameType) -> FunctionRecord:
-        """The record of a function that misses in `frame`, JAX's cache miss."""
+        """Return the record of a function that misses; `frame` is JAX's frame of the miss."""
         record = self._records.get(id(fun))
         if record is None:
             record = self._make(fun, frame)
         return self._of_user(fun, record, frame) if record.shared else record
 
     def asked(self, fun: Any, frame: FrameType) -> FunctionRecord | None:
-        """The record of a function that is asked for its trace in `frame`, without a call.
+        """Return the record of a function whose trace is requested in `frame` without a call.
 
-        None for one that was not called yet where it is JAX's code (whether it is the user's is told by who calls it)
-        or JAX asks: `jax.eval_shape` and `jax.make_jaxpr` jit what they are given, and the user jitted nothing.
+        None where the function was not called yet and is JAX's code, or where JAX requests the trace: `jax.eval_shape`
+        and `jax.make_jaxpr` jit their argument, and the user jitted nothing.
         """
         if id(fun) not in self._records:
             code = code_of(fun)
@@ -112,7 +112,7 @@ class Functions:
         return self.find(fun, frame)
 
     def library_names(self, before: Mapping[int, int]) -> list[tuple[str, int]]:
-        """Names of library functions, and how often each has missed since `before`, an earlier copy of `library`."""
+        """Return the names of library functions with their misses since `before`, an earlier copy of `library`."""
         since: Counter[str] = Counter()
         for key, times in list(self.library.items()):
             record = self._records.get(key)
@@ -121,7 +121,7 @@ class Functions:
         return since.most_common()
 
     def known(self, fun: Any) -> FunctionRecord | None:
-        """The record of a function if it was seen before."""
+        """Return the record of a function; None where the function was not seen yet or is not known alone."""
         record = self._records.get(id(fun))
         if record is None or not record.shared:
             return record
@@ -129,16 +129,16 @@ class Functions:
         return users[0] if len(users) == 1 else None
 
     def have_several(self) -> bool:
-        """Whether a call of one of them that hits may run one of several programs."""
+        """Return whether a hit of some user function may run one of several programs."""
         return any(record.has_several and not record.library for record in list(self._records.values()))
 
     def is_shared(self, fun: Any) -> bool:
-        """Whether a jitted function runs several functions of the user's, so that its calls cannot be told apart."""
+        """Return whether a jitted function serves several user functions, so that its calls cannot be separated."""
         record = self._records.get(id(fun))
         return record is not None and record.shared
 
     def by_code(self, fun: Any) -> FunctionRecord:
-        """The record of a function of which no miss can be observed; whose it is is told by its file alone."""
+        """Return the record of a function without an observed miss; the file decides if it is a library's."""
         record = self._records.get(id(fun))
         if record is None:
             code = code_of(fun)
@@ -148,7 +148,7 @@ class Functions:
         return record
 
     def drop_dead(self, records: dict[str, tuple[FunctionRecord, Any, Place | None]]) -> None:
-        """Take out the records of functions that are gone; a record holds programs."""
+        """Remove the records of functions that are gone, because a record keeps programs alive."""
         others = [record for kind in (self._by_user_code, self._by_pmapped) for _, record in list(kind.values())]
         alive = set(map(id, [*list(self._records.values()), *others]))
         for name in [name for name, (record, *_) in records.items() if id(record) not in alive]:
@@ -157,7 +157,7 @@ class Functions:
     def _make(self, fun: Any, frame: FrameType) -> FunctionRecord:
         place = place_of(fun.__code__) if type(fun) is FunctionType else None
         if place is not None and is_users_code_of(fun) and "__wrapped__" not in vars(fun):
-            # The user's, and nothing around it: as below, in a tenth of the time.
+            # A user's function without wrappers: the general case below takes ten times as long.
             name = exact(fun.__name__)
             record = FunctionRecord(name, name, place, library=False)
         elif (pmapped := pmap_call(frame)) is not None:
@@ -213,15 +213,15 @@ class Functions:
         key = (id(fun), id(code))
         if key not in self._by_user_code:
             library = record.library or is_library(user, code, frame)
-            found = FunctionRecord(name_of(user), record.jit_name, place_of(code), library)
-            found.equinox = True
+            users_record = FunctionRecord(name_of(user), record.jit_name, place_of(code), library)
+            users_record.equinox = True
             gone = weakref.ref(code, lambda _: self._by_user_code.pop(key, None))
-            self._by_user_code[key] = gone, found
+            self._by_user_code[key] = gone, users_record
         return self._by_user_code[key][1]
 
 
 def _of_construct(construct: Construct, frame: FrameType) -> FunctionRecord:
-    """The record of a construct outside of jit: the user's where the user's code called the function of `jax.lax`."""
+    """Return the record of a construct outside of jit; the construct is the user's if user code called `jax.lax`."""
     caller = _skip(frame, is_jax)
     library = caller is None or not is_users_frame(caller)
     own = next((body for body in construct.bodies if body.file and not is_installed(body.file)), None)
@@ -232,13 +232,13 @@ def _of_construct(construct: Construct, frame: FrameType) -> FunctionRecord:
 
 
 def equinox_wrapper(frame: FrameType) -> Any:
-    """The `filter_jit` object that made the call which misses in `frame`, or None."""
+    """Return the `filter_jit` object whose call misses in `frame`, or None."""
     caller = equinox_frame(frame)
     return None if caller is None else caller.f_locals.get("jit_wrapper")
 
 
 def equinox_frame(frame: FrameType) -> FrameType | None:
-    """The frame of equinox whose locals are the `filter_jit` object and the user's `args` and `kwargs`."""
+    """Return the frame of equinox with the `filter_jit` object and the user's `args` and `kwargs` as locals."""
     caller: FrameType | None = frame
     for _ in range(4):
         caller = caller.f_back if caller is not None else None
@@ -248,7 +248,7 @@ def equinox_frame(frame: FrameType) -> FrameType | None:
 
 
 def unwrap(value: Any) -> Any:
-    """The innermost function of a callable; the callable itself where it wraps none."""
+    """Return the innermost function of a callable; the callable itself where it wraps none."""
     if type(value) is FunctionType and "__wrapped__" not in vars(value):
         return value
     for _ in range(50):
@@ -260,7 +260,7 @@ def unwrap(value: Any) -> Any:
 
 
 def next_inside(value: Any) -> Any:
-    """What a callable was made of; None where it was made of no other. No property of the user's is asked."""
+    """Return the callable inside a callable; None where there is none. Properties of user classes are not evaluated."""
     kind = type(value)
     if kind is FunctionType:
         inner = vars(value).get("__wrapped__")
@@ -274,11 +274,11 @@ def next_inside(value: Any) -> Any:
 
 
 def _stored(value: Any, name: str) -> Any:
-    """An attribute as it is stored, or what a property of an installed package says."""
-    found = attribute_of(value, name)
-    if type(found) is not property:
-        return found
-    if type(found.fget) is not FunctionType or not is_installed(file_of(found.fget.__code__)):
+    """Return a stored attribute, or the result of a property of an installed package."""
+    stored = attribute_of(value, name)
+    if type(stored) is not property:
+        return stored
+    if type(stored.fget) is not FunctionType or not is_installed(file_of(stored.fget.__code__)):
         return None
     try:
         return getattr(value, name)
@@ -287,7 +287,7 @@ def _stored(value: Any, name: str) -> Any:
 
 
 def code_of(fun: Any) -> CodeType | None:
-    """The code of the function that a callable runs, None for what is not written in Python."""
+    """Return the code of the function that a callable runs; None for a callable not written in Python."""
     inner = unwrap(fun)
     if type(inner) is FunctionType:
         return inner.__code__
@@ -298,23 +298,24 @@ def code_of(fun: Any) -> CodeType | None:
 
 
 def _call_code(value: Any) -> Any:
-    """The code of an object that can be called, such as an equinox module."""
+    """Return the code of the `__call__` of an object, such as an equinox module."""
     called = unwrap(defined(type(value), "__call__"))
     return called.__code__ if type(called) is FunctionType else None
 
 
 def name_of(fun: Any) -> str:
-    """The name its author gave it."""
+    """Return the name that the author of a function gave it."""
     inner = unwrap(fun)
     return own_name(inner) or kind_name(type(inner))
 
 
 def place_of(code: CodeType | None) -> Place | None:
-    """The line of a def."""
+    """Return the place of the def of a code."""
     if code is None:
         return None
     file, name = code.co_filename, code.co_qualname
-    if type(file) is str and type(name) is str:  # most often, at every miss
+    # both are plain strings in nearly all calls, and this runs at every miss
+    if type(file) is str and type(name) is str:
         return Place(file, code.co_firstlineno, name)
     return Place(file_of(code), code.co_firstlineno, function_of(code))
 
@@ -323,25 +324,25 @@ def place_of(code: CodeType | None) -> Place | None:
 
 
 def is_library(fun: Any, code: CodeType | None, frame: FrameType) -> bool:
-    """Whether a jitted function is JAX's own or another package's own, rather than one that the user jitted."""
+    """Return whether JAX or another package jitted a function for itself, rather than the user."""
     file = file_of(code) if code is not None else ""
     if code is not None and not is_jax(file):
         inner = unwrap(fun)
         written_by_user = is_users_code_of(inner) if type(inner) is FunctionType else not is_installed(file)
         return not written_by_user and not _called_by_user(frame)
-    # JAX's code. `jax.jit(jax.nn.softmax)` is the user's, `jnp.where` is JAX's own.
+    # The code is JAX's: in `jax.jit(jax.nn.softmax)` the user jitted it, in `jnp.where` JAX did.
     caller = _skip(frame, _is_entry)
     return caller is None or is_jax(file_of(caller.f_code)) or _owned_by_module(fun)
 
 
 def is_users(fun: Any) -> bool:
-    """Whether the code that a function runs is the user's; for one of which no miss was observed."""
+    """Return whether the code that a function runs is the user's; used where no miss was observed."""
     code = code_of(fun)
     return code is not None and not is_installed(file_of(code))
 
 
 def is_of_jax(called: Any) -> bool:
-    """Whether a jitted function is one of JAX's own."""
+    """Return whether a jitted function belongs to JAX."""
     code = code_of(called._fun if is_jitted(called) else called)
     return code is not None and is_jax(file_of(code))
 
@@ -352,7 +353,7 @@ def _owned_by_module(fun: Any) -> bool:
         owner = getattr(owner, part, None)
     if owner is None or owner is fun:
         return False
-    # jnp.negative is a ufunc around its jitted function, and `-x` calls that function itself.
+    # jnp.negative is a ufunc with a jitted function inside, and `-x` calls the inner function directly.
     return getattr(owner, "__wrapped__", None) is fun or (isinstance(owner, _ufunc()) and next_inside(fun) is None)
 
 
@@ -368,7 +369,7 @@ def _called_by_user(frame: FrameType) -> bool:
 
 
 def is_users_frame(frame: FrameType) -> bool:
-    """Whether a frame runs code of the user's."""
+    """Return whether a frame runs code of the user's."""
     file = frame.f_code.co_filename
     if type(file) is not str:
         file = file_of(frame.f_code)
@@ -376,29 +377,29 @@ def is_users_frame(frame: FrameType) -> bool:
 
 
 def is_users_code_of(fun: FunctionType) -> bool:
-    """Whether a plain function is of the user's code."""
+    """Return whether the code of a plain function is the user's."""
     file = file_of(fun.__code__)
     return not is_installed(file) and (file != _TEXT or _is_users_text(fun.__code__, fun.__globals__))
 
 
 _TEXT = "<string>"
-"""The file of text that was given to `exec`, as by `python -c` and `%prun`, and of methods that dataclasses write."""
+"""The file name of code from `exec`, such as by `python -c` and `%prun`, and of methods that dataclasses generate."""
 
 
 def _is_users_text(code: CodeType, names: Mapping[str, Any]) -> bool:
-    """Whether executed text is the user's: no module of an installed package executed it, and no dataclass wrote it."""
+    """Return whether executed text is the user's: neither a package nor a dataclass executed it."""
     if function_of(code).startswith("__create_fn__."):
         return False
     name = names.get("__name__")
     if name == "__main__":
-        return True  # its file may be that of a program that runs the user's code, such as `python -m pytest`
+        return True  # the file of __main__ may be a program that runs user code, such as `python -m pytest`
     module = sys.modules.get(name) if type(name) is str else None
     file = attribute_of(module, "__file__")
     return not (type(file) is str and is_installed(file))
 
 
 def call_place(frame: FrameType) -> Place | None:
-    """The user's line that made the call which misses in `frame`."""
+    """Return the user's line whose call misses in `frame`."""
     caller = frame.f_back
     while caller is not None:
         if is_users_frame(caller):
@@ -408,19 +409,19 @@ def call_place(frame: FrameType) -> Place | None:
 
 
 def frame_place(frame: FrameType) -> Place:
-    """The line that a frame is at."""
+    """Return the line at which a frame stands."""
     return Place(file_of(frame.f_code), frame.f_lineno, function_of(frame.f_code))
 
 
 def user_place(frame: FrameType | None) -> Place | None:
-    """The innermost user line of a stack."""
+    """Return the innermost user line of a stack."""
     while frame is not None and not is_users_frame(frame):
         frame = frame.f_back
     return None if frame is None else frame_place(frame)
 
 
 def asking_place(frame: FrameType) -> Place | None:
-    """The expression of the user's that called the function of JAX's in `frame`; None where a package called it."""
+    """Return the user's expression that called the JAX function of `frame`; None where a package called it."""
     caller = _skip(frame, is_jax)
     if caller is None or not is_users_frame(caller):
         return None
@@ -440,14 +441,14 @@ def _skip(frame: FrameType, skip: Any) -> FrameType | None:
 
 
 def _asked_by_jax(frame: FrameType) -> bool:
-    """Whether it is JAX that asks a jitted function for its trace in `frame`, of the module of jit."""
+    """Return whether JAX itself requests the trace of a jitted function in `frame`, a frame of the jit module."""
     own = file_of(frame.f_code)
     caller = _skip(frame, lambda file: file == own or _is_entry(file))
     return caller is None or is_jax(file_of(caller.f_code))
 
 
 def _is_entry(file: str) -> bool:
-    """JAX wraps each of its entry points in a frame of this file."""
+    """Return whether a file is the module whose frames JAX puts around each of its entry points."""
     return file.endswith(os.path.join("jax", "_src", "traceback_util.py"))
 
 
@@ -460,13 +461,13 @@ def _installed_roots() -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def is_jax(file: str) -> bool:
-    """Whether a file is JAX's."""
+    """Return whether a file belongs to JAX."""
     return file.startswith(jax_directory())
 
 
 @functools.lru_cache(maxsize=4096)
 def is_installed(file: str) -> bool:
-    """Whether a file is of Python, of an installed package, or of this one: not the user's."""
+    """Return whether a file belongs to Python, an installed package or this package: it is not the user's."""
     return (
         file.startswith(("<frozen", _OURS, *_installed_roots()))
         or f"{os.sep}site-packages{os.sep}" in file

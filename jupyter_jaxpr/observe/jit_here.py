@@ -12,11 +12,11 @@ from .functions import name_of
 
 
 def jitted_copy(fun: Callable[..., Any], statics: Sequence[str]) -> Any:
-    """`jax.jit` of a new function object that calls `fun`.
+    """Return `jax.jit` of a new function object that calls `fun`.
 
     Args:
-        fun: Not jitted.
-        statics: Its parameters that JAX is to take as they are, as `static_names` names them.
+        fun: A function that is not jitted.
+        statics: The names of the static parameters, in the form that `static_names` returns.
     """
     import jax
 
@@ -24,7 +24,7 @@ def jitted_copy(fun: Callable[..., Any], statics: Sequence[str]) -> Any:
     names = tuple(name for name in statics if not place_of(name)[1])
     if len(names) == len(statics):
         return jax.jit(_copy(fun), static_argnames=names)
-    # Where positions are given, JAX does not look them up for the names.
+    # Given positions, JAX does not look up the positions of the names.
     places = (place_of(name)[0] for name in statics)
     return jax.jit(
         _copy(fun), static_argnums=tuple(place for place in places if place is not None), static_argnames=names
@@ -32,10 +32,10 @@ def jitted_copy(fun: Callable[..., Any], statics: Sequence[str]) -> Any:
 
 
 def jitted_anew(jitted: Any) -> Any:
-    """`jax.jit` of a new function object that calls what a jitted function calls, with the same options.
+    """Return `jax.jit`, with the options of `jitted`, of a new function object that calls the same function.
 
     Raises:
-        AttributeError, TypeError: A JAX whose jitted functions do not say their options.
+        AttributeError, TypeError: This version of JAX does not store the options in its jitted functions.
     """
     import jax
 
@@ -67,15 +67,15 @@ def _copy(fun: Callable[..., Any]) -> Callable[..., Any]:
 def static_names(
     fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], scalars: bool
 ) -> tuple[str, ...]:
-    """The parameters that are given what JAX cannot trace: strings, functions, objects of the user's.
+    """Return the names of parameters whose arguments JAX cannot trace: strings, functions, objects of the user's.
 
-    Of one that takes several arguments, `*sizes`, each has a name: `sizes[0]`.
+    Each argument of `*sizes` has a name of its own, such as `sizes[0]`.
 
     Args:
-        fun: Not jitted.
-        args: Of the call.
-        kwargs: Likewise.
-        scalars: Count Python's own numbers among them. Those of equinox's `filter_jit` always are.
+        fun: A function that is not jitted.
+        args: The positional arguments of the call.
+        kwargs: The keyword arguments of the call.
+        scalars: Whether Python numbers are static. For equinox's `filter_jit` they always are.
     """
     import jax
 
@@ -97,30 +97,30 @@ def _parameters(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[st
         if kind is inspect.Parameter.VAR_KEYWORD:
             yield from value.items()
         elif kind is inspect.Parameter.VAR_POSITIONAL:
-            yield from ((f"{name}[{place}]", each) for place, each in enumerate(value))
+            yield from ((f"{name}[{place}]", value_of_place) for place, value_of_place in enumerate(value))
         else:
             yield name, value
 
 
 def _places(fun: Callable[..., Any]) -> Callable[[str], tuple[int | None, bool]]:
-    """Of a parameter: its position, if it has one, and whether it has no name (positional-only, one of `*sizes`)."""
+    """Return a function: parameter name -> (position or None, whether JAX knows the parameter by position only)."""
     try:
         parameters = list(inspect.signature(fun).parameters.values())
     except not_of_a_signal(TypeError, ValueError):  # no signature: nothing is static
         return lambda name: (None, False)
-    known: dict[str, tuple[int | None, bool]] = {}
+    places: dict[str, tuple[int | None, bool]] = {}
     several: dict[str, int] = {}
-    for place, each in enumerate(parameters):
-        if each.kind is inspect.Parameter.VAR_POSITIONAL:
-            several[each.name] = place
-        elif each.kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
-            known[each.name] = place, each.kind is inspect.Parameter.POSITIONAL_ONLY
+    for place, parameter in enumerate(parameters):
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            several[parameter.name] = place
+        elif parameter.kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
+            places[parameter.name] = place, parameter.kind is inspect.Parameter.POSITIONAL_ONLY
 
     def place_of(name: str) -> tuple[int | None, bool]:
         owner, _, rest = name.partition("[")
         if rest and owner in several:
             return several[owner] + int(rest[:-1]), True
-        return known.get(name, (None, False))
+        return places.get(name, (None, False))
 
     return place_of
 
@@ -132,6 +132,6 @@ def _is_static(leaf: Any, scalars: bool) -> bool:
         return scalars
     try:
         jax.typeof(leaf)
-    except not_of_a_signal(Exception):  # no type of JAX's
+    except not_of_a_signal(Exception):  # JAX has no type for the leaf
         return True
     return False

@@ -23,16 +23,16 @@ from .functions import is_installed, unwrap
 from .value_texts import NOTHING_CALLED
 
 TEXT: Final = 80
-"""The longest text of a value, in characters."""
+"""The length of the longest text of a value, in characters."""
 
 _PARTS = 256
 _DEPTH = 4
 _LONG = 256
 _SHOWN = 8
-_READ = 256 * 1024  # bytes: of a larger array a sample is read
+_READ = 256 * 1024  # the size in bytes above which only a sample of an array is read
 _SAMPLE = 4_096
-_FETCHED = 4 * 1024 * 1024  # bytes: a larger array on an accelerator is not fetched
-_WAIT = 0.05  # seconds for an array that JAX still computes
+_FETCHED = 4 * 1024 * 1024  # bytes; a larger array is not copied from an accelerator
+_WAIT = 0.05  # seconds to wait for an array that JAX still computes
 
 _SCALARS = frozenset({type(None), bool, int, float, complex, str, bytes, type(Ellipsis), range})
 _DICTS: frozenset[type] = frozenset({dict, collections.OrderedDict, collections.defaultdict, types.MappingProxyType})
@@ -41,15 +41,15 @@ _SETS: frozenset[type] = frozenset({set, frozenset})
 
 
 class Contents(NamedTuple):
-    """What a value held at one time.
+    """The contents of a value at one time.
 
     Attributes:
-        kind: The name of its class; `Array` for an array of JAX's.
-        text: On one line.
-        mark: Equal for equal values; None where `reference` or `parts` tell.
-        parts: Of a container, by how Python names each, such as [0] or .rate.
-        reference: Of an array of JAX's, of a function or a class.
-        code: Of a function of the user's.
+        kind: The name of the value's class; `Array` for a JAX array.
+        text: The value as text on one line.
+        mark: Equal for equal values; None where `reference` or `parts` serve for the comparison.
+        parts: For a container, the contents of each part by its Python expression, such as [0] or .rate.
+        reference: For a JAX array, a function or a class.
+        code: For a function of the user's.
     """
 
     kind: str
@@ -61,12 +61,12 @@ class Contents(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """The first part of a value that is another one than before.
+    """The first part of a value that changed.
 
     Attributes:
-        path: From the value to the part; empty where the value itself is meant.
-        before: The part as it was.
-        after: The part as it is.
+        path: The path from the value to the part; empty where the whole value changed.
+        before: The earlier contents of the part.
+        after: The later contents of the part.
     """
 
     path: str
@@ -75,18 +75,18 @@ class Difference(NamedTuple):
 
 
 def contents_of(value: Any) -> Contents | None:
-    """What a value holds now; None of an object that cannot be compared without the user's code."""
+    """Return the contents of a value; None for an object that only the user's code can compare."""
     return _contents(value, _DEPTH, [_PARTS])
 
 
 def difference(before: Contents | None, after: Contents | None) -> Difference | None:
-    """The first part that is surely another one; None where there is none, or where that cannot be told."""
+    """Return the first part that surely changed; None where no part changed or where this is unknown."""
     if before is None or after is None:
         return None
     if before.parts is not None and after.parts is not None and before.kind == after.kind:
         if before.parts.keys() == after.parts.keys():
-            found = ((name, difference(part, after.parts[name])) for name, part in before.parts.items())
-            for name, inner in found:
+            differences = ((name, difference(part, after.parts[name])) for name, part in before.parts.items())
+            for name, inner in differences:
                 if inner is not None:
                     return Difference(name + inner.path, inner.before, inner.after)
             return None
@@ -120,7 +120,7 @@ def are_surely_equal(before: Contents | None, after: Contents | None) -> bool:
 
 
 def is_mutable(contents: Contents | None) -> bool:
-    """Whether a value can be changed in place."""
+    """Return whether a value can be changed in place."""
     return contents is not None and (contents.parts is not None or contents.kind == "ndarray")
 
 
@@ -137,7 +137,7 @@ def _is_other(before: Contents, after: Contents) -> bool:
     return bool(before.mark != after.mark)
 
 
-# --- what is read of each kind ---
+# --- the contents of each kind of value ---
 
 
 def _contents(value: Any, depth: int, left: list[int]) -> Contents | None:
@@ -167,7 +167,7 @@ def _scalar(value: Any) -> Contents:
     text = repr(value) if kind is range else NOTHING_CALLED.text(value, TEXT)
     if kind in (str, bytes) and len(value) > _LONG:
         return Contents(kind_name(kind), text, (len(value), hash(value)))
-    if kind in (float, complex) and value != value:  # NaN is equal to none, itself included
+    if kind in (float, complex) and value != value:  # NaN does not equal itself
         return Contents(kind_name(kind), text, repr(value))
     return Contents(kind_name(kind), text, value)
 
@@ -188,7 +188,7 @@ def _numpy_array(array: Any) -> Contents | None:
 
 
 def _checksum(array: Any) -> int:
-    """Of all that an array holds, or of a sample of a large one."""
+    """Return a checksum of the whole array, or of a sample of a large array."""
     import numpy as np
 
     numbers = array if array.nbytes <= _READ else array.flat[:: max(1, array.size // _SAMPLE)]
@@ -196,7 +196,7 @@ def _checksum(array: Any) -> int:
 
 
 def _text_of_array(name: str, numbers: Any, dtype: Any, shape: Any) -> str:
-    """A short array as Python prints it, a long one with its first numbers and its shape."""
+    """Return a short array as Python prints it, a long array with its first numbers and its shape."""
     if numbers is None or dtype.kind == "V":
         return exact(f"{name} of shape {shape} and dtype {dtype.name}", TEXT)
     if numbers.size <= _SHOWN:
@@ -223,7 +223,7 @@ def _array(array: Any) -> Contents | None:
 
 
 def array_text(contents: Contents) -> str:
-    """The text of a value; an array of JAX's is read for it, where the array is still there and is short."""
+    """Return the text of a value; a short JAX array that still exists is read for the text."""
     array = contents.reference() if contents.kind == "Array" and contents.reference is not None else None
     if array is None or array.size > _SHOWN:
         return contents.text
@@ -245,7 +245,7 @@ def _is_other_array(before: Contents, after: Contents) -> bool:
 
 
 def _are_equal(numbers: Any, others: Any) -> bool:
-    """Whether two arrays of one type are equal, though their bytes differ: by the sign of a zero, by kinds of NaN."""
+    """Return whether two arrays are equal although their bytes may differ, as for signed zeros and kinds of NaN."""
     import numpy as np
 
     if numbers.nbytes > _READ:
@@ -255,14 +255,14 @@ def _are_equal(numbers: Any, others: Any) -> bool:
 
 
 def _numbers(array: Any) -> Any:
-    """The numbers of an array of JAX's; None where they are not here, or not yet.
+    """Return the numbers of a JAX array; None where they lie on another device or JAX still computes them.
 
-    They are read through a second object over the same memory: JAX keeps what was read with the object.
+    The numbers are read through a second object over the same memory: JAX would cache them in the first object.
     """
     import numpy as np
 
     try:
-        is_number = isinstance(array.dtype, np.dtype)  # a key of jax.random has a type of JAX's own
+        is_number = isinstance(array.dtype, np.dtype)  # a jax.random key has a dtype of JAX's own
         if not is_number or array.is_deleted() or not array.is_fully_replicated:
             return None
         if array.nbytes > _FETCHED and any(device.platform != "cpu" for device in array.devices()):
@@ -271,7 +271,7 @@ def _numbers(array: Any) -> Any:
         while not array.is_ready():
             if time.perf_counter() > until:
                 return None
-            time.sleep(0.001)  # JAX has no wait with a time limit
+            time.sleep(0.001)  # JAX offers no wait with a time limit
         return np.asarray(array.addressable_data(0))
     except not_of_a_signal(*FAILURES):
         return None
@@ -298,7 +298,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     kind = type(value)
     if kind in _DICTS:
         for key, part in list(value.items()):
-            # A key that is an object is known by its place: whether two of them are equal is for its class to say.
+            # An object as key is known by its place: comparing two objects would run the user's code.
             yield (
                 (f"[{NOTHING_CALLED.text(key, TEXT)}]" if type(key) in _SCALARS else f"[<{kind_name(type(key))}>]"),
                 part,
@@ -322,7 +322,7 @@ def _is_named_tuple(kind: type) -> bool:
 
 
 def _member(value: Any) -> Contents | None:
-    """A member of an enumeration, by its name."""
+    """Return the contents of a member of an enumeration, by its name."""
     kind = type(value)
     try:
         name = object.__getattribute__(value, "__dict__")["_name_"]
@@ -334,7 +334,7 @@ def _member(value: Any) -> Contents | None:
 
 
 def _named(value: Any) -> Contents | None:
-    """A function, or a class of a library's such as jnp.float32, by its name."""
+    """Return the contents of a function, or of a library class such as jnp.float32, by its name."""
     kind = type(value)
     is_of_library = (own_name(kind, "__module__") or "").partition(".")[0] in _LIBRARIES
     if kind is types.ModuleType or not is_of_library or not callable(value):
@@ -343,7 +343,7 @@ def _named(value: Any) -> Contents | None:
     if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)):
         return Contents("function", _name_text(inner), None, None, weakref.ref(inner), inner.__code__)
     if issubclass(kind, type) and (own_name(value, "__module__") or "").partition(".")[0] not in _LIBRARIES:
-        return None  # a class of the user's
+        return None  # a class of the user's has no contents here
     try:
         return Contents("function", _name_text(value), None, None, weakref.ref(value))
     except TypeError:

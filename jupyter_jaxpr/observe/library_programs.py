@@ -21,7 +21,7 @@ from .stages import CallStages, LooseEvent
 from .threads import ThreadState
 
 MOST = 20
-"""Programs of one run that are kept."""
+"""The number of library programs that a run keeps."""
 
 
 _NO_VALUES = (
@@ -31,30 +31,30 @@ _NO_VALUES = (
 
 
 class LibraryCall:
-    """A call that missed, while it runs."""
+    """A call of a library's jitted function that missed, while the call runs."""
 
     __slots__ = ("before", "function", "place", "types")
 
     def __init__(self, state: ThreadState, function: FunctionRecord, place: Place | None) -> None:
         self.function = function
         self.place = place
-        self.before = state.loose[-1] if state.loose else None  # the last stage before the call
+        self.before = state.loose[-1] if state.loose else None  # the last stage that JAX reported before the call
         self.types: list[Any] | None = None
 
     def traced(self, call: JitCall) -> None:
-        """Read the types of the arguments before the call runs: donated ones have none left afterwards."""
+        """Read the types of the arguments before the call runs: donated arguments cannot be read afterwards."""
         self.types = call.types()
 
 
 def note_library_program(state: ThreadState, run: Run, call: JitCall, executable: Any, recording: Any) -> None:
-    """Keep the program of a call that has run, if JAX made the program for the call.
+    """Keep the program of a call that has run, if JAX made the program for this call.
 
     Args:
-        state: Of the thread.
-        run: That is on.
-        call: Its record is a `LibraryCall`.
-        executable: What ran; None where a transformation took the call over.
-        recording: The recording that is on and holds the program, too; None where none is.
+        state: The state of the thread.
+        run: The running cell.
+        call: The call; its record is a `LibraryCall`.
+        executable: The executable that ran; None where a transformation handled the call.
+        recording: The current recording, which holds the program too; None without a recording.
     """
     library: LibraryCall = call.record
     function = library.function
@@ -83,11 +83,11 @@ def note_derived_library_program(
     """Keep a program that JAX derived, outside of jit, from a function that a library jitted.
 
     Args:
-        state: Of the thread.
-        run: That is on.
-        call: Of the program.
+        state: The state of the thread.
+        run: The running cell.
+        call: The call of the program.
         place: The user's line.
-        recording: As of `note_library_program`.
+        recording: The current recording; None without a recording.
     """
     stages = _newest_stages(state, call.name)
     if not stages.made:
@@ -113,7 +113,7 @@ def _keep(
 
 
 def _newest_stages(state: ThreadState, name: str) -> CallStages:
-    """The stages that JAX reported last under the name, at most one of each."""
+    """Return the newest stages that JAX reported under a name, at most one of each kind."""
     stages, seen = CallStages(), set[str]()
     for event in reversed(state.loose):
         if event.name == name:
@@ -125,7 +125,7 @@ def _newest_stages(state: ThreadState, name: str) -> CallStages:
 
 
 def _stages(state: ThreadState, before: LooseEvent | None, name: str) -> CallStages:
-    """The stages that JAX reported since an event under the name: no observed call claims those of a library."""
+    """Return the stages that JAX reported under a name since an event; no observed call claims library stages."""
     stages = CallStages()
     for event in reversed(state.loose):
         if event is before:

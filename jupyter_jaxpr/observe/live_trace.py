@@ -22,20 +22,20 @@ from .traced_names import NamedValues, NameRecorder
 from .unseen_warnings import unseen_warnings
 from .value_texts import NOTHING_CALLED
 
-#: Beside this one, the recorders of a cell that begins meanwhile find the tool ids that they need.
+# The tool id leaves the other ids free for the recorders of a cell that begins meanwhile.
 _TOOL_IDS = (3,)
 
 
 @dataclass
 class LiveTrace:
-    """What came of it.
+    """The result of a live trace.
 
     Attributes:
-        function: With its program; None where the trace raised.
-        error: What the trace raised.
-        printed: What the function printed meanwhile.
-        named_values: What its names had.
-        seconds: How long the trace took.
+        function: The function with its program; None where the trace raised.
+        error: The error that the trace raised.
+        printed: The text that the function printed during the trace.
+        named_values: The values of the function's names.
+        seconds: The duration of the trace.
     """
 
     function: ObservedFunction | None = None
@@ -46,14 +46,14 @@ class LiveTrace:
 
 
 def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], note: str) -> LiveTrace:
-    """Trace a call; what the function raises is returned, but for what ends this thread's work.
+    """Trace a call and return the result or the error; errors that end this thread's work are raised.
 
     Args:
-        observer: Is told to look away.
+        observer: The observer, which records nothing meanwhile.
         fun: A function, jitted or not, whose Python has no side effects.
-        args: Values, or types as `jax.ShapeDtypeStruct`.
-        kwargs: Likewise.
-        note: Where the program comes from, a sentence.
+        args: The positional arguments: values, or types as `jax.ShapeDtypeStruct`.
+        kwargs: The keyword arguments, in the same form.
+        note: A sentence on the origin of the program.
     """
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)

@@ -14,15 +14,15 @@ from typing import Any
 from ..jax.numpy_values import is_numpy
 
 READ = 256 * 1024
-"""Bytes: a larger array is not read at each use, which would take too long."""
+"""The size in bytes above which an array is not read at each use, because that takes too long."""
 
-_FIRST = 100  # arrays of the arguments that are read before the call
+_FIRST = 100  # the number of argument arrays that are read before the call
 
 
 @dataclass(slots=True)
 class _Seen:
     owner: weakref.ref[Any]
-    contents: int | None  # None: not read
+    contents: int | None  # a checksum; None where the array was not read
     variable: Any
 
 
@@ -30,16 +30,16 @@ class NumPyArrays:
     """The NumPy arrays of one recording.
 
     Attributes:
-        unread: Arrays that JAX used more than once and that were not read: the cell may have changed them in between.
+        unread: Arrays that JAX used twice and that were not read: the cell may have changed them in between.
     """
 
     def __init__(self) -> None:
-        self._seen: dict[Any, list[_Seen]] = {}  # by place in memory
+        self._seen: dict[Any, list[_Seen]] = {}  # the arrays by place in memory
         self._used: set[Any] = set()
         self.unread: set[Any] = set()
 
     def known(self, array: Any) -> Any:
-        """The variable of an array that was seen with the same contents; else None."""
+        """Return the variable of an array that was seen with the same contents; else None."""
         place = _place(array)
         seen = self._living(place)
         if not seen:
@@ -48,32 +48,32 @@ class NumPyArrays:
         if contents is None and array.flags.writeable and place in self._used:
             self.unread.add(place)
         self._used.add(place)
-        return next((each.variable for each in reversed(seen) if each.contents == contents), None)
+        return next((entry.variable for entry in reversed(seen) if entry.contents == contents), None)
 
     def first(self, array: Any) -> Any:
-        """The variable of an array as the array was when it was first seen; else None."""
+        """Return the variable of the first contents of an array; else None."""
         seen = self._living(_place(array))
         return seen[0].variable if seen else None
 
     def add(self, array: Any, variable: Any) -> None:
-        """Remember an array as it is now."""
+        """Store the variable of an array with its present contents."""
         place = _place(array)
         self._seen.setdefault(place, []).append(_Seen(weakref.ref(_owner(array)), _contents(array), variable))
 
     def has_room(self) -> bool:
-        """Whether further arrays may be read before the call."""
+        """Return whether further arrays may be read before the call."""
         return len(self._seen) < _FIRST
 
     def _living(self, place: Any) -> list[_Seen]:
         seen = self._seen.get(place, [])
-        if seen and seen[0].owner() is None:  # the memory is another array's now
+        if seen and seen[0].owner() is None:  # the owner is gone, and another array uses the memory
             del self._seen[place]
             return []
         return seen
 
 
 def _owner(array: Any) -> Any:
-    """The array that holds the memory of an array."""
+    """Return the array that owns the memory of an array."""
     while is_numpy(array.base):
         array = array.base
     return array

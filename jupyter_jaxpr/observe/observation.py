@@ -21,9 +21,9 @@ Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_
 
 
 class Place(NamedTuple):
-    """A line of Python: file as in `co_filename`, line from 1, qualified name of the function around it.
+    """A place in Python code: file as in `co_filename`, line from 1, qualified name of the enclosing function.
 
-    Where an expression is meant, columns are in UTF-8 bytes from 0, and `end_line` is its last line; else -1.
+    For an expression, columns count UTF-8 bytes from 0, and `end_line` is the expression's last line; else they are -1.
     """
 
     file: str
@@ -36,7 +36,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class StageTimes:
-    """Seconds of one call, from JAX's events; None where JAX reported none (see `snapshot.document.Stages`)."""
+    """The seconds of each stage of a call; None for a stage that JAX did not report (see `document.Stages`)."""
 
     trace: float | None = None
     lower: float | None = None
@@ -49,10 +49,10 @@ class StageTimes:
 
 @dataclass(frozen=True)
 class ArgumentSpec:
-    """One argument of a call by its parameter's name.
+    """One argument of a call, by the name of its parameter.
 
-    `tree` has the structure of the argument with `jax.ShapeDtypeStruct` leaves; None for a static argument, whose
-    short repr is in `static`.
+    `tree` has the structure of the argument with `jax.ShapeDtypeStruct` leaves; None for a static argument, whose short
+    repr is in `static`.
     """
 
     name: str
@@ -63,40 +63,40 @@ class ArgumentSpec:
 
 @dataclass
 class ObservedProgram:
-    """What JAX made of a function for one key."""
+    """One program that JAX made of a function for one cache key."""
 
     origin: Literal["ran", "seen_before", "derived", "traced", "recorded"]
-    jaxpr: Any  # Jaxpr or ClosedJaxpr, whichever this JAX has
+    jaxpr: Any  # a Jaxpr or a ClosedJaxpr, depending on the version of JAX
     arguments: tuple[ArgumentSpec, ...] = ()
-    result: Any = None  # tree of jax.ShapeDtypeStruct, None when unknown
+    result: Any = None  # the result as a tree of jax.ShapeDtypeStruct; None when unknown
     stages: StageTimes | None = None
     call: Place | None = None
-    lowered: Any = None  # jax.stages.Lowered, or None
-    executable: Any = None  # what JAX ran (jax.stages.Compiled or the loaded executable), or None
-    traced: Any = None  # jax.stages.Traced, to lower and compile on request, or None
+    lowered: Any = None  # the jax.stages.Lowered of the program, or None
+    executable: Any = None  # the executable that JAX ran (jax.stages.Compiled or the loaded executable), or None
+    traced: Any = None  # jax.stages.Traced, which can be lowered and compiled at a request; or None
     origin_note: str | None = None
     traceback: Any = (
         None  # JAX's record of the stack, where the equations of the program do not lead to the user's line
     )
-    no_text: str | None = None  # why there is neither StableHLO nor HLO and none can be made, a sentence
-    no_values: str | None = None  # why the program can be neither stepped through nor timed, a sentence
-    how: str | None = None  # how it came about, in at most six words; None where the origin says it
-    values: CallValues | None = None  # of the newest call whose leaves were seen, as far as they are alive
-    donated: tuple[bool, ...] = ()  # of its last leaves: whether the call gives them away
-    held: HeldCall | None = None  # how to make a call of it again; None where that cannot be told
-    input_names: tuple[str, ...] = ()  # a path for each input, where it is not what JAX says; likewise of results
+    no_text: str | None = None  # a sentence on why StableHLO and HLO do not exist and cannot be made
+    no_values: str | None = None  # a sentence on why the program can be neither stepped through nor timed
+    how: str | None = None  # the origin in at most six words; None where `origin` says enough
+    values: CallValues | None = None  # the values of the newest call whose leaves were seen and still exist
+    donated: tuple[bool, ...] = ()  # whether a call donates each of the last leaves
+    held: HeldCall | None = None  # the call that can be made again; None where this is impossible
+    input_names: tuple[str, ...] = ()  # paths that replace JAX's names of the inputs
     result_names: tuple[str, ...] = ()
-    raised_operands: tuple[int, ...] = ()  # of a trace that raised: variables that the call that raised received
+    raised_operands: tuple[int, ...] = ()  # for a trace that raised: the variables that the raising call received
 
 
 @dataclass
 class ObservedFunction:
-    """One user function of a run."""
+    """One user function of a run, with its counts and programs."""
 
     name: str
     definition: Place | None
-    programs: list[ObservedProgram] = field(default_factory=list)  # in order of first use in this run
-    top_level: bool = False  # called in this run other than while another function was traced
+    programs: list[ObservedProgram] = field(default_factory=list)  # the programs in the order of first use in this run
+    top_level: bool = False  # whether the run called the function outside of another function's trace
     calls: int | None = None
     calls_exact: bool = True
     misses: int | None = None
@@ -106,15 +106,15 @@ class ObservedFunction:
     from_disk: int | None = None
     inlined: int | None = None
     raised: int | None = None
-    construct: bool = False  # a construct that JAX compiled by itself, outside of jit
-    library: bool = False  # a library's own, which the library jitted
-    called_at: Place | None = None  # of a construct: the line of the last call in this run
-    transform: str | None = None  # of a call without jit: the transform under which the function ran
+    construct: bool = False  # whether JAX compiled this construct by itself, outside of jit
+    library: bool = False  # whether a library jitted this function for itself
+    called_at: Place | None = None  # the line of a construct's last call in this run
+    transform: str | None = None  # the transform under which a call without jit ran
 
 
 @dataclass(frozen=True)
 class Printed:
-    """Text that Python printed while a function was being traced."""
+    """Text that Python printed while JAX traced a function."""
 
     function: str
     text: str
@@ -123,16 +123,16 @@ class Printed:
 
 @dataclass(frozen=True)
 class EagerCompile:
-    """A program JAX compiled outside any user function: an eager jnp operation."""
+    """A program that JAX compiled outside of all user functions, for an eager jnp operation."""
 
-    name: str | None  # as JAX calls its program, such as _reduce_sum for x.sum()
+    name: str | None  # the name that JAX gave the program, such as _reduce_sum for x.sum()
     seconds: float
-    place: Place | None = None  # the user's line that asked for it
+    place: Place | None = None  # the user's line that started the operation
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A change of the user's own text: what stands at a place from a column to a column gives way to another text."""
+    """A replacement of the user's text at a place by another text."""
 
     place: Place
     text: str
@@ -140,36 +140,37 @@ class Edit:
 
 @dataclass(frozen=True)
 class FoundCure:
-    """One of several ways out; see `snapshot.document.Cure`."""
+    """One of several cures; see `document.Cure`."""
 
     name: str
     code: str | None
     text: str
     level: Literal["applies", "choice", "advice"] = "advice"
-    edits: tuple[Edit, ...] = ()  # all of them together, where the cure applies or leaves a choice
+    edits: tuple[Edit, ...] = ()  # the edits of the cure, to be applied together
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something a person should know; a note of the document, its line not looked up yet."""
+    """A fact that the user should know; becomes a note of the document."""
 
     kind: str
     text: str
     cure: str | None = None
     detail: str | None = None
-    function: str | None = None  # name of the function it is about
+    function: str | None = None  # the name of the function that the finding is about
     place: Place | None = None
     title: str | None = None
     cures: tuple[FoundCure, ...] = ()
+    dtype: str | None = None  # by its name, such as float32: what the edit of the cure writes
 
 
 @dataclass(frozen=True)
 class ErrorToTry:
-    """The error of a cell whose cures were not all tried, as the time was over; the error itself is not held.
+    """An error of a cell whose cures were not all tried in time; the error object itself is not kept.
 
     Attributes:
         identity: The id of the error.
-        function: Name of the user's jitted function whose call raised; None where there is none.
+        function: The name of the user's jitted function whose call raised; None where there is none.
     """
 
     identity: int
@@ -178,43 +179,47 @@ class ErrorToTry:
 
 @dataclass(frozen=True)
 class LineReading:
-    """What happened at one line of the user's: calls of jitted functions, hits, compiles."""
+    """The counts of one line of the user's: calls of jitted functions, hits, compiles."""
 
     file: str
     line: int
-    calls: int | None  # None where they cannot be counted
-    exact: bool  # False: calls and hits are lower bounds
+    calls: int | None  # the number of calls; None where calls cannot be counted
+    exact: bool  # False where calls and hits are lower bounds
     hits: int | None
     compiles: int
 
 
 @dataclass(frozen=True)
 class LedgerReading:
-    """The jit cache at the end of a run, as `observe.ledger.FunctionRecord`s."""
+    """The jit cache at the end of a run, as `FunctionRecord`s of `observe.cache.ledger`."""
 
-    run: tuple[Any, ...]  # of the functions of this run, in call order
-    kernel: tuple[Any, ...]  # of these and others, since the hooks went in
-    seconds: float  # how long the run took
+    run: tuple[Any, ...]  # the functions of this run, in call order
+    kernel: tuple[Any, ...]  # all functions since the hooks were installed
+    seconds: float  # the duration of the run
     library_functions: tuple[str, ...]
     library_misses: int
-    note: str | None  # what cannot be told of calls, a sentence
-    lines: tuple[LineReading, ...] = ()  # of the user's, in any file
+    note: str | None  # a sentence on which calls are not counted
+    lines: tuple[LineReading, ...] = ()  # the counts of the user's lines, in any file
 
 
 @dataclass
 class Observation:
-    """One observed run."""
+    """The observation of one run."""
 
-    functions: list[ObservedFunction] = field(default_factory=list)  # in order of first call
-    libraries: list[ObservedFunction] = field(default_factory=list)  # what libraries jitted and ran, a program each
-    focus: ObservedProgram | None = None  # what the user asked for by name; None: the last top-level function
+    functions: list[ObservedFunction] = field(default_factory=list)  # the functions in the order of first call
+    # the functions that libraries jitted and ran, with one program each
+    libraries: list[ObservedFunction] = field(default_factory=list)
+    # the program that the user asked for by name; None: the last top-level function
+    focus: ObservedProgram | None = None
     printed: list[Printed] = field(default_factory=list)
-    untraced_lines: list[int] = field(default_factory=list)  # see `snapshot.document.Snapshot.untraced_lines`
+    # the lines that no trace reached; see `Snapshot.untraced_lines`
+    untraced_lines: list[int] = field(default_factory=list)
     eager_compiles: list[EagerCompile] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)  # our own failures, as tracebacks
-    reading: Reading = field(default_factory=Reading)  # what the user's objects said while they were observed
-    retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None where there is none
-    named_values: Any = None  # `observe.traced_names.NamedValues`: what names had in the traces of the kernel
+    failures: list[str] = field(default_factory=list)  # errors of this package, as tracebacks
+    # the texts that the user's objects returned during the observation
+    reading: Reading = field(default_factory=Reading)
+    retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None without an offer
+    named_values: Any = None  # `observe.traced_names.NamedValues`: the values of names in the traces of the kernel
     error_to_try: ErrorToTry | None = None  # None where each cure of the cell's error was tried
-    ledger: LedgerReading | None = None  # None where misses cannot be observed
+    ledger: LedgerReading | None = None  # the jit cache at the end; None where misses cannot be observed

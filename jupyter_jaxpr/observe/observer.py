@@ -94,14 +94,14 @@ from .value_texts import NOTHING_CALLED, Reading
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run is.
+    """The state of a run at one moment.
 
     Attributes:
         stage: `running`, `trace`, `lower`, `compile` or `first_run`.
-        function: The user's function at work; None where none is, or where JAX is at work for itself.
-        since: When the stage began, by `time.perf_counter`.
-        finished: Earlier stages of the call, with seconds.
-        program: What is known of the program that is being made.
+        function: The user's function that JAX works for; None where there is none, or where JAX works for itself.
+        since: The time at which the stage began, by `time.perf_counter`.
+        finished: The earlier stages of the call, with seconds.
+        program: The known parts of the program that JAX is making.
     """
 
     stage: str
@@ -117,32 +117,32 @@ _CHANGES = 50
 
 
 class Observer:
-    """Sees what jitted functions do in this kernel."""
+    """Records the calls of jitted functions in this kernel."""
 
     def __init__(self) -> None:
         self.functions = Functions()
         self.library = self.functions.library
         self.history = History(lambda: self.hooks.cleared.times)
-        self.shows_programs = False  # a session that shows programs is there: `observe()` alone holds none
+        self.shows_programs = False  # whether a session shows programs; `observe()` alone keeps no programs
         self.hooks: Hooks = Hooks(self)
         self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
         self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
         self._untold_changes = UntoldChanges(self.changed, self.hooks.fail)
-        self.shows_libraries = False  # while a run is on
-        self._watching: set[Run] = set()  # runs that show programs
+        self.shows_libraries = False  # True while a run is on
+        self._watching: set[Run] = set()  # the runs that show programs
         self._threads: dict[int, ThreadState] = {}
         self.named_values = NamedValues()
-        self._ahead: dict[str, FunctionHistory] = {}  # of functions asked for their trace without a call, by source
+        self._ahead: dict[str, FunctionHistory] = {}  # functions whose trace was requested without a call, by source
 
     # --- runs ---
 
     def begin(self, file: str | None = None, keep_values: bool = False, per_entry: bool = False) -> Run:
-        """Start to observe what this thread does.
+        """Start to observe this thread.
 
         Args:
-            file: The cell's file; None where there is no cell.
-            keep_values: Hold what each function was last called with until the run's programs let go of it.
-            per_entry: Count the hits of each cache entry; a call takes longer.
+            file: The file of the cell; None outside of a cell.
+            keep_values: Whether to keep the values of each function's last call until the run drops its programs.
+            per_entry: Whether to count the hits of each cache entry, which makes each call slower.
         """
         self.hooks.ensure()
         run = Run(file, self.library, keep_values)
@@ -162,14 +162,14 @@ class Observer:
         if self.hooks.support.tier != "none":
             try:
                 run.counter.start()
-            except not_of_a_signal(Exception) as error:  # calls are unknown then, and the rest is as good
+            except not_of_a_signal(Exception) as error:  # calls stay unknown, and the rest of the observation works
                 run.fail(error)
             run.counted = run.counter.sees
         self.hooks.overflowed = False
         self._watching.add(run)
         self.shows_libraries = True
         self._watch()
-        run.hold_last_calls()  # ends before the counter does: both are told by the same hook of JAX's
+        run.hold_last_calls()  # the last calls must stop before the counter: both use one hook of JAX
         if file is not None and not HAS_MONITORING and self.functions.have_several():
             run.hit_programs.start()
         if self.hooks.support.tier == "hooks":
@@ -180,7 +180,7 @@ class Observer:
         return run
 
     def end(self, run: Run) -> Observation:
-        """Stop, and hand on what was seen; once more where an interrupt came in between."""
+        """Stop the observation and return it; a second call ends a stop that an interrupt broke off."""
         state = self._threads.get(run.thread)
         run.ended = True
         try:
@@ -221,7 +221,7 @@ class Observer:
             if run.lines is not None:
                 run.lines.close()
         observation = run.observation()
-        if run.ledger is not None and run.keeps_programs:  # `observe()` has a ledger of its own
+        if run.ledger is not None and run.keeps_programs:  # `observe()` has its own ledger
             try:
                 observation.ledger = self._reading(run, run.ledger)
             except not_of_a_signal(Exception) as error:
@@ -230,7 +230,7 @@ class Observer:
         return observation
 
     def end_all(self) -> None:
-        """Stop to observe whatever is observed, on every thread."""
+        """Stop all observations, on every thread."""
         for state in list(self._threads.values()):
             if state.run is not None:
                 self.end(state.run)
@@ -249,16 +249,16 @@ class Observer:
         )
 
     def running(self) -> Run | None:
-        """The run that is on, on this thread."""
+        """Return the run that is on in this thread."""
         return state_of(self._threads).run
 
     def count_now(self, run: Run) -> None:
-        """Credit the calls made until now; does nothing on another thread than the run's."""
+        """Credit the calls made until now; do nothing on a thread other than the run's."""
         if run.thread == threading.get_ident():
             drain(run, self.functions, self.hooks)
 
     def settle(self, run: Run) -> None:
-        """As `count_now`, and close calls that an exception ended unseen."""
+        """Credit the calls made until now, and end the records of calls that an exception ended unseen."""
         state = self._threads.get(run.thread)
         if state is not None and run.thread == threading.get_ident():
             prune(state, self.history)
@@ -266,13 +266,13 @@ class Observer:
         self.count_now(run)
 
     def let_go(self) -> None:
-        """Drop calls of this thread that an exception ended unseen: they hold their arguments.
+        """Drop the calls of this thread that an exception ended unseen, because their records keep the arguments alive.
 
-        To be called where no code of the user's runs on this thread, and no question of ours to JAX.
+        The caller runs while neither user code nor a question of ours to JAX runs on this thread.
         """
         state = state_of(self._threads)
         if state.run is None:
-            # An interrupt may have come before the end of a question was noted.
+            # An interrupt may have come before the end of a question to JAX was recorded.
             state.replaying = state.looking_away = False
             if self.hooks.asking_thread == threading.get_ident():
                 self.hooks.asking_thread = 0
@@ -280,14 +280,14 @@ class Observer:
             self._forget_dead(state)
 
     def _forget_dead(self, state: ThreadState) -> None:
-        """Hold nothing of functions that are gone, now that no code of the user's runs on this thread."""
+        """Drop the records of functions that are gone, while no user code runs on this thread."""
         self.hooks.forget_ended()
         state.ahead = state.traces_ahead = None
         if state.under_transforms:
             self.functions.drop_dead(state.under_transforms)
 
     def progress(self, run: Run) -> Progress:
-        """Where a run is, from any thread."""
+        """Return the state of a run; may be called from any thread."""
         state = self._threads.get(run.thread)
         if state is None:
             return Progress("running", None, run.started_at)
@@ -307,7 +307,7 @@ class Observer:
 
     @contextmanager
     def looking_away(self) -> Iterator[Callable[[], int]]:
-        """Count nothing of what this thread asks of JAX meanwhile; gives the number of stages that JAX ran."""
+        """Ignore this thread's work in JAX within the block; yields a function: () -> number of stages that JAX ran."""
         state = state_of(self._threads)
         before = state.replaying, state.looking_away
         state.replaying, state.looking_away = True, True
@@ -319,14 +319,14 @@ class Observer:
 
     @contextmanager
     def stage_seconds(self) -> Iterator[Callable[[], float]]:
-        """While looking away: gives the seconds of the stages that JAX ran on this thread."""
+        """Yield a function: () -> seconds of the stages that JAX ran on this thread, within `looking_away`."""
         state = state_of(self._threads)
         before = state.replay_seconds
         yield lambda: state.replay_seconds - before
 
     @contextmanager
     def listening(self, name: str) -> Iterator[CallStages]:
-        """Collect the stages that JAX reports on this thread under a function's name, looking away or not."""
+        """Collect the stages that JAX reports on this thread for a function's name, also within `looking_away`."""
         state = state_of(self._threads)
         stages = CallStages()
         before, state.listening = state.listening, (*state.listening, (name, stages))
@@ -336,47 +336,52 @@ class Observer:
             state.listening = before
 
     def program_of(self, called: Any, jaxpr: Any) -> KeptProgram | None:
-        """The program that was observed to run for a jitted function, if it is this one."""
+        """Return the observed program of a jitted function whose jaxpr is `jaxpr`; else None."""
         function = self.functions.known(getattr(called, "_fun", None))
         programs = list(function.kept.values()) if function is not None else []
         return next((program for program in reversed(programs) if program.jaxpr is jaxpr), None)
 
     def note_values(self, called: Any, args: Sequence[Any], kwargs: dict[str, Any], keep: bool = False) -> None:
-        """Remember the values of a jitted function's last call, where they are still there."""
+        """Keep the values of a jitted function's last call, as far as they still exist."""
         function = self.functions.known(getattr(called, "_fun", None))
         if function is None or function.library:
             return
-        newest = next((each for each in reversed(function.kept.values()) if each.values is not None), None)
+        newest = next(
+            (kept_program for kept_program in reversed(function.kept.values()) if kept_program.values is not None), None
+        )
         if newest is not None and newest.values is not None and newest.is_told_by_values:
             same = newest.values.among(args, kwargs)
-            if same is not None:  # the call missed: JAX need not be asked which program it ran
+            if same is not None:  # the call missed, so that its program is known without a question to JAX
                 newest.values = CallValues(same, "last", keep)
                 return
         with self.looking_away():
-            found = call_leaves(called, args, kwargs)
-        if found is None:
+            traced = call_leaves(called, args, kwargs)
+        if traced is None:
             return
-        jaxpr, leaves = found
-        program = next((each for each in reversed(function.kept.values()) if each.jaxpr is jaxpr), None)
+        jaxpr, leaves = traced
+        program = next(
+            (kept_program for kept_program in reversed(function.kept.values()) if kept_program.jaxpr is jaxpr), None
+        )
         if program is not None:
-            function.kept[program.key] = function.kept.pop(program.key)  # a run that only hit shows the newest
+            # the newest program is shown where a run only hit
+            function.kept[program.key] = function.kept.pop(program.key)
             if not any(is_deleted(leaf) for leaf in leaves):
                 program.values = CallValues(leaves, "last", keep)
 
-    # --- told by the hooks ---
+    # --- called by the hooks ---
 
     def _watch(self) -> None:
-        """See what JAX traces and compiles other than for calls of jitted functions, while a cell runs."""
+        """Install the hooks that show traces and compiles outside of jitted calls, while a cell runs."""
         if not self._watching or not self.hooks.tells_calls:
             return
         for watch in (self._eager, self._ahead_of_calls, self._untold_changes):
             try:
                 watch.start()
-            except AttributeError as error:  # another JAX: such programs are not shown, and the rest is as good
+            except AttributeError as error:  # another JAX version: such programs are not shown, and the rest works
                 self.hooks.fail(error)
 
     def traced_ahead(self, ahead: TracedAhead, frame: FrameType) -> None:
-        """JAX traced a function without a call of it."""
+        """Record a function that JAX traced without a call."""
         if not self._is_observed():
             return
         caller = frame.f_back
@@ -389,7 +394,7 @@ class Observer:
                 run.traced_ahead(ahead, frame_place(caller))
 
     def changed(self, change: Untold, frame: FrameType) -> None:
-        """JAX does something of which it says little or nothing."""
+        """Record a change that JAX made without an error, such as a dtype that it truncated."""
         state = self._threads.get(threading.get_ident())
         if state is None or state.run is None or state.replaying:
             return
@@ -407,12 +412,12 @@ class Observer:
             state.run.promoted.setdefault(place, change)
 
     def _is_observed(self) -> bool:
-        """Whether a cell runs on this thread, and JAX works for the cell and not for us."""
+        """Return whether a cell runs on this thread and JAX works for the cell rather than for this package."""
         state = self._threads.get(threading.get_ident())
         return state is not None and state.run is not None and not state.replaying and not facts.staging()
 
     def evaluated(self, fun: Any, frame: FrameType) -> None:
-        """A construct runs outside of jit, compiled before or not; `fun` is what JAX jitted for the construct."""
+        """Count a construct that runs outside of jit, compiled or not; `fun` is JAX's jitted function of it."""
         run = self._threads[threading.get_ident()].run
         function = self.functions.find(fun, frame)
         if run is None or function.library:
@@ -425,11 +430,11 @@ class Observer:
         run.call_lines.called(activity.called_at, 1)
 
     def installed(self) -> None:
-        """The hooks have gone in; what JAX compiled before was not seen."""
+        """Start the parts that need the hooks, once the hooks are installed; earlier compiles were not observed."""
         self._watch()
         run = state_of(self._threads).run
         if run is not None and run.when_installed is not None:
-            if not run.counter.running:  # before all others that JAX's hook after each call tells
+            if not run.counter.running:  # the counter must start before every other user of JAX's hook after each call
                 run.counter.start()
                 run.counted = run.counter.sees
             run.hold_last_calls()
@@ -438,14 +443,14 @@ class Observer:
             self.history.held_before(functions_with_entries())
 
     def missed(self, call: JitCall) -> bool:
-        """A call missed the C++ cache."""
+        """Record a call that missed the C++ cache; return whether the hooks should report its further stages."""
         state = state_of(self._threads)
         run = state.run
         function = self.functions.find(call.fun, call.frame) if call.frame is not None else None
         if function is None or state.replaying:
             return False
         uncounted = run is not None and not run.counter.running
-        if run is not None and uncounted:  # JAX was imported by this very cell
+        if run is not None and uncounted:  # this cell imported JAX
             run.counter.start()
             run.counted = run.counter.sees
         staging = facts.staging()
@@ -470,7 +475,7 @@ class Observer:
             if activity is None:
                 activity = run.activity(function)
             if uncounted or not HAS_MONITORING:
-                # Counting starts with this very call; on Python 3.11 hits alone are counted.
+                # The counter starts with this call; on Python 3.11 it counts only hits.
                 activity.called(function, 1)
             elif not counted:
                 activity.calls_missed += 1
@@ -491,7 +496,7 @@ class Observer:
         if activity is not None:
             activity.misses += 1
             activity.missed(function, 1)
-        # Outside of observed cells and blocks the key is read off what JAX takes of the arguments: see `traced`.
+        # Outside of observed cells and blocks, `traced` reads the key from the leaves that JAX took.
         reading = NOTHING_CALLED if run is None else run.reading
         key = None if run is None and not function.equinox else self._key(call, function, reading)
         event = self.history.begin(function, call.fun, key, place, reading)
@@ -503,7 +508,7 @@ class Observer:
     def _key(
         self, call: JitCall, function: FunctionRecord, reading: Reading, flat: FlatCall | None = None
     ) -> Key | None:
-        """The key of a call; None where an argument cannot be read, which is told."""
+        """Return the key of a call; None, and a recorded failure, where an argument cannot be read."""
         try:
             pmapped = pmap_call(call.frame) if function.pmap and call.frame is not None else None
             if pmapped is not None:
@@ -515,15 +520,15 @@ class Observer:
             equinox = equinox_frame(call.frame) if function.equinox and call.frame is not None else None
             if equinox is None:
                 return key_of(call.options, call.args, call.kwargs, call.fun, reading, flat)
-            given = equinox.f_locals
-            called = given["jit_wrapper"], given["args"], given["kwargs"]
+            variables = equinox.f_locals
+            called = variables["jit_wrapper"], variables["args"], variables["kwargs"]
             return equinox_key_of(call.options, *called, reading, call.args)
         except not_of_a_signal(*FAILURES) as error:
             self.hooks.fail(error)
             return None
 
     def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
-        """A function is asked for its trace or lowering, without a call."""
+        """Record that the trace or the lowering of a function was requested without a call."""
         state = state_of(self._threads)
         if state.replaying or facts.staging():
             return
@@ -540,13 +545,13 @@ class Observer:
         history = self.history.of(function)
         state.asked.append(Asked(id(frame), frame.f_code, function.jit_name or function.name, history))
         source = source_of(options)
-        if source is not None:  # what is lowered and compiled of it later, in any thread, says where it is from
+        if source is not None:  # the source identifies the function when any thread later lowers or compiles the trace
             self._ahead[source] = history
             if len(self._ahead) > _AHEAD:
                 del self._ahead[next(iter(self._ahead))]
 
     def traced(self, call: JitCall) -> None:
-        """JAX has the program of the call."""
+        """Record the trace of a call: JAX has the program of the call."""
         if isinstance(call.record, LibraryCall):
             return call.record.traced(call)
         miss: Miss = call.record
@@ -561,7 +566,7 @@ class Observer:
         call.args, call.kwargs = (), {}
 
     def trace_raised(self, name: str | None, error: BaseException | None) -> None:
-        """The trace of a call, or a trace outside of jit, raised."""
+        """Record that the trace of a call, or a trace outside of jit, raised."""
         state = state_of(self._threads)
         if state.stack and not state.replaying:
             call = state.stack[-1]
@@ -576,7 +581,7 @@ class Observer:
             note_raised_outside(state.run.raised_outside, error)
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
-        """The call has run."""
+        """Record that a call has run."""
         ended_at = time.perf_counter()
         if isinstance(call.record, LibraryCall):
             state = state_of(self._threads)
@@ -592,7 +597,7 @@ class Observer:
         try:
             if executable is None:
                 note_transformed(state, call, miss)
-            elif run is None or run.keeps_programs or self.shows_programs:  # `observe()` alone shows none
+            elif run is None or run.keeps_programs or self.shows_programs:  # `observe()` alone shows no programs
                 note_program(state, call, miss, executable, ended_at)
             else:
                 miss.function.unkept = True
@@ -600,7 +605,7 @@ class Observer:
             leave(state, self.history, call, raised=False)
 
     def derived(self, call: DerivedCall) -> None:
-        """JAX ran a program derived from a jitted one."""
+        """Record that JAX ran a program that it derived from a jitted function."""
         state = state_of(self._threads)
         if state.replaying:
             return
@@ -610,7 +615,8 @@ class Observer:
                 place = user_place(sys._getframe(1))
                 note_derived_library_program(state, state.run, call, place, recording_of(self.hooks))
             return
-        within = any(stages in each.record.derived for each in state.stack)  # that call counts them when it ends
+        # the outer call counts these stages at its end
+        within = any(stages in outer.record.derived for outer in state.stack)
         if not within:
             self.history.stages_only(function, stages)
         program = note_derived(state, call, function, parent, place, stages)
@@ -623,7 +629,7 @@ class Observer:
                 state.run.call_lines.compiled(place, tally.compiles)
 
     def stage_started(self, event: str, name: str | None) -> None:
-        """A stage starts."""
+        """Record the start of a stage."""
         state = self._threads.get(threading.get_ident()) or state_of(self._threads)
         if not state.replaying or state.looking_away:
             state.stage = (event, name, time.perf_counter())
@@ -631,7 +637,7 @@ class Observer:
             call = state.stack[-1]
             own: FunctionRecord = call.record.function
             if own.jit_name is None and call.record.tracing:
-                own.jit_name = name  # the first trace after the call has begun is that of its function
+                own.jit_name = name  # the first trace after the start of the call is the trace of its function
             if own.jit_name == name:
                 own.at_trace = None
                 if state.run is not None:
@@ -641,7 +647,7 @@ class Observer:
             state.ahead, state.traces_ahead = None, name
 
     def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
-        """A stage has ended."""
+        """Record the end of a stage."""
         state = self._threads.get(threading.get_ident()) or state_of(self._threads)
         state.stage = None
         if event == TRACE_EVENT and state.traces_ahead is not None and state.traces_ahead == name:
@@ -649,7 +655,7 @@ class Observer:
             if state.run is not None:
                 end_trace(state.run)
         if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.tells_calls:
-            # Of the hundreds of JAX's own functions within a trace nothing is to be told.
+            # Traces of JAX's own functions inside of a trace, of which there are hundreds, are not recorded.
             miss: Miss | None = state.stack[-1].record if state.stack else None
             forget_asked(state)
             if state.asked:
@@ -659,8 +665,8 @@ class Observer:
             elif miss is not None and (name is None or name == miss.function.jit_name):
                 miss.stages.add(event, seconds, False)
                 stop_trace(miss)
-            elif miss is None and state.run is not None and not facts.staging():  # of a library's call, if of any
-                if len(state.loose) > LOOSE_EVENTS - len(STAGE_NAMES):  # the other stages of the call have room
+            elif miss is None and state.run is not None and not facts.staging():  # a library's call, if there is a call
+                if len(state.loose) > LOOSE_EVENTS - len(STAGE_NAMES):  # keep room for the other stages of the call
                     take_loose(state, state.run, self.hooks)
                 state.loose.append(LooseEvent(event, name, seconds, False))
             return
@@ -674,7 +680,7 @@ class Observer:
             count_replayed(state, seconds)
             return
         if state.stack:
-            miss = state.stack[-1].record  # it belongs to the innermost call, if it is of that name
+            miss = state.stack[-1].record  # the stage belongs to the innermost call, if the names agree
             if name is None or name == miss.function.jit_name:
                 miss.stages.add(event, seconds, from_disk)
                 return
@@ -690,11 +696,11 @@ class Observer:
             state.loose.append(LooseEvent(event, name, seconds, from_disk, place, bool(state.stack)))
 
     def from_disk(self) -> None:
-        """The compilation under way was found in the persistent cache."""
+        """Record that JAX found the executable of the present compile in its persistent cache."""
         state_of(self._threads).from_disk = True
 
 
 def _is_users_stage(name: str, state: ThreadState, run: Run) -> bool:
-    """Whether a stage outside of a call that missed is of a function of the user's."""
+    """Return whether a stage outside of a missed call belongs to a function of the user's."""
     names = {*run.traced_names, *run.ahead, *state.under_transforms, *(asked.name for asked in state.asked)}
     return name == state.traces_ahead or name in names

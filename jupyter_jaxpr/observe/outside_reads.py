@@ -20,7 +20,7 @@ _GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
 _CELLS = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _CONSTANTS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
 _BINDS = ("STORE_GLOBAL", "STORE_NAME", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF")
-#: Methods of Python's containers that change them.
+# The methods of Python containers that change the container.
 _CHANGING = frozenset(
     "add append appendleft clear discard extend extendleft insert move_to_end pop popitem popleft remove reverse "
     "rotate setdefault sort update fill put itemset".split()
@@ -28,7 +28,7 @@ _CHANGING = frozenset(
 
 
 class Step(NamedTuple):
-    """One step from an object to what is in it."""
+    """One step of a path: an attribute or a constant item."""
 
     is_item: bool
     key: Any  # the name of the attribute, or the constant key
@@ -38,12 +38,12 @@ class Read(NamedTuple):
     """One read of a path.
 
     Attributes:
-        root: The name that the path begins with.
-        is_parameter: Whether the name is a parameter of the function, else it is of outside.
-        method: The method that the code calls on what stands at the path, if any.
-        place: The expression.
-        code: That reads: of the function, or of a function within it.
-        is_in_branch: Whether a jump of the code leads past the read.
+        root: The name at the start of the path.
+        is_parameter: Whether the name is a parameter of the function rather than a name from outside.
+        method: The method that the code calls on the value of the path; None without a call.
+        place: The place of the expression.
+        code: The code with the read: the function's own code or the code of a function inside.
+        is_in_branch: Whether a jump of the code skips the read.
     """
 
     root: str
@@ -56,18 +56,18 @@ class Read(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The path as the code has it, such as config['opt'].rate."""
+        """The path as the user wrote it, such as config['opt'].rate."""
         return self.root + "".join(f"[{step.key!r}]" if step.is_item else f".{step.key}" for step in self.steps)
 
 
 class Reads(NamedTuple):
-    """What a code and the codes within it read from outside, and the paths that they change."""
+    """The reads of a code and its inner codes from outside, and the paths that they change."""
 
     reads: tuple[Read, ...]
     changed: frozenset[tuple[str, tuple[Step, ...]]]
 
     def is_changed(self, read: Read) -> bool:
-        """Whether the code changes what stands at a path, or what the path leads through or to."""
+        """Return whether the code changes the value of a path, a value on the way to it, or a value inside it."""
         return any(
             root == read.root and (steps[: len(read.steps)] == read.steps or read.steps[: len(steps)] == steps)
             for root, steps in self.changed
@@ -76,7 +76,7 @@ class Reads(NamedTuple):
 
 @functools.lru_cache(maxsize=512)
 def reads_of(code: CodeType) -> Reads:
-    """What a code reads; nothing of a code that another tool wrote and that `dis` cannot read."""
+    """Return the reads of a code; empty for code that `dis` cannot read."""
     count = code.co_argcount + code.co_kwonlyargcount
     parameters = set(code.co_varnames[:count])
     reads: dict[Read, None] = {}
@@ -96,14 +96,14 @@ def _read(
     reads: dict[Read, None],
     changed: set[tuple[str, tuple[Step, ...]]],
 ) -> None:
-    """Read one code and those in it.
+    """Read one code and its inner codes.
 
     Args:
         code: The code.
-        parameters: Those that are roots; none of a function within the function.
-        cells: The variables of outer functions that are roots, and whether each is a parameter of the function.
-        reads: What is found is put here.
-        changed: The paths that are changed are put here.
+        parameters: The parameters that are roots of paths; empty for an inner function.
+        cells: The variables of outer functions that are roots -> whether the variable is a parameter.
+        reads: Receives the reads.
+        changed: Receives the changed paths.
     """
     own_cells = {name: True for name in code.co_cellvars if name in parameters}
     instructions = _instructions(code)
@@ -126,10 +126,10 @@ def _read(
             method = _method(instructions[end]) if end < len(instructions) else None
             place = _place(code, instructions[at], instructions[end - 1])
             reads[Read(root[0], root[1], steps, method, place, code, _is_in_branch(branches, load.offset))] = None
-    known = {**cells, **own_cells}
+    visible = {**cells, **own_cells}
     for constant in code.co_consts:
         if type(constant) is CodeType:
-            inner = {name: known[name] for name in constant.co_freevars if name in known}
+            inner = {name: visible[name] for name in constant.co_freevars if name in visible}
             _read(constant, set(), inner, reads, changed)
 
 
@@ -139,14 +139,14 @@ def _instructions(code: CodeType) -> list[dis.Instruction]:
 
 
 def _rebound(code: CodeType) -> set[str]:
-    """Local names that the code assigns to, in it or in a function within."""
+    """Return the local names that a code, or a function inside, assigns to."""
     names: set[str] = set()
     for instruction in _instructions(code):
         if instruction.opname.startswith(("STORE_FAST", "DELETE_FAST", "STORE_DEREF", "DELETE_DEREF")):
             argument = instruction.argval
             if type(argument) is not tuple:
                 names.add(argument)
-            else:  # two variables in one instruction: STORE_FAST_LOAD_FAST, STORE_FAST_STORE_FAST
+            else:  # one instruction with two variables: STORE_FAST_LOAD_FAST, STORE_FAST_STORE_FAST
                 names.update(argument[:1] if "LOAD" in instruction.opname else argument)
     for constant in code.co_consts:
         if type(constant) is CodeType:
@@ -155,21 +155,21 @@ def _rebound(code: CodeType) -> set[str]:
 
 
 def _root(load: dis.Instruction, parameters: set[str], cells: Mapping[str, bool]) -> tuple[str, bool] | None:
-    """The name that an instruction loads, and whether the name is a parameter."""
+    """Return the name that an instruction loads, and whether the name is a parameter."""
     name = load.argval
     if load.opname in _GLOBALS:
         return name, False
     if load.opname in _CELLS:
         return (name, cells[name]) if name in cells else None
     if "LOAD_FAST" in load.opname and "CLEAR" not in load.opname:
-        # Newer Pythons load two variables at once; what follows is of the second.
+        # Newer Pythons load two variables with one instruction; the steps that follow belong to the second.
         name = name[-1] if type(name) is tuple else name
         return (name, True) if name in parameters else None
     return None
 
 
 def _path(instructions: list[dis.Instruction], at: int) -> tuple[tuple[Step, ...], int]:
-    """The steps after a load, and where they end."""
+    """Return the steps after a load, and the index of the instruction after them."""
     steps: list[Step] = []
     end = at + 1
     while end < len(instructions):
@@ -199,7 +199,7 @@ def _is_in_branch(branches: list[tuple[int, int]], offset: int) -> bool:
 
 
 def _method(instruction: dis.Instruction) -> str | None:
-    """The method that an instruction looks up to call."""
+    """Return the name of the method that an instruction looks up for a call."""
     is_method = instruction.opname == "LOAD_METHOD" or (
         instruction.opname == "LOAD_ATTR" and "NULL|self" in instruction.argrepr
     )
@@ -207,7 +207,7 @@ def _method(instruction: dis.Instruction) -> str | None:
 
 
 def _changed_at(instructions: list[dis.Instruction], end: int) -> tuple[Step, ...] | None:
-    """The steps from a path to what the code changes there; None where the code only reads."""
+    """Return the steps from a path to the part that the code changes; None where the code only reads."""
     names = [instruction.opname for instruction in instructions[end : end + 3]] + [""] * 3
     if not names[0]:
         return None
@@ -216,7 +216,7 @@ def _changed_at(instructions: list[dis.Instruction], end: int) -> tuple[Step, ..
         return ()
     if names[0] in ("STORE_ATTR", "DELETE_ATTR"):
         return (Step(False, following.argval),)
-    if names[0] == "COPY":  # config.steps += 1
+    if names[0] == "COPY":  # an in-place operation, such as config.steps += 1
         return (Step(False, instructions[end + 1].argval),) if names[1] == "LOAD_ATTR" else ()
     if names[0].startswith("LOAD_") and names[1] in ("STORE_SUBSCR", "DELETE_SUBSCR", "COPY"):
         # config["steps"] = 1, config["steps"] += 1
@@ -233,6 +233,7 @@ def _place(code: CodeType, first: dis.Instruction, last: dis.Instruction) -> Pla
         return Place(file, code.co_firstlineno, function)
     if end is None or begin.col_offset is None or end.end_col_offset is None or end.end_lineno is None:
         return Place(file, begin.lineno, function)
-    if type(first.argval) is tuple or begin.end_col_offset is None:  # of two variables; the second is meant
+    # an instruction with two variables; the path starts at the second
+    if type(first.argval) is tuple or begin.end_col_offset is None:
         return Place(file, end.lineno or begin.lineno, function)
     return Place(file, begin.lineno, function, begin.col_offset, end.end_lineno, end.end_col_offset)

@@ -49,7 +49,7 @@ IsTraced = Callable[[Any], bool]
 
 @dataclass
 class OwnTrace:
-    """What came of it: a function with one program, or the error that the trace raised."""
+    """The result of an own trace: a function with one program, or the error that the trace raised."""
 
     function: ObservedFunction | None = None
     error: BaseException | None = None
@@ -57,7 +57,7 @@ class OwnTrace:
 
     @property
     def program(self) -> ObservedProgram | None:
-        """The program, if there is one."""
+        """The program of the trace; None where the trace raised."""
         return self.function.programs[0] if self.function is not None else None
 
 
@@ -73,21 +73,21 @@ def trace_call(
     reading: Reading | None = None,
     allow_effects: bool = False,
 ) -> OwnTrace:
-    """Trace a call, and lower, compile or run it if asked; errors of the user's function are returned, not raised.
+    """Trace a call, then lower, compile or run it for a later `stage`; return the user function's errors.
 
-    An `EffectsError` is returned where the function's Python would do what cannot be undone.
+    The result holds an `EffectsError` where the function's Python would have an effect that cannot be undone.
 
     Args:
-      observer: is told to look away.
-      fun: jitted or not.
-      args: values, or `jax.ShapeDtypeStruct` for a stage before `run`.
-      kwargs: likewise.
-      note: a sentence on where the program comes from.
-      stage: how far to go.
-      keep_values: hold the arguments, as `--steps` asks for.
-      at: where the call is written; None where no text of the user's has it.
-      reading: what the user's objects said already, in the cell that was observed; None where none was.
-      allow_effects: go ahead where the function's Python does what cannot be undone.
+      observer: the observer, which records nothing meanwhile.
+      fun: the function, jitted or not.
+      args: the positional arguments: values, or `jax.ShapeDtypeStruct` for a stage before `run`.
+      kwargs: the keyword arguments, in the same form.
+      note: a sentence on the origin of the program.
+      stage: the last stage to run.
+      keep_values: whether to keep the arguments alive, as `--steps` requires.
+      at: the place of the call; None where no text of the user's contains the call.
+      reading: the texts of the user's objects from the observed cell; None without one.
+      allow_effects: whether to trace a function whose Python has effects that cannot be undone.
     """
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)
@@ -122,10 +122,12 @@ def trace_call(
                 program.stages = stages.times(time.perf_counter())
         except not_of_a_signal(Exception) as error:
             own.error = error
-    known = observer.program_of(fun, program.jaxpr)
-    if known is not None and program.values is not None:
-        known.values, known.held = program.values, program.held
-    observed = program.observed(True, note + held_fixed) if known is None else known.observed(now=False)
+    observed_program = observer.program_of(fun, program.jaxpr)
+    if observed_program is not None and program.values is not None:
+        observed_program.values, observed_program.held = program.values, program.held
+    observed = (
+        program.observed(True, note + held_fixed) if observed_program is None else observed_program.observed(now=False)
+    )
     own.function = ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
     return own
 
@@ -136,15 +138,15 @@ def _name_in_events(fun: Any) -> str:
 
 @dataclass(frozen=True)
 class CallToTrace:
-    """A call that is to be traced.
+    """A call for an own trace.
 
     Attributes:
-        fun: What is called.
-        args: Its positional arguments.
-        kwargs: Its keyword arguments.
-        keep_values: Whether the program holds the arguments.
-        at: Where the call is written; None where no text of the user has the call.
-        reading: What the user's objects said already.
+        fun: The called function.
+        args: The positional arguments.
+        kwargs: The keyword arguments.
+        keep_values: Whether the program keeps the arguments alive.
+        at: The place of the call; None where no text of the user's contains the call.
+        reading: The texts of the user's objects that were already read.
     """
 
     fun: Any
@@ -160,7 +162,7 @@ _HELD_FIXED = " The trace kept these arguments of the call fixed: {values}."
 
 
 def has_numbers_to_fix(call: CallToTrace, error: Exception) -> bool:
-    """Whether a trace that raised may succeed where the numbers of the call stay what they are."""
+    """Return whether a trace that raised may succeed if the numbers of the call are not traced."""
     import jax
 
     if isinstance(error, EffectsError) or is_jitted(call.fun) or not is_users(call.fun):
@@ -171,10 +173,10 @@ def has_numbers_to_fix(call: CallToTrace, error: Exception) -> bool:
 
 
 def _with_numbers_fixed(call: CallToTrace, allow_effects: bool, error: Exception) -> tuple[KeptProgram, IsTraced, Any]:
-    """The program of a call of which only the arrays are traced.
+    """Return the trace of a call with only the arrays traced.
 
     Raises:
-        Exception: `error`, where this trace raises as well.
+        Exception: `error`, where this trace raises, too.
     """
     try:
         return _traced(replace(call, numbers_are_fixed=True), allow_effects)
@@ -183,19 +185,19 @@ def _with_numbers_fixed(call: CallToTrace, allow_effects: bool, error: Exception
 
 
 def held_fixed_text(program: KeptProgram) -> str:
-    """Which arguments were held fixed, a sentence after a blank; empty where none was."""
+    """Return a sentence, after a blank, on the arguments that were not traced; '' where all were traced."""
     shape = program.shape
     fixed = shape.fixed if isinstance(shape, CallShape) else {}
     return _HELD_FIXED.format(values=", ".join(f"{name}={text}" for name, text in fixed.items())) if fixed else ""
 
 
 def _traced(call: CallToTrace, allow_effects: bool) -> tuple[KeptProgram, IsTraced, Any]:
-    """The program of a call, which of its leaves are inputs of it, and what to call to run the program."""
+    """Return the program of a call, the test for its input leaves, and the callable that runs the program."""
     fun = call.fun
     if is_jitted(fun):
-        held = held_trace(fun, call.args, call.kwargs)
-        if held is not None:
-            return _trace(call, is_array, held), is_array, fun
+        trace_of_jax = held_trace(fun, call.args, call.kwargs)
+        if trace_of_jax is not None:
+            return _trace(call, is_array, trace_of_jax), is_array, fun
     with (
         undone(name_of(fun), fun, call.args, call.kwargs, allowed=allow_effects) as effects,
         warnings.catch_warnings(),
@@ -205,11 +207,11 @@ def _traced(call: CallToTrace, allow_effects: bool) -> tuple[KeptProgram, IsTrac
 
 
 def traced_anew(call: CallToTrace, effects: Sequence[SideEffect]) -> tuple[KeptProgram, IsTraced, Any]:
-    """As `_traced`, of a call of which JAX holds no trace; `effects` are what its Python changes, and are put back."""
+    """Trace a call that JAX holds no trace of; `effects` are the side effects of its Python, which are undone later."""
     fun = call.fun
     if is_jitted(fun):
-        # A trace of the function itself would stay in JAX's cache: what its Python does at the first call would not
-        # happen when the user calls it.
+        # JAX's cache would keep a trace of the function itself: the side effects of the first call would then not
+        # happen in the user's own call.
         copy = jitted_anew(fun) if effects else fun
         return _trace(replace(call, fun=copy), is_array), is_array, copy
     if is_users(fun):
@@ -223,7 +225,7 @@ def traced_anew(call: CallToTrace, effects: Sequence[SideEffect]) -> tuple[KeptP
         leaves = jax.tree_util.tree_leaves((call.args, call.kwargs))
         if not any(isinstance(leaf, float | complex) for leaf in leaves):
             raise
-        # jnp.linspace(0.0, 1.0) and their like: the numbers decide the shape.
+        # In jnp.linspace(0.0, 1.0) and similar calls the numbers decide the shape.
         return _trace(call, _is_no_number), _is_no_number, fun
 
 
@@ -236,16 +238,16 @@ def _is_no_number(leaf: Any) -> bool:
 
 
 def _trace(call: CallToTrace, is_traced: IsTraced, traced: Any = None) -> KeptProgram:
-    """The program of a call; `traced` is JAX's trace of the call, where it is there."""
+    """Return the program of a call; `traced` is JAX's own trace of the call, if it exists."""
     import jax
 
     fun, args, kwargs, reading = call.fun, call.args, call.kwargs, call.reading
     fixed: dict[str, str] = {}
     if is_jitted(fun):
-        jitted, held = fun, HeldCall(fun._fun, args, kwargs, options=getattr(fun, "_jit_info", None))
+        jitted, recorded_call = fun, HeldCall(fun._fun, args, kwargs, options=getattr(fun, "_jit_info", None))
     else:
         jitted = jax.jit(_traceable(fun, args, kwargs, is_traced, call.at))
-        held = HeldCall(fun, args, kwargs, jitted=jitted, is_traced=is_traced)
+        recorded_call = HeldCall(fun, args, kwargs, jitted=jitted, is_traced=is_traced)
         shape = shape_of(getattr(jitted, "_jit_info", None), args, kwargs, reading=reading)
         fixed = fixed_arguments(shape, args, kwargs, is_traced, reading)
         args, kwargs = arrays_only(args, kwargs, is_traced)
@@ -263,7 +265,7 @@ def _trace(call: CallToTrace, is_traced: IsTraced, traced: Any = None) -> KeptPr
         out_tree=traced.out_tree,
         donated=donated,
         values=values,
-        held=held,
+        held=recorded_call,
         call=call.at,
     )
     return program
@@ -272,14 +274,14 @@ def _trace(call: CallToTrace, is_traced: IsTraced, traced: Any = None) -> KeptPr
 def _values(
     jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any], jaxpr: Any, keep: bool, donated: Sequence[bool]
 ) -> CallValues | None:
-    """The values of the call, None where they cannot be told apart from what is static."""
+    """Return the values of the call; None where dynamic and static values cannot be separated."""
     try:
-        found = call_leaves(jitted, args, kwargs)
-    except not_of_a_signal(Exception):  # another JAX: there are no values then, and the program is as good
+        traced = call_leaves(jitted, args, kwargs)
+    except not_of_a_signal(Exception):  # another JAX version: the program has no values
         return None
-    if found is None or found[0] is not jaxpr:
+    if traced is None or traced[0] is not jaxpr:
         return None
-    return CallValues(copied(found[1], donated) if keep else found[1], "last", keep)
+    return CallValues(copied(traced[1], donated) if keep else traced[1], "last", keep)
 
 
 def _is_info(node: Any) -> bool:
@@ -289,21 +291,21 @@ def _is_info(node: Any) -> bool:
 def _traceable(
     fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], is_traced: IsTraced, at: Place | None
 ) -> Callable[..., Any]:
-    """A new function that calls `fun` with what is not traced (strings, functions, modules) put back in."""
+    """Return a new function that calls `fun` with the untraced leaves (strings, functions) put back."""
     import jax
 
     leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
     fixed = {i: leaf for i, leaf in enumerate(leaves) if not is_traced(leaf)}
     call_it = _call if at is None else calling_at(at)
-    count = len(leaves)  # the function outlives this call, and is to hold no array
+    count = len(leaves)  # the function outlives this call and must not keep arrays alive
 
     @functools.wraps(fun, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         if not fixed:
             return call_it(fun, args, kwargs)
-        # None has no leaves, so where a leaf was fixed there is none in the order of the others.
-        given = iter(jax.tree_util.tree_leaves((args, kwargs)))
-        whole = [fixed[i] if i in fixed else next(given) for i in range(count)]
+        # A fixed leaf was replaced by None, which has no leaves: the remaining leaves keep their order.
+        remaining = iter(jax.tree_util.tree_leaves((args, kwargs)))
+        whole = [fixed[i] if i in fixed else next(remaining) for i in range(count)]
         args, kwargs = jax.tree_util.tree_unflatten(tree, whole)
         return call_it(fun, args, kwargs)
 
@@ -316,14 +318,14 @@ def _call(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def has_arrays(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Whether a call has anything to trace."""
+    """Return whether a call has a leaf that JAX can trace."""
     import jax
 
     return any(is_array(leaf) for leaf in jax.tree_util.tree_leaves((tuple(args), dict(kwargs))))
 
 
 def returned_arrays(result: Any) -> bool:
-    """Whether a result holds arrays of JAX: the sign that a function computes with JAX."""
+    """Return whether a result holds JAX arrays, the sign that a function computes with JAX."""
     import jax
 
     return any(isinstance(leaf, jax.Array) for leaf in jax.tree_util.tree_leaves(result))
@@ -342,7 +344,7 @@ def _go_on(
     if stage == "trace":
         if not reused:
             return
-        # The jitted function ran before: JAX still holds its executable, if asked for in the same context.
+        # The jitted function ran before: JAX still holds its executable, if the context is the same.
         program.lowered = program.traced.lower()
         if events():
             return

@@ -9,5 +9,5 @@ from .observer import Observer
 
 @functools.cache
 def observer() -> Observer:
-    """The observer of this process; making it installs nothing."""
+    """Return the observer of this process; making the observer installs no hook."""
     return Observer()

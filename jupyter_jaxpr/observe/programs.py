@@ -26,42 +26,42 @@ KEEP_PER_FUNCTION = 8
 
 @dataclass(eq=False, slots=True)
 class KeptProgram:
-    """A program as JAX made it; `jaxpr` and `executable` are held so that their ids stay theirs."""
+    """A program as JAX made it; keeping `jaxpr` and `executable` alive keeps their ids unique."""
 
     made: Literal["ran", "derived", "traced"]
     jaxpr: Any
-    executable: Any  # JAX's own, None where it did not run
+    executable: Any  # JAX's own executable; None where the program did not run
     traced: Any = None
     lowered: Any = None
     compiled: Any = None
-    shape: CallShape | Key | None = None  # the key of a call without static arguments says it too
+    shape: CallShape | Key | None = None  # the key of a call without static arguments serves, too
     in_tree: Any = None
     out_tree: Any = None
     donated: tuple[bool, ...] = ()
     equinox: EquinoxCall | None = None
     stages: StageTimes | CallTimes | None = None
     call: Place | None = None
-    construct: Construct | None = None  # outside of jit, which JAX compiled by itself
-    traceback: Any = None  # JAX's record of the stack, of such a construct
-    parent: Any = None  # of a derived one: the jaxpr it was derived from
-    values: CallValues | None = None  # of the newest call that was seen
-    held: HeldCall | None = None  # how to make a call of it again
-    how: str | None = None  # how it came about, in a few words, where nothing else says it
-    seen_at: float = field(default_factory=time.perf_counter)  # when a call ran it first, as far as seen
-    keys: tuple[Key, ...] = ()  # of the calls that missed and ran it, the newest
+    construct: Construct | None = None  # the construct that JAX compiled by itself outside of jit
+    traceback: Any = None  # JAX's record of the stack of such a construct
+    parent: Any = None  # the jaxpr from which JAX derived a derived program
+    values: CallValues | None = None  # the values of the newest call that was seen
+    held: HeldCall | None = None  # the call that can be made again
+    how: str | None = None  # the origin in a few words, where nothing else says it
+    seen_at: float = field(default_factory=time.perf_counter)  # the time of the first seen call that ran the program
+    keys: tuple[Key, ...] = ()  # the newest keys of missed calls that ran the program
 
     @property
     def key(self) -> tuple[int, int]:
-        """What makes it this program and no other."""
+        """The ids that identify the program."""
         return id(self.jaxpr), id(self.executable)
 
     @property
     def is_told_by_values(self) -> bool:
-        """Whether a call with the values of its last one surely runs it: no static argument makes another program."""
+        """Whether a call with the values of the last call surely runs this program: no argument is static."""
         return self.made == "ran" and (self.held is None or not self.held.has_statics)
 
     def observed(self, now: bool, note: str | None = None) -> ObservedProgram:
-        """The record handed on; `now` says whether it was made in this run."""
+        """Return the record for the observation; `now` says whether this run made the program."""
         origin: Literal["ran", "seen_before", "derived", "traced"] = self.made
         if not now and self.made != "traced":
             origin = "seen_before"
@@ -85,7 +85,7 @@ class KeptProgram:
         )
 
     def note(self, now: bool) -> str | None:
-        """A sentence on where it comes from, where that needs one."""
+        """Return a sentence on the origin of the program, where the origin needs one."""
         if self.made == "derived":
             text = (
                 "JAX derived this program from the function, which was called under a transformation "
@@ -97,20 +97,20 @@ class KeptProgram:
         return None
 
     def arguments(self) -> tuple[ArgumentSpec, ...]:
-        """Its arguments by name; empty where their structure is not known."""
+        """Return the arguments by name; without names where the structure is unknown."""
         avals = self.jaxpr.in_avals
         try:
             return self._named(avals)
         except not_of_a_signal(
             Exception
-        ):  # a tree of the user's that does not take types for arrays: the flat list is true as well
+        ):  # a pytree class of the user's may refuse types as leaves: fall back to the flat list
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
 
     def _named(self, avals: Any) -> tuple[ArgumentSpec, ...]:
         shape = plain_shape(self.shape) if isinstance(self.shape, Key) else self.shape
         if self.in_tree is None or shape is None:
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
-        avals = avals[len(avals) - self.in_tree.num_leaves :]  # closed-over tracers come first
+        avals = avals[len(avals) - self.in_tree.num_leaves :]  # the first inputs are closed-over tracers
         donated = self.donated[len(self.donated) - len(avals) :]
         arguments = arguments_of(shape, self.in_tree, avals, donated)
         if self.equinox is not None:
@@ -118,20 +118,20 @@ class KeptProgram:
         return arguments
 
     def result(self) -> Any:
-        """The tree of its result; a list where the structure is not known."""
+        """Return the tree of the result; a list where the structure is unknown."""
         flat = [spec_of(aval) for aval in self.jaxpr.out_avals]
         if self.out_tree is None:
             return flat
         try:
             tree = result_of(self.out_tree, self.jaxpr.out_avals)
-            # Equinox returns a marker, the arrays, and what is static.
+            # Equinox returns a marker, the arrays, and the static values.
             return tree[1] if self.equinox is not None else tree
-        except not_of_a_signal(Exception):  # as for the arguments
+        except not_of_a_signal(Exception):  # a pytree class of the user's may refuse types as leaves
             return flat
 
 
 def keep(record: FunctionRecord, program: KeptProgram) -> None:
-    """Make it the newest program of its function."""
+    """Store a program as the newest of its function."""
     programs, key = record.kept, program.key
     if programs:
         programs.pop(key, None)
@@ -142,12 +142,12 @@ def keep(record: FunctionRecord, program: KeptProgram) -> None:
 
 
 def own_programs(record: FunctionRecord) -> list[KeptProgram]:
-    """What calls of a function ran, not what grad or vmap derived for itself; the latter where there is no other."""
+    """Return the programs that calls ran, without those that grad or vmap derived, unless there are no others."""
     kept = list(record.kept.values())
     return [program for program in kept if program.made == "ran"] or kept
 
 
 def kept(record: FunctionRecord, jaxpr: Any, executable: Any) -> KeptProgram | None:
-    """The program of these two objects, if it is still there."""
-    found: KeptProgram | None = record.kept.get((id(jaxpr), id(executable)))
-    return found
+    """Return the stored program with this jaxpr and this executable; None where it is gone."""
+    program: KeptProgram | None = record.kept.get((id(jaxpr), id(executable)))
+    return program

@@ -16,7 +16,7 @@ from .run import FunctionActivity
 
 _HOW = "traced until it raised"
 _RAISED_OUTSIDE = 8
-"""Functions whose traces outside of jit raised that one run shows."""
+"""The number of functions, traced outside of jit, whose raised traces a run shows."""
 _UNKNOWN = "<unknown>"  # JAX's name of a callable without a name
 _NO_TEXT = (
     "JAX did not lower the program, because its trace raised an error. Correct the function and run the cell again."
@@ -31,23 +31,23 @@ _NOTE = (
 
 
 def note_raised(activity: FunctionActivity, error: BaseException, call: Place | None) -> None:
-    """Keep what JAX had traced of a function; the newest trace that raised counts.
+    """Keep the equations of a trace that raised; a newer trace replaces an older one.
 
     Args:
-        activity: Of the function in the run.
-        error: That ended the trace.
+        activity: The counts of the function in the run.
+        error: The error that ended the trace.
         call: The user's line that called the function.
     """
     partial = partial_trace(error)
-    if partial is not None and partial.program.eqns:  # else there is nothing to show
+    if partial is not None and partial.program.eqns:  # an empty program would show nothing
         activity.raised_trace = _program(partial, activity.record.name, error, call)
 
 
 def note_raised_outside(functions: dict[str, ObservedFunction], error: BaseException) -> None:
-    """Keep what JAX had traced of a function of the user's under no jit: the body of an eager loop, `make_jaxpr`.
+    """Keep the equations of a user's trace outside of jit that raised: the body of an eager loop, `make_jaxpr`.
 
     Args:
-        functions: Of the run, by name; the newest trace of a name counts.
+        functions: The functions of the run by name; a newer trace replaces an older one.
         error: The error that ended the trace. The cell may catch the error later.
     """
     partial = partial_trace(error)
@@ -60,10 +60,10 @@ def note_raised_outside(functions: dict[str, ObservedFunction], error: BaseExcep
 
 
 def add_raised(functions: list[ObservedFunction], error: BaseException) -> None:
-    """Add the program of the trace that ended the cell, where JAX told of no trace: under grad, vmap or jvp.
+    """Add the program of a raised trace that JAX did not report: a trace under grad, vmap or jvp.
 
     Args:
-        functions: Of the run; a function of the user's that no call under jit has brought is added.
+        functions: The functions of the run; receives a function of the user's that no jitted call added.
         error: The error that ended the cell.
     """
     partial = partial_trace(error)
@@ -83,15 +83,15 @@ def add_raised(functions: list[ObservedFunction], error: BaseException) -> None:
 
 
 def raised_in(error: BaseException) -> str | None:
-    """The name of the function whose trace an error ended, called under jit or not; None where JAX traced nothing."""
+    """Return the name of the function whose trace an error ended, with or without jit; None without a trace."""
     partial = partial_trace(error)
     return None if partial is None else _traced_function(error, partial)[0]
 
 
 def _traced_function(error: BaseException, partial: PartialTrace) -> tuple[str | None, CodeType | None]:
-    """The name of the function that JAX traced, and its code where the code is the user's.
+    """Return the name of the function that JAX traced, and its code where the code is the user's.
 
-    JAX knows no name of an object with `__call__`. The method that ran has one.
+    JAX has no name for an object with `__call__`: the method that ran gives the name.
     """
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame is not partial.frame:
@@ -118,7 +118,9 @@ def _program(partial: PartialTrace, name: str, error: BaseException, call: Place
     return ObservedProgram(
         origin="traced",
         jaxpr=partial.program,
-        arguments=tuple(ArgumentSpec(each, tree=spec_of(aval)) for each, aval in zip(names, avals, strict=True)),
+        arguments=tuple(
+            ArgumentSpec(argument, tree=spec_of(aval)) for argument, aval in zip(names, avals, strict=True)
+        ),
         call=call,
         no_text=_NO_TEXT,
         no_values=_NO_VALUES,
@@ -130,11 +132,10 @@ def _program(partial: PartialTrace, name: str, error: BaseException, call: Place
 
 
 def _operands(partial: PartialTrace, error: BaseException) -> tuple[int, ...]:
-    """The variables that the call that raised received; empty where they are not known for certain.
+    """Return the variables that the raising call received; () where they are not known for certain.
 
-    The call is the primitive that the trace could not write down, or else the call that the innermost line of the
-    user's makes: that call received the arguments of the next frame, as long as the code of the frame gives its
-    arguments no other values.
+    The call is the primitive that the trace could not record, or else the call on the innermost user line. That call
+    passed the arguments of the next frame, unless the code of the frame assigns other values to them.
     """
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame is not partial.frame:
@@ -149,22 +150,26 @@ def _operands(partial: PartialTrace, error: BaseException) -> tuple[int, ...]:
         bound = partial.operands(traceback.tb_frame) if bound is None and called is not None else bound
         was_users = is_users
         traceback = traceback.tb_next
-    if called is None or not isinstance(error, Exception):  # an interrupt is of no call
+    if called is None or not isinstance(error, Exception):  # an interrupt belongs to no call
         return ()
     received = _received(called) if bound is None else bound
-    found = {partial.variable(leaf) for value in received for leaf in _leaves(value)}
-    return tuple(sorted(number for number in found if number is not None))
+    numbers = {partial.variable(leaf) for value in received for leaf in _leaves(value)}
+    return tuple(sorted(number for number in numbers if number is not None))
 
 
 def _received(frame: FrameType) -> list[Any]:
-    """What the call of a frame passed."""
+    """Return the arguments that the call of a frame passed."""
     code = frame.f_code
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & _VARARGS) + bool(code.co_flags & _VARKEYWORDS)
     names = code.co_varnames[:count]
-    stored = {each.argval for each in dis.get_instructions(code) if each.opname.startswith(("STORE_", "DELETE_"))}
-    # Of several variables that are stored by one instruction the names come as a tuple.
-    stored |= {name for each in stored if isinstance(each, tuple) for name in each}
+    stored = {
+        instruction.argval
+        for instruction in dis.get_instructions(code)
+        if instruction.opname.startswith(("STORE_", "DELETE_"))
+    }
+    # An instruction that stores several variables has a tuple of names.
+    stored |= {name for names_of_pair in stored if isinstance(names_of_pair, tuple) for name in names_of_pair}
     return [frame.f_locals[name] for name in names if name not in stored and name in frame.f_locals]
 
 
@@ -173,7 +178,7 @@ _DEPTH = 3
 
 
 def _leaves(value: Any, depth: int = 0) -> Iterator[Any]:
-    """What containers of Python's own hold."""
+    """Yield the leaves of Python containers."""
     if type(value) in (list, tuple, dict) and depth < _DEPTH:
         for inside in value.values() if type(value) is dict else value:
             yield from _leaves(inside, depth + 1)

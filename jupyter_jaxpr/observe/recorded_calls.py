@@ -30,14 +30,14 @@ from .recording import NO_TEXT, NO_VALUES, Recorded, Recording
 from .value_texts import Reading
 
 CALLS = 8
-"""Calls of one statement that are recorded at most."""
+"""The number of calls of one statement that are recorded at most."""
 
 CALLS_ABOVE = 4
-"""Calls above the last statement that are recorded at most."""
+"""The number of calls above the last statement that are recorded at most."""
 
 
 class CallInCell(Protocol):
-    """A call of the cell; see `typed.cell.LastCall`."""
+    """A call in the cell; see `typed.cell.LastCall`."""
 
     is_above: bool
     number: int
@@ -57,12 +57,12 @@ class CallInCell(Protocol):
 
     @property
     def given(self) -> list[Any]:
-        """The values of the arguments as far as they are known, those of iterators left out."""
+        """The known values of the arguments, without those of iterators."""
 
 
 @dataclass
 class _RecordedCall:
-    """One call, which a comprehension may make again, with other values."""
+    """One recorded call; a comprehension may make the same call again with other values."""
 
     call: CallInCell
     recording: Recording
@@ -72,18 +72,19 @@ class _RecordedCall:
     result: Any = None
     is_known: bool = True
     has_raised: bool = False
-    given: dict[int, Any] = field(default_factory=dict)  # by the ids of arguments: what they held before the call
+    # the contents of each argument before the call, by id of the argument
+    given: dict[int, Any] = field(default_factory=dict)
 
     def hold(self) -> None:
-        """Hold what the arguments hold now: the call, or what follows it, may change a container."""
+        """Copy the contents of the arguments: the call, or code after the call, may change a container."""
         try:
             self.given = {id(value): _as_now(value, {}) for value in self.call.given}
-        except RecursionError:  # nested too deep
+        except RecursionError:  # the argument is nested too deep
             self.given = {}
         self.recording.hold(_elements([*self.given.values()]))
 
     def end(self, has_raised: bool) -> None:
-        """Take the values of the call."""
+        """Store the arguments and the result at the end of the call."""
         self.recording.stop()
         self.args = tuple(self.given.get(id(value), value) for value in self.call.args)
         self.kwargs = {name: self.given.get(id(value), value) for name, value in self.call.kwargs.items()}
@@ -95,9 +96,9 @@ class RecordedCalls:
     """Records calls while a cell runs.
 
     Args:
-        hooks: In JAX.
-        fail: Gets an error of ours.
-        cell: Records the cell until the first call is recorded; where all of the cell is recorded, no call is.
+        hooks: The hooks in JAX.
+        fail: Receives an error of this package.
+        cell: The recording of the cell, which ends at the first recorded call, unless it covers the whole cell.
     """
 
     def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], cell: RecordedCell) -> None:
@@ -107,15 +108,15 @@ class RecordedCalls:
         self._active: _RecordedCall | None = None
         self._done: list[_RecordedCall] = []
         self._left_out = 0
-        self._above: dict[int, int] = {}  # of the calls above the last statement that were recorded: how many times
-        self.is_checked = False  # JAX checked each result for NaN, so a call was not recorded
-        self.not_recorded: list[str] = []  # calls of which nothing was recorded, and why: sentences
+        self._above: dict[int, int] = {}  # the number of executions of each recorded call above the last statement
+        self.is_checked = False  # JAX checks each result for NaN, so that the call was not recorded
+        self.not_recorded: list[str] = []  # sentences on calls that could not be recorded, with the reason
         self._is_over = cell.whole
 
-    # --- told by the cell ---
+    # --- called by the cell ---
 
     def evaluated(self, call: CallInCell, function: Any) -> bool:
-        """What is called is known; whether its values are wanted."""
+        """Begin to record a call whose function is known; return whether the values of the call are needed."""
         if self._active is not None or self._is_over or not _is_recorded(function):
             return False
         if call.is_above:
@@ -131,7 +132,7 @@ class RecordedCalls:
             if not recording.start():
                 self.is_checked = True
                 return False
-        except AttributeError as error:  # another JAX: calls are not recorded, and the rest is as good
+        except AttributeError as error:  # another JAX version: calls are not recorded, and the rest works
             self._fail(error)
             self._is_over = True
             return False
@@ -141,13 +142,13 @@ class RecordedCalls:
         return True
 
     def prepared(self, call: CallInCell) -> None:
-        """One more argument is known: what JAX ran for the argument is no part of the call."""
+        """Restart the recording after each argument: the work for an argument is no part of the call."""
         if self._active is not None and self._active.call is call:
             self._active.recording.restart()
             self._active.hold()
 
     def returned(self, call: CallInCell) -> None:
-        """The call has returned."""
+        """End the recording of a call that returned."""
         if self._active is not None and self._active.call is call:
             self._end(self._active, has_raised=False)
 
@@ -162,84 +163,84 @@ class RecordedCalls:
             self._done.append(active)
         elif active.recording.ended is not None:
             self.not_recorded.append(_NOT_RECORDED.format(text=active.call.text, why=active.recording.ended))
-        elif not self._done and not self._is_over:  # such as a call that gave a coroutine or a generator
+        elif not self._done and not self._is_over:  # for example, a call that returned a coroutine or a generator
             self._cell.start()
 
     # --- when the cell has run ---
 
     def stop(self) -> None:
-        """Record no more; a call that is under way has raised."""
+        """End the recordings; a call that has not returned has raised."""
         self._is_over = True
         if self._active is not None:
             self._end(self._active, has_raised=True)
 
     def functions(self, file: str, reading: Reading) -> list[tuple[ObservedFunction, bool]]:
-        """Each function that was recorded, with its program, and whether what was called wraps another function.
+        """Return each recorded function with its program, and whether the called object wraps another function.
 
         Args:
-            file: Of the cell.
-            reading: What the user's objects said already.
+            file: The file of the cell.
+            reading: The texts of the user's objects that were already read.
         """
-        found = []
-        for each in self._done:
+        functions = []
+        for done_call in self._done:
             try:
-                function = _function(each, file, reading)
-            except not_of_a_signal(Exception) as error:  # the other calls are shown
+                function = _function(done_call, file, reading)
+            except not_of_a_signal(Exception) as error:  # the other calls are still shown
                 self._fail(error)
                 continue
             if function is not None:
-                times = self._above.get(each.call.number, 1)
+                times = self._above.get(done_call.call.number, 1)
                 if times > 1:
                     program = function.programs[0]
                     several = _FIRST_OF_SEVERAL.format(calls=count(times, "time"))
                     program.origin_note = f"{program.origin_note} {several}"
-                found.append((function, next_inside(each.function) is not None))
-        if found and self._left_out:
-            program = found[-1][0].programs[0]
+                functions.append((function, next_inside(done_call.function) is not None))
+        if functions and self._left_out:
+            program = functions[-1][0].programs[0]
             calls = count(self._left_out, "more call")
             program.origin_note = f"{program.origin_note} {_LEFT_OUT.format(calls=calls)}"
-        return found
+        return functions
 
     def forget(self) -> None:
-        """Let go of the user's values."""
+        """Drop the user's values."""
         self._done.clear()
 
 
 def _as_now(value: Any, copies: dict[int, Any]) -> Any:
-    """A value with its containers of Python's copied; nothing of the user's is called."""
+    """Return a value with copies of its Python containers; no code of the user's runs."""
     kind = type(value)
     if id(value) in copies:
         return copies[id(value)]
     if kind is tuple:
-        return tuple([_as_now(each, copies) for each in value])
+        return tuple([_as_now(element, copies) for element in value])
     if kind is list:
         elements: list[Any] = []
-        copies[id(value)] = elements  # where the container holds itself, so does the copy
-        elements += [_as_now(each, copies) for each in value]
+        copies[id(value)] = elements  # a container that contains itself has such a copy
+        elements += [_as_now(element, copies) for element in value]
         return elements
     if kind is dict and all(type(key) in (str, int) for key in value):
         named: dict[Any, Any] = {}
         copies[id(value)] = named
-        named.update({key: _as_now(each, copies) for key, each in value.items()})
+        named.update({key: _as_now(element, copies) for key, element in value.items()})
         return named
     return value
 
 
 def _elements(value: Any) -> Iterator[Any]:
-    """What containers of Python's hold, of a copy that does not hold itself."""
+    """Yield the leaves of copied Python containers."""
     stack, seen = [value], set()
     while stack:
-        each = stack.pop()
-        if type(each) in (tuple, list, dict):
-            if id(each) not in seen:
-                seen.add(id(each))
-                stack += reversed(each.values() if type(each) is dict else each)
+        element = stack.pop()
+        if type(element) in (tuple, list, dict):
+            if id(element) not in seen:
+                seen.add(id(element))
+                stack += reversed(element.values() if type(element) is dict else element)
         else:
-            yield each
+            yield element
 
 
 def _is_recorded(function: Any) -> bool:
-    """Whether a call of a function is recorded: it is the user's, or JAX made it of one of the user's."""
+    """Return whether a call of a function is recorded: a function of the user's, or one that JAX made of it."""
     inner = function.__func__ if type(function) is types.MethodType else function
     if not imported() or is_jitted(inner) or is_library_jit(function) or issubclass(type(function), type):
         return False
@@ -268,11 +269,11 @@ def _function(done: _RecordedCall, file: str, reading: Reading) -> ObservedFunct
     called = called_function(fun, args)
     name = called.name
     flat, _ = jax.tree_util.tree_flatten_with_path((args, kwargs))
-    given = [(path, leaf) for path, leaf in flat if _is_array(leaf)]
+    array_arguments = [(path, leaf) for path, leaf in flat if _is_array(leaf)]
     results = [leaf for leaf in jax.tree_util.tree_leaves(done.result) if _is_array(leaf)]
-    recorded = done.recording.recorded([leaf for _, leaf in given], results, name)
+    recorded = done.recording.recorded([leaf for _, leaf in array_arguments], results, name)
     names = positional_names(_signature(fun), len(args))
-    paths = [_input_name(path, names) for path, _ in given]
+    paths = [_input_name(path, names) for path, _ in array_arguments]
     program = ObservedProgram(
         origin="recorded",
         no_text=NO_TEXT,
@@ -294,14 +295,14 @@ def _arguments(
     import jax
 
     args, kwargs = done.args, done.kwargs
-    shape = CallShape(tuple((each, False) for each in names))
+    shape = CallShape(tuple((name, False) for name in names))
     try:
         shape = replace(shape, fixed=fixed_arguments(shape, args, kwargs, _is_array, reading))
         in_tree = jax.tree_util.tree_structure(arrays_only(args, kwargs, _is_array))
         return arguments_of(shape, in_tree, avals, [False] * len(avals))
     except not_of_a_signal(
         Exception
-    ):  # a class of the user's that does not take types for arrays: the flat list is true as well
+    ):  # a pytree class of the user's may refuse types as leaves: fall back to the flat list
         return tuple(ArgumentSpec(path, tree=spec_of(aval)) for path, aval in zip(paths, avals, strict=True))
 
 
@@ -312,12 +313,12 @@ def _result(returned: Any, arrays: Sequence[Any]) -> Any:
     try:
         (only_arrays,), _ = arrays_only((returned,), {}, _is_array)
         return result_of(jax.tree_util.tree_structure(only_arrays), avals)
-    except not_of_a_signal(Exception):  # as for the arguments
+    except not_of_a_signal(Exception):  # a pytree class of the user's may refuse types as leaves
         return [spec_of(aval) for aval in avals]
 
 
 def _is_array(leaf: Any) -> bool:
-    """Whether a leaf is an input of a recording: a number of Python's stands in the equations."""
+    """Return whether a leaf is an input of a recording; a Python number becomes a literal of an equation."""
     import jax
     import numpy as np
 
@@ -325,7 +326,7 @@ def _is_array(leaf: Any) -> bool:
 
 
 def _signature(fun: Any) -> inspect.Signature | None:
-    """The signature of a function; none of an object whose class looks attributes up with code of the user's."""
+    """Return the signature of a function; None where the attribute access of its class runs user code."""
     for name in _LOOKS_UP:
         stored = defined(type(fun), name)
         code = code_of(stored.fget if type(stored) is property else stored)
@@ -338,11 +339,11 @@ def _signature(fun: Any) -> inspect.Signature | None:
 
 
 _LOOKS_UP = ("__getattribute__", "__getattr__", "__class__")
-"""What `inspect.signature` runs, where a class defines it in Python."""
+"""The methods that `inspect.signature` runs where a class defines them in Python."""
 
 
 def _input_name(path: Sequence[Any], names: Sequence[str]) -> str:
-    """Such as `p['w']`; the path begins with the arguments by position or by keyword, and which of these."""
+    """Return the name of an input, such as `p['w']`; `path` begins with (0 positional | 1 keyword, argument)."""
     import jax
 
     kind, at, *rest = path

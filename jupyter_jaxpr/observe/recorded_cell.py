@@ -41,52 +41,52 @@ class RecordedCell:
     """Records a cell while it runs.
 
     Args:
-        hooks: In JAX.
-        fail: Gets an error of ours.
-        whole: Record all that JAX runs, which takes up to 20 times as long.
+        hooks: The hooks in JAX.
+        fail: Receives an error of this package.
+        whole: Whether to record every dispatch, which makes the cell up to 20 times slower.
 
     Attributes:
-        recording: What was recorded.
+        recording: The recording of the cell.
     """
 
     def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], whole: bool) -> None:
         self.whole = whole
         self._fail = fail
-        # A jitted function of the user's has a program: what else the cell ran need not be shown.
+        # A jitted function of the user's has a program of its own: the recording of the cell may end there.
         limits = (MOST, _FOREVER) if whole else (FIRST, FIRST_SECONDS, _is_jitted_by_user)
         self.recording = Recording(hooks, fail, *limits)
         self._is_over = False
         self._is_checked = False
 
     def start(self) -> None:
-        """Begin or go on, as soon as JAX is there; does nothing where it has begun or has ended."""
+        """Start or continue the recording once JAX is imported; do nothing when it runs or has ended."""
         if imported() and not self._is_over and not self.recording.is_over:
             try:
                 self._is_checked = not self.recording.start()
-            except AttributeError as error:  # another JAX: the cell is not recorded, and the rest is as good
+            except AttributeError as error:  # another JAX version: the cell is not recorded, and the rest works
                 self._fail(error)
                 self._is_over = True
 
     @property
     def is_checked(self) -> bool:
-        """Whether nothing was recorded because JAX checks each result for NaN, or did when the first one came."""
+        """Whether the recording is empty because JAX checks each result for NaN."""
         return self._is_checked or (self.recording.ended is not None and not self.recording.count)
 
     def pause(self) -> None:
-        """Record no more until `start`."""
+        """Interrupt the recording until `start`."""
         self.recording.stop()
 
     def stop(self) -> None:
-        """Record no more."""
+        """End the recording."""
         self._is_over = True
         self.recording.stop()
 
     def function(self, name: str, message: str | None) -> ObservedFunction | None:
-        """The cell as if it were a function, with its program; None where JAX ran nothing.
+        """Return the cell in the form of a function with its program; None where JAX ran nothing.
 
         Args:
-            name: Of the cell.
-            message: What else is to be said: sentences.
+            name: The name of the cell.
+            message: Further sentences for the note on the program's origin.
         """
         if not self.recording.count:
             return None

@@ -35,14 +35,14 @@ SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a recording gave.
+    """The result of a recording.
 
     Attributes:
-        program: As this JAX has programs; its inputs are first the other ones, then those that were asked about.
-        others: How many inputs come first: arrays that were made before the recording or without a program.
-        dispatches: How many programs JAX ran.
-        ended: Why the recording ended before `stop`, a sentence; None where it did not.
-        unread: What is not known of the inputs, sentences; None where all is known.
+        program: The program; its first inputs are the other arrays, then the arguments.
+        others: The number of the other arrays: made before the recording, or by no program.
+        dispatches: The number of programs that JAX ran.
+        ended: A sentence on why the recording ended before `stop`; None where it did not.
+        unread: A sentence on inputs that may have changed unseen; None without such inputs.
     """
 
     program: Any
@@ -77,19 +77,19 @@ _UNREAD = (
 
 
 def recording_of(hooks: Hooks) -> Any:
-    """The recording that is on; None where none is."""
+    """Return the recording that is on; None without a recording."""
     return getattr(hooks.ran, "__self__", None)
 
 
 class Recording:
-    """Records what this thread lets JAX run.
+    """Records the dispatches of this thread.
 
     Args:
-        hooks: In JAX.
-        fail: Gets an error of ours.
-        most: How many dispatches are recorded at most.
-        ends_at: Whether the recording ends where a jitted function runs, which is given; None: it goes on.
-        seconds: How long the recording may take at most, of its own.
+        hooks: The hooks in JAX.
+        fail: Receives an error of this package.
+        most: The number of dispatches that are recorded at most.
+        ends_at: Returns whether the recording ends at a jitted function; None: the recording goes on.
+        seconds: The largest time that the recording itself may take.
     """
 
     def __init__(
@@ -110,11 +110,11 @@ class Recording:
         self._on = False
         self._is_at_end = False
         self.ended: str | None = None
-        self._others: set[type] = set()  # classes that are not the user's
+        self._others: set[type] = set()  # classes that do not belong to the user
         self._clear()
 
     def restart(self) -> None:
-        """Forget what was recorded until now, and go on."""
+        """Drop the recorded dispatches, and continue."""
         self._clear()
         if self.ended is not None:
             self.ended = None
@@ -123,30 +123,30 @@ class Recording:
     def _clear(self) -> None:
         self._results.overflowed = False
         self.count = 0
-        self.spent = 0.0  # seconds, of our own
+        self.spent = 0.0  # the seconds that the recording itself took
         self._equations: list[Any] = []
-        self._variables: dict[int, tuple[weakref.ref[Any], Any]] = {}  # of arrays, by their ids
-        self._keys: dict[int, tuple[weakref.ref[Any], Any]] = {}  # random keys, by the ids of their numbers
+        self._variables: dict[int, tuple[weakref.ref[Any], Any]] = {}  # the variables of arrays by id of the array
+        self._keys: dict[int, tuple[weakref.ref[Any], Any]] = {}  # random keys by id of their array of numbers
         self._numpy = NumPyArrays()
 
     @property
     def is_over(self) -> bool:
-        """Whether the recording has come to a limit, or to a jitted function at which it ends."""
+        """Whether the recording reached a limit, or a jitted function at which it ends."""
         return self._is_at_end or self.ended is not None
 
     def start(self) -> bool:
-        """Begin, or go on.
+        """Start or continue the recording.
 
         Returns:
-            Whether there is a recording: where JAX checks each result for NaN, there is none.
+            Whether the recording runs; False where JAX checks each result for NaN.
 
         Raises:
-            AttributeError: This JAX does not tell what it runs.
+            AttributeError: This version of JAX does not report its dispatches.
         """
         if self._on:
             return True
         self._thread = threading.get_ident()
-        self._on = True  # from here on `stop` takes out what is in, also after an interrupt
+        self._on = True  # from here on `stop` removes the hooks, even after an interrupt
         try:
             self._on = self._results.start()
         except AttributeError:
@@ -158,14 +158,14 @@ class Recording:
         return True
 
     def hold(self, values: Iterable[Any]) -> None:
-        """Remember what arrays of NumPy's hold now, before the call: arrays that are given to it."""
+        """Store the contents that NumPy arrays, the arguments of a call, have before the call."""
         for value in values:
             if is_numpy(value) and self._numpy.has_room() and self._numpy.first(value) is None:
                 with self._own_time():
                     self._make(value)
 
     def stop(self) -> None:
-        """End; may be called twice, also where an interrupt came in between."""
+        """End the recording; a second call ends a stop that an interrupt broke off."""
         if self._on:
             self._results.stop()
             if self._results.overflowed and self.ended is None:
@@ -175,51 +175,61 @@ class Recording:
             self._on = False
 
     def recorded(self, arguments: Sequence[Any], results: Sequence[Any], name: str) -> Recorded:
-        """The program that was recorded.
+        """Return the recorded program.
 
         Args:
-            arguments: Arrays that are to be inputs, in this order, whether they were used or not.
-            results: Arrays that are to be its results; those which it did not make are inputs too.
-            name: Of what was recorded.
+            arguments: The arrays that become inputs, in this order, used or not.
+            results: The arrays that become results; an array that no equation made is also an input.
+            name: The name of the program.
         """
         unread = self._unread()
         asked: list[Any] = []
         for array in arguments:
             variable = self._argument(array)
-            given_twice = any(variable is each for each in asked)
+            given_twice = any(variable is variable_before for variable_before in asked)
             asked.append(dispatches.variable(variable.aval) if given_twice else variable)
         outputs = []
         for array in results:
-            known = self._known(array)
-            if known is not None or self.ended is None:
-                outputs.append(self._operand(array, None, dispatches.no_source()) if known is None else known)
+            made_variable = self._known(array)
+            if made_variable is not None or self.ended is None:
+                outputs.append(
+                    self._operand(array, None, dispatches.no_source()) if made_variable is None else made_variable
+                )
         inside = {id(variable) for variable in asked}
-        others = [each for each in dispatches.inputs_of(self._equations, outputs) if id(each) not in inside]
+        others = [
+            input_variable
+            for input_variable in dispatches.inputs_of(self._equations, outputs)
+            if id(input_variable) not in inside
+        ]
         program = dispatches.program_of([*others, *asked], outputs, self._equations, name)
         self._variables.clear()
         self._keys.clear()
         return Recorded(program, len(others), self.count, self.ended, unread)
 
     def recorded_whole(self, name: str) -> Recorded:
-        """The program that was recorded; its results are those that no equation of it uses."""
+        """Return the recorded program; its results are the variables that no equation uses."""
         used = {id(operand) for equation in self._equations for operand in equation.invars}
-        results = [each for equation in self._equations for each in equation.outvars if id(each) not in used]
+        results = [
+            variable for equation in self._equations for variable in equation.outvars if id(variable) not in used
+        ]
         inputs = dispatches.inputs_of(self._equations, [])
         program = dispatches.program_of(inputs, results, self._equations, name)
         return Recorded(program, len(inputs), self.count, self.ended, self._unread())
 
     def _unread(self) -> str | None:
-        found = len(self._numpy.unread)
-        return _UNREAD.format(arrays=count(found, "NumPy array")) if found else None
+        arrays = len(self._numpy.unread)
+        return _UNREAD.format(arrays=count(arrays, "NumPy array")) if arrays else None
 
     def _argument(self, array: Any) -> Any:
-        """The variable of an argument; of random keys JAX may have used the numbers alone."""
+        """Return the variable of an argument; for random keys, JAX may have used only their array of numbers."""
         if is_numpy(array):
             return self._numpy.first(array) or self._make(array)
         numbers = dispatches.base_array(array)
         used = None if numbers is None else self._known(numbers)
         variable = self._variable(array)
-        if used is not None and any(used is each for each in dispatches.inputs_of(self._equations, [])):
+        if used is not None and any(
+            used is variable_before for variable_before in dispatches.inputs_of(self._equations, [])
+        ):
             unwrapped = dispatches.equation(dispatches.unwrapping(array), [variable], [used], dispatches.no_source())
             self._equations.insert(0, unwrapped)
         return variable
@@ -251,11 +261,11 @@ class Recording:
 
     @contextmanager
     def _own_time(self) -> Iterator[None]:
-        """Count the time, and keep failures of ours away from the user's call."""
+        """Count the recording's own time, and keep errors of this package away from the user's call."""
         began = time.perf_counter()
         try:
             self._hooks.asking_thread = self._thread
-            with without_collection():  # JAX's heap is large, and the time of a collection would end the recording
+            with without_collection():  # JAX's heap is large: the time of one collection would end the recording
                 yield
         except not_of_a_signal(*FAILURES) as error:
             self._fail(error)
@@ -293,7 +303,7 @@ class Recording:
         self.count += 1
 
     def _put(self, given: Sequence[Any], made: Sequence[Any]) -> None:
-        """JAX put arrays on a device, for which no program runs: they are the same operands there."""
+        """Link arrays that JAX copied to a device to the variables of their sources, since no program runs."""
         if threading.get_ident() == self._thread:
             with self._own_time():
                 for value, array in zip(given, made, strict=True):
@@ -304,9 +314,9 @@ class Recording:
                         self._variables[id(array)] = weakref.ref(array), variable
 
     def _operand(self, value: Any, aval: Any, source: Any) -> Any:
-        known = self._known(value)
-        if known is not None:
-            return known
+        seen = self._known(value)
+        if seen is not None:
+            return seen
         numbers = dispatches.base_array(value)
         if numbers is not None:
             made = self._known(numbers)
@@ -318,8 +328,8 @@ class Recording:
                 return self._convert(dispatches.unwrapping(keys), self._keys[id(value)][1], self._make(value), source)
         if isinstance(value, bool | int | float | complex):
             return dispatches.literal(value, dispatches.aval_of(value) if aval is None else aval)
-        if is_numpy(value) and (given := given_for(value)) is not None:
-            return self._variable(given)
+        if is_numpy(value) and (put := given_for(value)) is not None:
+            return self._variable(put)
         return self._make(value)
 
     def _convert(self, dispatch: Dispatch, operand: Any, result: Any, source: Any) -> Any:
@@ -327,16 +337,16 @@ class Recording:
         return result
 
     def _known(self, value: Any) -> Any:
-        """The variable of an array that was seen; None for one that was not."""
+        """Return the variable of a recorded array; None for an array that was not recorded."""
         if is_numpy(value):
             return self._numpy.known(value)
-        found = self._variables.get(id(value))
-        return found[1] if found is not None and found[0]() is value else None
+        entry = self._variables.get(id(value))
+        return entry[1] if entry is not None and entry[0]() is value else None
 
     def _variable(self, value: Any) -> Any:
-        """The variable of an array, seen before or not."""
-        known = self._known(value)
-        return self._make(value) if known is None else known
+        """Return the variable of an array; a new variable for an array that was not recorded."""
+        seen = self._known(value)
+        return self._make(value) if seen is None else seen
 
     def _make(self, value: Any) -> Any:
         variable = dispatches.variable(dispatches.aval_of(value))
@@ -345,7 +355,7 @@ class Recording:
             return variable
         try:
             alive = weakref.ref(value)
-        except TypeError:  # a number of NumPy's: it is another input each time
+        except TypeError:  # a NumPy scalar becomes a new input each time
             return variable
         self._variables[id(value)] = alive, variable
         numbers = dispatches.base_array(value)

@@ -29,7 +29,7 @@ _KEYS = 8
 
 
 def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
-    """What a program needs to know of the call that it was made for, read before the call runs."""
+    """Keep the data of a call that its program needs, before the call runs."""
     assert call.params is not None
     jaxpr, function, key = call.params["jaxpr"], miss.function, miss.event.key
     wrapper = equinox_wrapper(call.frame) if function.equinox and call.frame is not None else None
@@ -38,7 +38,7 @@ def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
         if program.jaxpr is jaxpr:
             break
     else:
-        # Types are taken before the call runs: donated arguments have none left afterwards.
+        # The types are read before the call runs: donated arguments cannot be read afterwards.
         miss.types = call.types()
         reading = NOTHING_CALLED if run is None else run.reading
         miss.shape = key if plain else shape_of(call.options, call.args, call.kwargs, key, reading)
@@ -49,10 +49,10 @@ def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
     leaves = copied(call.args_flat, call.params.get("donated_invars", ())) if keep else call.args_flat
     miss.values = CallValues(leaves, "compiled", keep)
     if function.pmap:
-        return  # what JAX jitted is given the leaves alone
+        return  # JAX's jit inside of pmap receives only the leaves
     if plain and key is not None:
         miss.held = HeldCall.plain(call.fun, call.options, key.treedef, key.count)
-    elif wrapper is None and key is not None:  # equinox regroups its arguments
+    elif wrapper is None and key is not None:  # equinox regroups the arguments
         miss.held = HeldCall.with_statics(call.fun, call.options, key, len(call.args))
 
 
@@ -101,7 +101,7 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
 
 
 def _note_hits_so_far(run: Run, miss: Miss) -> None:
-    """What hit until now ran the only program there was."""
+    """Credit the hits so far to the program of a function that had only one program."""
     activity, function = miss.activity, miss.function
     if activity is None or function.has_several or function.construct is not None or not activity.hits_of(function):
         return
@@ -111,11 +111,13 @@ def _note_hits_so_far(run: Run, miss: Miss) -> None:
 
 
 def note_unfinished(call: JitCall, miss: Miss) -> None:
-    """Keep what JAX had made for a call that did not return; a call that JAX had a program for shows that one."""
+    """Keep the program that JAX had made for a call that did not return; an existing program is shown instead."""
     if miss.activity is None or call.params is None:
         return
     jaxpr = call.params["jaxpr"]
-    program = next((each for each in reversed(miss.function.kept.values()) if each.jaxpr is jaxpr), None)
+    program = next(
+        (kept_program for kept_program in reversed(miss.function.kept.values()) if kept_program.jaxpr is jaxpr), None
+    )
     if program is None:
         program = KeptProgram(
             "traced",
@@ -142,7 +144,7 @@ def note_unfinished(call: JitCall, miss: Miss) -> None:
 
 
 def note_transformed(state: ThreadState, call: JitCall, miss: Miss) -> None:
-    """It was called with tracers outside any jit: what runs are programs derived from it, now or later."""
+    """Keep a call with tracers outside of jit: JAX runs programs that it derives from this function."""
     assert call.params is not None
     parent = call.params["jaxpr"]
     while len(state.under_transforms) >= _UNDER_TRANSFORMS:
@@ -151,7 +153,7 @@ def note_transformed(state: ThreadState, call: JitCall, miss: Miss) -> None:
 
 
 def origin_of(state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any, Place | None, CallStages]:
-    """The function that a derived program comes from, and the stages that JAX reported for it."""
+    """Return the function, jaxpr and place that a derived program comes from, and JAX's stages of the program."""
     for call in reversed(state.stack):
         miss: Miss = call.record
         if miss.function.jit_name == name and not miss.tracing and call.params is not None:
@@ -159,9 +161,9 @@ def origin_of(state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any
             miss.stages.started_at = stages.started_at
             miss.derived.append(stages)
             return miss.function, call.params["jaxpr"], miss.place, stages
-    found = state.under_transforms.get(name)
+    origin = state.under_transforms.get(name)
     stages = CallStages()
-    if found is None:
+    if origin is None:
         return None, None, None, stages
     others = [event for event in state.loose if event.name != name or event.event not in _AFTER_TRACE]
     for event in state.loose:
@@ -169,7 +171,7 @@ def origin_of(state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any
             stages.add(event.event, event.seconds, event.from_disk)
     state.loose.clear()
     state.loose.extend(others)
-    return (*found, stages)
+    return (*origin, stages)
 
 
 def note_derived(
@@ -182,7 +184,7 @@ def note_derived(
 ) -> KeptProgram:
     """Keep a program that JAX derived from a jitted function and ran."""
     jaxpr = call.params["jaxpr"]
-    whole = jaxpr is parent  # not derived at all: JAX took another road to the same program
+    whole = jaxpr is parent  # not derived: JAX reached the same program in another way
     program = kept(function, jaxpr, call.executable)
     if program is None:
         program = KeptProgram("ran" if whole else "derived", jaxpr, call.executable, parent=parent, call=place)
@@ -194,7 +196,7 @@ def note_derived(
 
 
 def replay(state: ThreadState, function: FunctionRecord, program: KeptProgram, ask: Any) -> None:
-    """Ask JAX's caches for the stages of a program; an answer that cost work is the last one asked for."""
+    """Ask JAX's caches for the stages of a program; after an answer that made JAX work, ask no more."""
     if not function.replayable:
         return
     state.replaying = True
@@ -211,12 +213,12 @@ def replay(state: ThreadState, function: FunctionRecord, program: KeptProgram, a
 
 
 def _dynamic_tree(key: Key | None) -> Any:
-    """The structure of a call's arguments, where JAX's jit was given their leaves alone."""
+    """Return the structure of the arguments of a call whose inner jit received only the leaves."""
     return None if key is None or key.statics else key.treedef
 
 
 def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | None:
-    """How calls of the same jaxpr are written: there is another executable for it, on another device for one."""
+    """Return the form of a call of the same jaxpr, which has a further executable, for example on another device."""
     return next((program.shape for program in reversed(function.kept.values()) if program.jaxpr is jaxpr), None)
 
 

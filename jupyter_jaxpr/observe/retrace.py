@@ -28,16 +28,16 @@ _ALL_THE_SAME = (
 
 
 class CallGone(Exception):
-    """The function or an argument of the call is no longer there."""
+    """The function or an argument of the call no longer exists."""
 
 
 class HeldCallForTrace:
-    """A call that can be traced later, as long as its function and its arguments are there.
+    """A call that can be traced later, as long as its function and its arguments exist.
 
     Args:
-        fun: What was called.
-        args: Its positional arguments.
-        kwargs: Its keyword arguments.
+        fun: The called function.
+        args: The positional arguments.
+        kwargs: The keyword arguments.
     """
 
     def __init__(self, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
@@ -48,10 +48,10 @@ class HeldCallForTrace:
         self._leaves = [_held(leaf) for leaf in leaves]
 
     def call(self) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-        """The function and its arguments, with types in place of arrays.
+        """Return the function and its arguments, with types in place of arrays.
 
         Raises:
-            CallGone: One of them is no longer there.
+            CallGone: The function or an argument no longer exists.
         """
         import jax
 
@@ -65,14 +65,14 @@ class HeldCallForTrace:
 
 @dataclass(frozen=True)
 class Retrace:
-    """An offer to trace a call whose Python may change something outside of it.
+    """An offer to trace a call whose Python may change objects outside of the call.
 
     Attributes:
-        name: Of the function.
-        text: The call as the cell has it.
-        effect: The line that decided that the call is not traced by itself.
-        call: What to trace.
-        at: Where the call is written.
+        name: The name of the function.
+        text: The call as the cell contains it.
+        effect: The side effect because of which the call is not traced without a question.
+        call: The call.
+        at: The place of the call.
     """
 
     name: str
@@ -83,19 +83,19 @@ class Retrace:
 
     @property
     def allows_effects(self) -> bool:
-        """Whether the trace does again what cannot be undone."""
+        """Whether the trace repeats a side effect that cannot be undone."""
         return self.effect.kind == "outside"
 
     @property
     def question(self) -> str:
-        """What happens when the button is pressed: sentences."""
+        """The sentences of the question: what the trace runs again."""
         if not self.allows_effects:
             return _AGAIN.format(call=self.text)
         return _ALL_THE_SAME.format(call=self.text, place=place_text(self.effect, self.at.file), what=self.effect.text)
 
 
 def deciding(effects: Sequence[SideEffect]) -> SideEffect:
-    """The effect to name: one that cannot be undone before one that can."""
+    """Return the side effect to name: rather one that cannot be undone."""
     return next((effect for effect in effects if effect.kind == "outside"), effects[0])
 
 
@@ -106,23 +106,23 @@ def _held(leaf: Any) -> Callable[[], Any]:
     if is_array_of_jax(leaf) or isinstance(leaf, np.ndarray | np.generic):
         try:
             spec = leaf if isinstance(leaf, jax.ShapeDtypeStruct) else spec_of(jax.typeof(leaf))
-        except TypeError:  # NumPy's arrays of objects or texts
+        except TypeError:  # a NumPy array of objects or texts
             return _reference(leaf)
         return lambda: spec
     return _reference(leaf)
 
 
 def _reference(value: Any) -> Callable[[], Any]:
-    """The value while it is there, without keeping it there; small constants are kept."""
+    """Return a function that returns the value while it exists; small constants are kept alive."""
     if value is None or type(value) in (bool, int, float, complex, str, bytes):
         return lambda: value
     try:
-        found: Callable[[], Any] = (
+        reference: Callable[[], Any] = (
             weakref.WeakMethod(value) if isinstance(value, types.MethodType) else weakref.ref(value)
         )
-    except TypeError:  # no weak references to it: a builtin object, such as a tuple or a dtype
+    except TypeError:  # a builtin object without weak references, such as a tuple or a dtype
         return lambda: value
-    return lambda: _GONE if (held := found()) is None else held
+    return lambda: _GONE if (value_now := reference()) is None else value_now
 
 
 _GONE = object()

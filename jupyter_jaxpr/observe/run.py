@@ -63,55 +63,55 @@ _SKIPPED = (
 
 
 class FunctionActivity:
-    """What one function did in a run; function objects of one name and def line are one."""
+    """The counts and programs of one function in a run; function objects of one name and def line count together."""
 
     def __init__(self, record: FunctionRecord, keeps_programs: bool = True) -> None:
         self.record = record
         self._keeps_programs = keeps_programs
         self.calls = 0
-        # Of each function object that lives: its calls seen, those that did not hit, hits that ran the only one.
+        # For each living function object: [calls seen, calls that did not hit, hits that ran its only program].
         self._of_objects: weakref.WeakKeyDictionary[FunctionRecord, list[int]] = weakref.WeakKeyDictionary()
-        self.calls_missed = 0  # calls that were made from a place that is not watched, such as by map()
-        self.handed = 0  # times it was given to C code such as map(), which may have called it
-        self.calls_raised = 0  # of `calls`; those that raised before JAX looked for an entry are no misses
+        self.calls_missed = 0  # missed calls from a place that the counter does not watch, such as map()
+        self.handed = 0  # the number of times that C code such as map() received the function
+        self.calls_raised = 0  # the calls that raised; a call that raised before JAX looked for an entry is no miss
         self.misses = 0
         self.inlined = 0
         self.raised = 0
-        self.called_at: Place | None = None  # of a construct: the line of the last call
+        self.called_at: Place | None = None  # the line of the last call of a construct
         self.traces = 0
         self.lowerings = 0
         self.compiles = 0
         self.from_disk = 0
         self.dropped = 0
         self.programs: dict[tuple[int, int], tuple[KeptProgram, bool, str | None]] = {}
-        self.raised_trace: ObservedProgram | None = None  # of the last trace that raised, as far as it came
+        self.raised_trace: ObservedProgram | None = None  # the program of the last trace that raised, up to the error
 
     @property
     def all_calls(self) -> int:
-        """Calls seen so far, those from places that are not watched included as far as they missed."""
+        """The number of calls seen, with the missed calls from places that the counter does not watch."""
         return self.calls + self.calls_missed
 
     @property
     def unseen(self) -> int:
-        """How often it was called, or may have been, from a place that is not watched; 0 where counts are exact."""
+        """The number of possible calls that the counter did not see; 0 where the counts are exact."""
         return self.calls_missed + self.handed
 
     def called(self, record: FunctionRecord, times: int) -> None:
-        """A function object of this function was called so often."""
+        """Count calls of a function object of this function."""
         self.calls += times
         self._of_object(record)[0] += times
 
     def missed(self, record: FunctionRecord, times: int) -> None:
-        """So many of the calls of a function object did not hit."""
+        """Count calls of a function object that did not hit."""
         self._of_object(record)[1] += times
 
     def hits_of(self, record: FunctionRecord) -> int:
-        """How many of the calls of a function object hit, as far as they were seen."""
+        """Return the number of hits of a function object, as far as the calls were seen."""
         calls, others, _ = self._of_object(record)
         return max(calls - others, 0)
 
     def hits_ran(self, record: FunctionRecord, program: KeptProgram) -> None:
-        """All hits of a function object until now ran this program."""
+        """Record that all hits of a function object so far ran this program."""
         self._of_object(record)[2] = self.hits_of(record)
         self.use(program, now=False)
 
@@ -129,7 +129,7 @@ class FunctionActivity:
         self.from_disk += tally.from_disk
 
     def use(self, program: KeptProgram, now: bool, note: str | None = None) -> None:
-        """List a program of this run; the first mention decides whether it was made in it."""
+        """Add a program to the run; the first mention decides whether this run made the program."""
         key = program.key
         if key in self.programs or not self._keeps_programs:
             return
@@ -141,13 +141,13 @@ class FunctionActivity:
     def observed(
         self, counted: bool, seen_all: bool, since: float, hit_programs: HitPrograms | None = None
     ) -> ObservedFunction:
-        """The record handed on; tells whether calls could be counted at all, and whether all were seen.
+        """Return the record of the function for the observation.
 
         Args:
             counted: Whether calls were counted.
-            seen_all: Whether all were seen.
-            since: When the run began, by `time.perf_counter`.
-            hit_programs: What is known of the programs that hits ran.
+            seen_all: Whether the counter saw all calls.
+            since: The time at which the run began, by `time.perf_counter`.
+            hit_programs: The programs of examined hits.
         """
         calls = self.all_calls
         return ObservedFunction(
@@ -169,7 +169,7 @@ class FunctionActivity:
         )
 
     def _top_level(self) -> bool:
-        """Called other than as a part of another program."""
+        """Return whether the function was called outside of another program."""
         return self.misses > 0 or self.all_calls > self.inlined
 
     def _observed_programs(self, since: float, hit_programs: HitPrograms | None) -> list[ObservedProgram]:
@@ -178,21 +178,21 @@ class FunctionActivity:
             if record.construct is None and self._keeps_programs:
                 candidates += self._of_hits(record, hit_programs)
         chosen = list(self.programs.values())
-        found = [program.observed(now, note) for program, now, note in chosen]
+        programs = [program.observed(now, note) for program, now, note in chosen]
         if self.record.history is not None and self.record.history[0].compiled_at >= since:
-            # In this run, but not for the call: ahead of time, in another thread, or for a call that raised.
-            found = [
-                replace(each, how="compiled before the call")
-                if each.origin == "seen_before" and not each.how and program.seen_at >= since
-                else each
-                for each, (program, *_) in zip(found, chosen, strict=True)
+            # JAX compiled during the run, but not for the call: ahead of time, in another thread, or for a raised call.
+            programs = [
+                replace(observed_program, how="compiled before the call")
+                if observed_program.origin == "seen_before" and not observed_program.how and program.seen_at >= since
+                else observed_program
+                for observed_program, (program, *_) in zip(programs, chosen, strict=True)
             ]
-        return found + candidates
+        return programs + candidates
 
     def _of_hits(self, record: FunctionRecord, hit_programs: HitPrograms | None) -> list[ObservedProgram]:
-        """List what the hits of a function object ran; what they may have run instead is returned."""
+        """Add the programs that the hits of a function object ran; return the programs that they may have run."""
         hits = self.hits_of(record)
-        if len(self._of_objects) == 1:  # those that raised before JAX looked for an entry
+        if len(self._of_objects) == 1:  # raised before JAX looked for an entry
             hits -= max(self.calls_raised - self.raised, 0)
         own = own_programs(record)
         if hits <= 0 or not own:
@@ -208,9 +208,9 @@ class FunctionActivity:
             return []
         unknown = hits - self._of_object(record)[2] - looks.looked + looks.unknown - looks.skipped
         if unknown > 0:
-            calls, known = count(unknown, "call"), count(len(own), "program")
+            calls, candidates_text = count(unknown, "call"), count(len(own), "program")
             more = _MORE if record.unkept else ""
-            why = _CANDIDATE.format(name=record.name, calls=calls, known=known, more=more)
+            why = _CANDIDATE.format(name=record.name, calls=calls, known=candidates_text, more=more)
             how = "may be what ran" if len(own) == 1 else f"one of {len(own)} candidates"
             return [replace(program.observed(False, why), how=how) for program in others]
         if looks.skipped:
@@ -218,8 +218,8 @@ class FunctionActivity:
             of_record = [key for key in self.programs if key in record.kept]
             for key in of_record[-1:]:
                 program, now, note = self.programs[key]
-                said = filter(None, [note or program.note(now), looked])
-                self.programs[key] = program, now, " ".join(said)
+                sentences = filter(None, [note or program.note(now), looked])
+                self.programs[key] = program, now, " ".join(sentences)
         return []
 
 
@@ -227,9 +227,9 @@ class Run:
     """One observed cell.
 
     Args:
-        file: the cell's file, as code objects name it; None where there is no cell.
-        library: ids of jitted functions that are of no interest.
-        keep_values: hold what each function was last called with.
+        file: the file of the cell, as code objects name it; None outside of a cell.
+        library: ids of library functions, which are not counted.
+        keep_values: whether to keep the values of each function's last call.
     """
 
     def __init__(
@@ -242,7 +242,7 @@ class Run:
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file
-        self.in_cell = file is not None  # on Python 3.11 nothing is said of calls elsewhere
+        self.in_cell = file is not None  # on Python 3.11 calls outside of a cell are not reported
         self.functions: dict[tuple[str, Place | None], FunctionActivity] = {}
         self.counter = CallCounter(library)
         self.call_lines = CallLines()
@@ -252,54 +252,60 @@ class Run:
         self.prints = PrintRecorder(self._traced_function)
         self.names = NameRecorder(self.fail)
         self.reads_names = True
-        self.named_values = NamedValues()  # of all runs of the kernel, where an observer holds them
-        self.traced_names: list[str] = []  # of the functions being traced now, innermost last
+        self.named_values = NamedValues()  # the values of names in all runs of the kernel, if an observer keeps them
+        self.traced_names: list[str] = []  # the names of the functions that JAX traces now, innermost last
         self.frozen_calls = FrozenCalls(self._staged_function, self.fail)
-        self.truncated: dict[Place, TruncatedType] = {}  # by the user's expression that asked for the type
-        self.promoted: dict[Place, PromotedCarry] = {}  # by the user's expression that called the loop
-        self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}  # by function
-        self.traced_objects: dict[int, weakref.ref[Any]] = {}  # those functions by their ids
-        self.look_before: Callable[[Any], Any] | None = None  # asked of each function before its first trace
-        self.traced_functions: list[tuple[str, Any]] = []  # the name of each, and what was seen before its trace
-        self.library_programs: list[tuple[ObservedFunction, Any]] = []  # each with the recording that holds it, too
+        # the truncated dtypes by the user's expression that requested the dtype
+        self.truncated: dict[Place, TruncatedType] = {}
+        # the promoted carries by the user's expression that called the loop
+        self.promoted: dict[Place, PromotedCarry] = {}
+        self.unused_donations: dict[tuple[str, Place | None], UnusedDonation] = {}  # the unused donations by function
+        self.traced_objects: dict[int, weakref.ref[Any]] = {}  # the functions that JAX traces now, by id
+        self.look_before: Callable[[Any], Any] | None = None  # called with each function before its first trace
+        # the name of each traced function, and the result of `look_before`
+        self.traced_functions: list[tuple[str, Any]] = []
+        # each function with the recording that contains its program, too
+        self.library_programs: list[tuple[ObservedFunction, Any]] = []
         self.library_programs_left_out = 0
         self.eager: list[EagerCompile] = []
         self.traces_ahead: list[KeptTrace] = []
-        self.raised_outside: dict[str, ObservedFunction] = {}  # by name: traces outside of jit that raised
-        self.ahead: set[str] = set()  # functions asked for their trace or lowering without a call
-        self._ahead: dict[tuple[str, Place | None], None] = {}  # of these, the ones JAX worked for
-        self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: function and event
-        self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss
-        self.raised_unseen: list[Any] = []  # likewise, whose calls all raised before JAX looked for an entry
-        self._unseen_calls: dict[int, int] = {}  # of the former, by their ids: calls that did not raise
+        self.raised_outside: dict[str, ObservedFunction] = {}  # by name: the traces outside of jit that raised
+        self.ahead: set[str] = set()  # functions whose trace or lowering was requested without a call
+        # those functions of `ahead` that JAX lowered or compiled
+        self._ahead: dict[tuple[str, Place | None], None] = {}
+        # the stages by function name and event, at a lower tier
+        self.stage_counts: Counter[tuple[str | None, str]] = Counter()
+        self.unseen: list[Any] = []  # jitted functions that were called without an observed miss
+        self.raised_unseen: list[Any] = []  # the same, where every call raised before JAX looked for an entry
+        self._unseen_calls: dict[int, int] = {}  # the calls without a miss that did not raise, by id of the function
         self.failures: list[str] = []
-        self.reading = Reading()  # what is called of the user's objects while it lasts
+        self.reading = Reading()  # the texts of the user's objects during the run
         self.ended = False
         self.under_way = ProgramUnderWay()
-        self.when_installed: Callable[[], None] | None = None  # called where the cell itself imports JAX
-        self.keeps_programs = True  # they hold the constants that were captured; `observe()` has no use for them
+        self.when_installed: Callable[[], None] | None = None  # called when the cell itself imports JAX
+        self.keeps_programs = True  # False for `observe()`: programs keep captured constants alive
 
     def hold_last_calls(self) -> None:
-        """Begin to hold the last calls and to count the hits of each entry, if asked to, as soon as JAX is there."""
+        """Start to keep last calls and to count hits per entry, where this was requested and JAX is imported."""
         if self.keep_values and imported():
             self.last_calls.start()
         if self.entry_hits is not None and imported():
             self.entry_hits.start()
 
     def activity(self, record: FunctionRecord) -> FunctionActivity:
-        """The counts of a function, in the order of first use."""
+        """Return the counts of a function, which are in the order of first use."""
         key = (record.name, record.definition)
-        found = self.functions.get(key)
-        if found is None:
-            if not self.keeps_programs:  # nor the record, which holds programs as well
+        activity = self.functions.get(key)
+        if activity is None:
+            if not self.keeps_programs:  # the record keeps programs, too
                 record = FunctionRecord(record.name, record.jit_name, record.definition, record.library)
-            found = self.functions[key] = FunctionActivity(record, self.keeps_programs)
-        elif self.keeps_programs and found.record is not record and record.kept:
-            found.record = record  # a newer object of the same line
-        return found
+            activity = self.functions[key] = FunctionActivity(record, self.keeps_programs)
+        elif self.keeps_programs and activity.record is not record and record.kept:
+            activity.record = record  # a newer function object of the same line
+        return activity
 
     def ledger_calls(self) -> list[Calls]:
-        """How often each function was called until now."""
+        """Return the number of calls of each function so far."""
         counts = self.counted and (HAS_MONITORING or self.in_cell)
         return self.uncalled(counts) + [
             Calls(
@@ -312,54 +318,54 @@ class Run:
         ]
 
     def uncalled(self, counted: bool) -> list[Calls]:
-        """The functions that JAX worked for ahead of a call which was not made; `counted`: whether calls are."""
-        found = [key for key in self._ahead if key not in self.functions]
-        return [Calls(*key, 0 if counted else None, self.sees_all, ahead=True) for key in found]
+        """Return the functions that JAX compiled or lowered without a call; `counted`: calls are counted."""
+        keys = [key for key in self._ahead if key not in self.functions]
+        return [Calls(*key, 0 if counted else None, self.sees_all, ahead=True) for key in keys]
 
     def note_ahead(self, name: str, definition: Place | None) -> None:
-        """JAX worked for a function that may never be called."""
+        """Record that JAX lowered or compiled a function that may never be called."""
         self._ahead[name, definition] = None
 
     def note_unseen(self, called: Any, times: int) -> None:
-        """A jitted function was called that was never observed to miss."""
-        if not any(known is called for known in self.unseen):
+        """Count calls of a jitted function without an observed miss."""
+        if not any(earlier is called for earlier in self.unseen):
             if len(self.unseen) >= _UNSEEN:
                 return
             self.unseen.append(called)
         self._unseen_calls[id(called)] = self._unseen_calls.get(id(called), 0) + times
 
     def note_raised_unseen(self, called: Any, times: int) -> None:
-        """Such calls raised: they reused no program."""
+        """Subtract raised calls of a function without an observed miss: they ran no program."""
         left = self._unseen_calls.get(id(called), 0) - times
         if id(called) in self._unseen_calls:
             self._unseen_calls[id(called)] = left
-        if left <= 0 and any(known is called for known in self.unseen):
-            self.unseen = [known for known in self.unseen if known is not called]
+        if left <= 0 and any(earlier is called for earlier in self.unseen):
+            self.unseen = [earlier for earlier in self.unseen if earlier is not called]
             self.raised_unseen.append(called)
 
     def calls_note(self) -> str | None:
-        """Why calls are lower bounds or unknown, a sentence."""
+        """Return a sentence on why the numbers of calls are lower bounds or unknown; None where they are exact."""
         if not self.counted:
             return NOT_COUNTED if HAS_MONITORING else ONLY_IN_CELLS
         return self.counter.lost or (None if HAS_MONITORING else NOT_ALL)
 
     def line_readings(self) -> tuple[LineReading, ...]:
-        """What happened at each line that called jitted functions."""
+        """Return the counts of each line that called jitted functions."""
         return self.call_lines.readings(self.counted and (HAS_MONITORING or self.in_cell), exact=self.sees_all)
 
     def traced_ahead(self, ahead: TracedAhead, place: Place | None) -> None:
-        """JAX traced a function without a call."""
+        """Record that JAX traced a function without a call."""
         if self.keeps_programs and len(self.traces_ahead) < TRACES_AHEAD:
             own = place is not None and place.file == self.file
             self.traces_ahead.append(KeptTrace.of(ahead, place, own, len(self.functions), self.reading))
 
     def fail(self, error: BaseException) -> None:
-        """Note a failure of ours."""
+        """Record an error of this package."""
         if len(self.failures) < 10:
             self.failures.append(traceback_text(error))
 
     def observation(self) -> Observation:
-        """Everything seen, as plain records."""
+        """Return everything that was recorded, as plain records."""
         functions = []
         for activity in self.functions.values():
             try:
@@ -381,16 +387,16 @@ class Run:
             named_values=self.named_values if self.keeps_programs else None,
         )
 
-    counted = False  # whether calls were counted all along
+    counted = False  # whether calls were counted from the start of the run
 
     @property
     def sees_all(self) -> bool:
-        """Whether every call that Python code made was seen, as far as calls are counted."""
+        """Whether the counter saw every call from Python code, as far as calls are counted."""
         return HAS_MONITORING and self.counter.lost is None
 
     def _traced_function(self) -> str:
         return self.traced_names[-1] if self.traced_names else ""
 
     def _staged_function(self) -> str | None:
-        """The function that JAX traces now; None where what runs now is no part of a trace, such as a callback."""
+        """Return the function that JAX traces now; None for code outside of a trace, such as a callback."""
         return self.traced_names[-1] if self.traced_names and staging() else None

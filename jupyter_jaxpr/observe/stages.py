@@ -15,35 +15,35 @@ from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
 from .observation import Place, StageTimes
 
 StageEvent = tuple[str, float, bool]
-"""JAX's event, its seconds, and for a compilation whether the executable was read from disk."""
+"""JAX's event, its seconds, and for a compile whether JAX read the executable from disk."""
 
 STAGE_NAMES = {TRACE_EVENT: "trace", LOWER_EVENT: "lower", COMPILE_EVENT: "compile"}
 
 
 class LooseEvent(NamedTuple):
-    """A stage that ended outside the calls observed, waiting for a derived program to claim it."""
+    """A stage that ended outside of observed calls; a derived program may claim the stage later."""
 
     event: str
     name: str | None
     seconds: float
     from_disk: bool
-    place: Place | None = None  # the user's line, of what is compiled
-    within: bool = False  # a call that is observed: the stages of that call hold the seconds
+    place: Place | None = None  # the user's line that started a compile
+    within: bool = False  # True inside of an observed call, whose stages already contain the seconds
 
 
 class Tally(NamedTuple):
-    """How often JAX did what for one call, and the seconds of each stage that it reported."""
+    """The number of traces, lowerings and compiles of one call, and the seconds of each reported stage."""
 
     traces: int
     lowerings: int
-    compiles: int  # retrievals from disk not included
+    compiles: int  # the number of compiles, without executables read from disk
     from_disk: int
-    seconds: dict[str, float]  # by event
+    seconds: dict[str, float]  # the seconds of the stages, by JAX's event
 
 
 @dataclass(slots=True, eq=False)
 class CallTimes:
-    """The seconds of a call that is over, to be worked out when asked for: at the call there is no time for it."""
+    """The seconds of an ended call, computed at a request: during the call there is no time for it."""
 
     started_at: float
     compiled_at: float | None
@@ -51,7 +51,7 @@ class CallTimes:
     events: tuple[StageEvent, ...]
 
     def times(self) -> StageTimes:
-        """What was reported, and what is left of the whole."""
+        """Return the reported seconds of each stage, and the rest of the whole."""
         tally = _tally(self.events)
         total = self.ended_at - self.started_at
         first_run = None if self.compiled_at is None else self.ended_at - self.compiled_at
@@ -60,18 +60,18 @@ class CallTimes:
 
 
 class CallStages:
-    """The stages of one call: what JAX reports is noted as it comes, and summed up when asked for."""
+    """The stages of one call: collects JAX's events and sums them at a request."""
 
     __slots__ = ("compiled_at", "events", "made", "started_at")
 
     def __init__(self) -> None:
         self.started_at = time.perf_counter()
         self.compiled_at: float | None = None
-        self.made = False  # whether anything was lowered or compiled
+        self.made = False  # whether JAX lowered or compiled
         self.events: list[StageEvent] = []
 
     def add(self, event: str, seconds: float, from_disk: bool) -> None:
-        """Take in a stage that has just ended."""
+        """Add a stage that has just ended."""
         self.events.append((event, seconds, from_disk))
         if event != TRACE_EVENT:
             self.made = True
@@ -79,44 +79,44 @@ class CallStages:
             self.compiled_at = time.perf_counter()
 
     def take_in(self, other: CallStages) -> None:
-        """Take in the stages of a program that JAX derived and made within this call."""
+        """Add the stages of a program that JAX derived within this call."""
         self.events += other.events
         self.made |= other.made
         self.compiled_at = other.compiled_at or self.compiled_at
 
     def tally(self) -> Tally:
-        """What was reported until now, summed up."""
+        """Return the sums of the stages reported so far."""
         return _tally(self.events)
 
     @property
     def finished(self) -> list[tuple[str, float]]:
-        """Stage and seconds, in order."""
+        """The names and seconds of the stages, in order."""
         return [(STAGE_NAMES[event], seconds) for event, seconds, _ in self.events]
 
     @property
     def lowerings(self) -> int:
-        """How often JAX lowered."""
+        """The number of times that JAX lowered."""
         return self.tally().lowerings
 
     @property
     def compiles(self) -> int:
-        """How often JAX compiled, retrievals from disk included."""
+        """The number of compiles, with executables read from disk."""
         return self.tally().compiles + self.tally().from_disk
 
     def by_name(self) -> dict[str, float]:
-        """Seconds by stage: trace, lower, compile; only those that JAX reported."""
+        """Return the seconds of each reported stage: trace, lower, compile."""
         return {STAGE_NAMES[event]: seconds for event, seconds in self.tally().seconds.items()}
 
     def times(self, ended_at: float) -> StageTimes:
-        """The seconds of the call, which ended at `ended_at` by `time.perf_counter`."""
+        """Return the seconds of the call, which ended at `ended_at` by `time.perf_counter`."""
         return self.until(ended_at).times()
 
     def until(self, ended_at: float) -> CallTimes:
-        """As `times`, to be worked out later."""
+        """Return the same seconds in a form that is computed later."""
         return CallTimes(self.started_at, self.compiled_at, ended_at, tuple(self.events))
 
     def stages_only(self) -> StageTimes:
-        """The seconds without a whole: where the call is not one that the user made."""
+        """Return the seconds of the stages without a total, for work that is no call of the user's."""
         return StageTimes(**_by_name(self.tally()))
 
 

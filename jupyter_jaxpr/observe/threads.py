@@ -35,7 +35,7 @@ TRACED_FUNCTIONS = 50
 
 
 class Miss:
-    """What the observer knows of one call that missed, while it runs."""
+    """The record of one call that missed, while the call runs."""
 
     __slots__ = (
         "activity",
@@ -62,33 +62,33 @@ class Miss:
         place: Place | None,
         event: MissEvent,
     ) -> None:
-        self.state = state  # of the thread that made the call
+        self.state = state  # the state of the thread that made the call
         self.function = function
         self.event = event
         self.activity = activity
         self.place = place
         self.stages = CallStages()
         self.tracing = True
-        self.records_trace = False  # what the trace prints and which lines it reaches are being recorded
+        self.records_trace = False  # whether the output and the reached lines of the trace are being recorded
         self.types: list[Any] | None = None
         self.values: CallValues | None = None
         self.held: HeldCall | None = None
         self.shape: CallShape | Key | None = None
         self.equinox: EquinoxCall | None = None
-        self.derived: list[CallStages] = []  # of each program derived from it that ran before it returned
+        self.derived: list[CallStages] = []  # the stages of each derived program that ran within the call
 
 
 class Asked(NamedTuple):
-    """A function that JAX is asked to trace without a call."""
+    """A function whose trace was requested without a call."""
 
-    frame: int  # the id of the frame that asks
-    code: CodeType  # of that frame
-    name: str  # in JAX's events
+    frame: int  # the id of the requesting frame
+    code: CodeType  # the code of the requesting frame
+    name: str  # the name of the function in JAX's events
     history: FunctionHistory
 
 
 class ThreadState:
-    """What one thread is doing in JAX."""
+    """The state of one thread in JAX."""
 
     __slots__ = (
         "ahead",
@@ -111,23 +111,24 @@ class ThreadState:
     def __init__(self) -> None:
         self.stack: list[JitCall] = []
         self.run: Run | None = None
-        self.asked: list[Asked] = []  # functions that are traced ahead of a call
+        self.asked: list[Asked] = []  # functions that JAX traces without a call
         self.from_disk = False
         self.replaying = False
         self.replay_events = 0
         self.replay_seconds = 0.0
-        self.replay_spans: deque[tuple[float, float]] = deque(maxlen=64)  # the last stages of those: end and seconds
+        # end and seconds of the last stages within `replaying`
+        self.replay_spans: deque[tuple[float, float]] = deque(maxlen=64)
         self.looking_away = False
         self.listening: tuple[tuple[str, CallStages], ...] = ()
         self.loose: deque[LooseEvent] = deque(maxlen=LOOSE_EVENTS)
-        self.ahead: tuple[str, Any] | None = None  # asked for without a call, not traced yet: its name, the function
-        self.traces_ahead: str | None = None  # the name of such a function, while JAX traces the function
-        self.stage: tuple[str, str | None, float] | None = None  # JAX's event, function, since when
+        self.ahead: tuple[str, Any] | None = None  # name and function of a requested trace that has not begun
+        self.traces_ahead: str | None = None  # the name of this function, while JAX traces it
+        self.stage: tuple[str, str | None, float] | None = None  # JAX's event, the function, and the start time
         self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
 
 
 def count_replayed(state: ThreadState, seconds: float) -> None:
-    """A stage has ended while nothing is counted; the stages within it are a part of its seconds."""
+    """Add the seconds of a stage that the observer ignores; stages inside of it are not added twice."""
     state.replay_events += 1
     ended = time.perf_counter()
     while state.replay_spans and state.replay_spans[-1][0] > ended - seconds:
@@ -137,12 +138,12 @@ def count_replayed(state: ThreadState, seconds: float) -> None:
 
 
 def state_of(threads: dict[int, ThreadState]) -> ThreadState:
-    """What this thread is doing."""
+    """Return the state of this thread."""
     thread = threading.get_ident()
     state = threads.get(thread)
     if state is None:
-        if len(threads) > 100:  # threads come and go
-            alive = {each.ident for each in threading.enumerate()}
+        if len(threads) > 100:  # drop the states of threads that have ended
+            alive = {running.ident for running in threading.enumerate()}
             for gone in [ident for ident in threads if ident not in alive]:
                 del threads[gone]
         state = threads[thread] = ThreadState()
@@ -150,13 +151,13 @@ def state_of(threads: dict[int, ThreadState]) -> ThreadState:
 
 
 def prune(state: ThreadState, history: History, new: JitCall | None = None) -> None:
-    """Close calls that an exception took out of JAX behind the hooks' back; `new` has begun just now."""
+    """Close calls that an exception ended without a hook; `new` is a call that has just begun."""
     while state.stack and (_is_where(state.stack[-1], new) or not state.stack[-1].under_way()):
         leave(state, history, state.stack[-1], raised=True)
 
 
 def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> None:
-    """Close a call that is over, and those within it that an exception ended."""
+    """Close an ended call, and the calls inside of it that an exception ended."""
     while state.stack:
         top = state.stack.pop()
         miss: Miss = top.record
@@ -168,7 +169,7 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
         lines = state.run.call_lines if state.run is not None and miss.activity is not None else None
         gone = raised or top is not call
         if gone and state.run is not None and state.run.keeps_programs:
-            from .replay import note_unfinished  # which reads threads itself
+            from .replay import note_unfinished  # replay imports this module
 
             try:
                 note_unfinished(top, miss)
@@ -181,7 +182,7 @@ def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> 
 
 
 def start_trace(run: Run, miss: Miss, fun: Any) -> None:
-    """The trace of a call begins: what it prints and which lines it reaches is recorded."""
+    """Begin to record the output and the lines of a call's trace."""
     miss.records_trace = True
     miss.function.at_trace = None
     if run.look_before and not miss.function.library:
@@ -193,10 +194,10 @@ def start_trace(run: Run, miss: Miss, fun: Any) -> None:
 
 
 def begin_trace(run: Run, name: str, fun: Any) -> None:
-    """A trace begins, of a call or without one."""
+    """Begin to record a trace, of a call or without one."""
     run.traced_names.append(name)
-    known = run.traced_objects.get(id(fun))
-    is_new = known is None or known() is not fun
+    reference = run.traced_objects.get(id(fun))
+    is_new = reference is None or reference() is not fun
     if is_new and run.keeps_programs and run.look_before and len(run.traced_functions) < TRACED_FUNCTIONS:
         run.traced_objects[id(fun)] = weakref.ref(fun)
         before = run.look_before(fun)
@@ -214,7 +215,7 @@ def begin_trace(run: Run, name: str, fun: Any) -> None:
 
 
 def stop_trace(miss: Miss) -> None:
-    """The trace of a call has ended."""
+    """Record the end of a call's trace."""
     miss.tracing = False
     run = miss.state.run
     if not miss.records_trace or run is None or not run.traced_names:
@@ -232,7 +233,7 @@ def stop_trace(miss: Miss) -> None:
 
 
 def _was_read(run: Run, read: Read) -> bool | None:
-    """Whether the trace that ends ran an expression; None where that is not known."""
+    """Return whether the trace that ends ran an expression; None where this is unknown."""
     began = run.names.began(read.code)
     reached = None if run.lines is None else run.lines.was_reached(read.code, read.place.line)
     if began is False or reached is False:
@@ -241,7 +242,7 @@ def _was_read(run: Run, read: Read) -> bool | None:
 
 
 def end_trace(run: Run) -> None:
-    """The innermost trace has ended."""
+    """End the record of the innermost trace."""
     if run.traced_names:
         run.traced_names.pop()
     if not run.traced_names:
@@ -252,10 +253,12 @@ def end_trace(run: Run) -> None:
 
 
 def forget_asked(state: ThreadState, new: int = 0) -> None:
-    """Drop the functions that JAX has traced by now, or could not; `new` is the id of a frame that asks now."""
+    """Drop requested functions whose trace has ended; `new` is the id of a frame with a new request."""
     if state.asked:
         here = set(_frames(sys._getframe(1)))
-        state.asked = [each for each in state.asked if each.frame != new and (each.frame, each.code) in here]
+        state.asked = [
+            request for request in state.asked if request.frame != new and (request.frame, request.code) in here
+        ]
 
 
 def _frames(frame: FrameType | None) -> Iterator[tuple[int, CodeType]]:
@@ -265,5 +268,5 @@ def _frames(frame: FrameType | None) -> Iterator[tuple[int, CodeType]]:
 
 
 def _is_where(call: JitCall, new: JitCall | None) -> bool:
-    """Whether a call had the frame that a new one has: it is over."""
+    """Return whether a new call uses the frame of a call, which has therefore ended."""
     return new is not None and new.frame is not None and call.is_in(new.frame)

@@ -23,12 +23,12 @@ from .calls.counters import HAS_MONITORING, MonitoringTool, monitoring
 from .observation import Place
 from .users_codes import UsersCodes
 
-_TOOL_IDS = (3, 5, 4)  # those free by convention; call counting has 4, untraced lines have 5
-#: Lines of one function that are read in one trace; the rest of the trace is not read.
+_TOOL_IDS = (3, 5, 4)  # ids without a conventional use; the call counter uses 4, untraced lines use 5
+# The number of lines of one function that are read in one trace; the rest of the trace is not read.
 _LINES = 20_000
-#: Values that are kept of one name at one place in one trace: the first ones, and the last one.
+# The number of values kept for one name at one place in one trace: the first values and the last one.
 VALUES = 200
-#: Values that are kept of all traces of a kernel, those of the newest traces: some 5 MB.
+# The number of values kept for all traces of a kernel, newest first: about 5 MB.
 _KEPT = 20_000
 _FUNCTIONS = 2_000
 
@@ -36,11 +36,11 @@ Kind = Literal["parameter", "assigned", "returned"]
 
 
 class NamePlace(NamedTuple):
-    """Where a name gets its value.
+    """The place where a name gets its value.
 
     Attributes:
-        name: Empty of a returned value.
-        place: The line, without columns: of the name, of the `return` statement, of a parameter the first line of the
+        name: The name; empty for a returned value.
+        place: The line, without columns: of the name or the `return` statement; for a parameter, the first line of the
             function.
     """
 
@@ -50,14 +50,14 @@ class NamePlace(NamedTuple):
 
 
 class NamedValues:
-    """The values that names had in the newest traces of a kernel."""
+    """The values of names in the newest traces of a kernel."""
 
     def __init__(self) -> None:
         self._traces: deque[Mapping[NamePlace, list[TracedArray | TracedTree]]] = deque()
         self._values = 0
 
     def add(self, trace: Mapping[NamePlace, list[TracedArray | TracedTree]]) -> None:
-        """Keep what one trace showed."""
+        """Store the values of one trace."""
         if not trace:
             return
         self._traces.append(trace)
@@ -66,7 +66,7 @@ class NamedValues:
             self._values -= _count(self._traces.popleft())
 
     def all(self) -> tuple[Mapping[NamePlace, list[TracedArray | TracedTree]], ...]:
-        """One mapping for each trace, in the order of the traces."""
+        """Return one mapping for each trace, in the order of the traces."""
         return tuple(self._traces)
 
 
@@ -75,11 +75,11 @@ def _count(trace: Mapping[NamePlace, list[TracedArray | TracedTree]]) -> int:
 
 
 class NameRecorder:
-    """Reads the names of functions while they are traced, on one thread.
+    """Reads the names of functions while JAX traces them on one thread.
 
     Args:
-        fail: Notes a failure of ours.
-        tool_ids: Those of `sys.monitoring` to choose from.
+        fail: Receives an error of this package.
+        tool_ids: The possible tool ids of `sys.monitoring`.
     """
 
     def __init__(self, fail: Callable[[BaseException], None], tool_ids: Sequence[int] = _TOOL_IDS) -> None:
@@ -89,16 +89,16 @@ class NameRecorder:
         self._tool: MonitoringTool | None = None
         self._read_value: Callable[[Any], TracedArray | TracedTree | None] = lambda value: None
         self._reads = False
-        self._codes: dict[int, _Watched] = {}  # by the ids of the codes, which each holds
+        self._codes: dict[int, _Watched] = {}  # by id of the code, which the value keeps alive
         self._search = UsersCodes()
         self._frames: dict[int, _Line] = {}
         self._watching = False
-        self._is_over = False  # the tool is not to be had, or we failed
-        self._ended = False  # nothing more is read of this trace
-        self._error: BaseException | None = None  # a failure of ours in this trace
+        self._is_over = False  # no tool id is free, or this package failed
+        self._ended = False  # whether the rest of this trace is not read
+        self._error: BaseException | None = None  # an error of this package in this trace
 
     def start(self, fun: Any) -> None:
-        """JAX is about to trace a function."""
+        """Begin to read before JAX traces a function."""
         if not HAS_MONITORING or self._watching or self._is_over:
             return
         try:
@@ -115,13 +115,13 @@ class NameRecorder:
             return
         self._watching, self._ended = True, False
         monitor, number = monitoring(), self._tool.number
-        # Of the functions that the trace may run, those that it does run are read when they begin.
+        # Of the functions that the trace may run, each is read when it begins.
         for watched in self._codes.values():
             watched.lines_left = _LINES
             monitor.set_local_events(number, watched.code, monitor.events.PY_START)
 
     def stop(self) -> Mapping[NamePlace, list[TracedArray | TracedTree]]:
-        """The trace is over; gives what the names had."""
+        """End the reading of a trace and return the values of the names."""
         if not self._watching or self._tool is None:
             return {}
         self._watching = False
@@ -135,21 +135,21 @@ class NameRecorder:
         else:
             self._is_over = True
         self._frames.clear()
-        found: dict[NamePlace, list[TracedArray | TracedTree]] = {}
+        values_at: dict[NamePlace, list[TracedArray | TracedTree]] = {}
         for watched in self._codes.values():
             for place, values in watched.take():
-                found.setdefault(place, []).extend(values)  # two lambdas of one line have one place
-        return found
+                values_at.setdefault(place, []).extend(values)  # two lambdas of one line have the same place
+        return values_at
 
     def began(self, code: CodeType) -> bool | None:
-        """Whether the trace under way has run a code; None where that is not known."""
+        """Return whether the present trace has run a code; None where this is unknown."""
         watched = self._codes.get(id(code))
         if watched is None or not self._watching or self._ended or self._is_over:
             return None
         return watched.tells_lines
 
     def close(self) -> None:
-        """Give the tool id back."""
+        """Free the tool id."""
         self.stop()
         if self._tool is not None:
             self._tool.give_back()
@@ -171,8 +171,8 @@ class NameRecorder:
 
     # --- called by Python at each line of a trace ---
     #
-    # What is raised here would reach the user's code. Near Python's recursion limit any call can raise an error, also
-    # in an `except` clause; so the outer ones below call nothing, and take that error of the inner ones too.
+    # An error raised here would reach the user's code. Near Python's recursion limit any call can raise, even in an
+    # `except` clause: the outer clauses below call nothing, and also catch the errors of the inner clauses.
 
     def _on_start(self, code: CodeType, offset: int) -> None:
         try:
@@ -251,7 +251,7 @@ class NameRecorder:
             self._ended = True
 
     def _read(self, watched: _Watched, last: _Line, local: Mapping[str, Any]) -> None:
-        """Read what a line stored; of a line that may be left early, names that hold another object than before."""
+        """Read the names that a line stored; where the line may end early, only names with a new object."""
         line, names, before = last
         for at, name in enumerate(names):
             value = local.get(name, _ABSENT)
@@ -266,18 +266,18 @@ class NameRecorder:
         if values is None:
             watched.values[kind, name, line] = values = []
         if len(values) == VALUES:
-            values.pop()  # the first ones and the last one are kept
+            values.pop()  # the first values and the last one are kept
         values.append(described)
 
     def _give_up(self) -> None:
-        """Read no more of this trace."""
+        """Stop reading this trace."""
         self._ended = True
         if self._tool is not None and self._tool.is_ours:
             for watched in self._codes.values():
                 monitoring().set_local_events(self._tool.number, watched.code, 0)
 
 
-#: The line that a frame runs, the names that the line stores, and the ids of what they held before where that is asked.
+# (the line of a frame, the names that the line stores, the ids of their earlier values where needed)
 _Line = tuple[int, tuple[str, ...], list[int] | None]
 
 
@@ -285,12 +285,12 @@ class _Watched:
     """A function of the user's, with the names that each of its lines stores.
 
     Attributes:
-        stores: By line.
-        returns: The line of each instruction that returns.
-        may_skip: Whether a line may end before its names are stored: at a jump or an error that the function catches.
-        tells_lines: Whether Python tells of its lines now.
-        lines_left: Of this trace.
-        values: What was read in this trace.
+        stores: The names that a line stores, by line.
+        returns: The line of each returning instruction, by offset.
+        may_skip: Whether a line may end before it stores its names: by a jump, or an error that the function catches.
+        tells_lines: Whether Python reports the lines of the function now.
+        lines_left: The number of lines that may still be read in this trace.
+        values: The values read in this trace.
     """
 
     __slots__ = (
@@ -317,7 +317,7 @@ class _Watched:
         self.values: dict[tuple[Kind, str, int], list[TracedArray | TracedTree]] = {}
 
     def read(self) -> None:
-        """Read what the code stores; only code that runs is read."""
+        """Find the names that the code stores; done only for code that runs."""
         self.is_read = True
         code = self.code
         count = code.co_argcount + code.co_kwonlyargcount
@@ -327,7 +327,7 @@ class _Watched:
         self.may_skip = bool(code.co_exceptiontable) or _has_jumps(code)
 
     def take(self) -> Iterator[tuple[NamePlace, list[TracedArray | TracedTree]]]:
-        """What was read in this trace; forgets it."""
+        """Yield the values read in this trace, and drop them."""
         if not self.values:
             return
         values, self.values = self.values, {}
@@ -337,9 +337,9 @@ class _Watched:
 
 
 def _stores_and_returns(code: CodeType) -> tuple[dict[int, tuple[str, ...]], dict[int, int]]:
-    """The names that each line stores, and the line of each instruction that returns, by its offset.
+    """Return the names that each line stores, and the line of each returning instruction by offset.
 
-    `dis` takes twenty times as long, and a function is read while JAX waits to trace the function.
+    `dis` takes twenty times as long, and JAX waits for this function before its trace.
     """
     name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]  # of CPython, not in typeshed
     written = code.co_code
@@ -356,18 +356,18 @@ def _stores_and_returns(code: CodeType) -> tuple[dict[int, tuple[str, ...]], dic
                 argument = _argument(written, unit)
                 for shift, mask in _STORES[operation]:
                     name = name_of(argument >> shift & mask)
-                    known = stores.get(line, ())
-                    if name in known:
+                    stored = stores.get(line, ())
+                    if name in stored:
                         twice.add((line, name))
                     else:
-                        stores[line] = (*known, name)
+                        stores[line] = (*stored, name)
             elif operation == _RETURN:
                 returns[2 * unit] = line
     for line, name in twice:
-        # Which of two stores of one name on one line gave a value is not known. The condition of a loop is written
-        # twice, with one place; such a line is left out, too, unless its places are equal.
+        # The value of a name that a line stores twice is ambiguous. The condition of a loop is compiled twice, at one
+        # place: a line is left out only where its places differ.
         if len(_places(code, written, line, name)) > 1:
-            stores[line] = tuple(other for other in stores[line] if other != name)
+            stores[line] = tuple(stored_name for stored_name in stores[line] if stored_name != name)
     return stores, returns
 
 
@@ -381,7 +381,7 @@ def _argument(written: bytes, unit: int) -> int:
 
 
 def _places(code: CodeType, written: bytes, line: int, name: str) -> set[Any]:
-    """The places of the stores of a name on a line."""
+    """Return the places of the stores of a name on a line."""
     name_of: Callable[[int], str] = code._varname_from_oparg  # type: ignore[attr-defined]  # of CPython, not in typeshed
     places = set()
     for unit, position in enumerate(code.co_positions()):
@@ -400,7 +400,7 @@ _EXTENDED = dis.opmap["EXTENDED_ARG"]
 _RETURN = dis.opmap["RETURN_VALUE"]
 _JUMPS = frozenset({*dis.hasjrel, *dis.hasjabs, *getattr(dis, "hasjump", ())})
 _WHOLE = ((0, -1),)
-#: Which bits of the argument name a variable; newer Pythons join two instructions into one.
+# The bits of an instruction's argument that name a variable; newer Pythons join two instructions into one.
 _BITS = {
     "STORE_FAST": _WHOLE,
     "STORE_DEREF": _WHOLE,

@@ -15,7 +15,7 @@ from .programs import KeptProgram
 from .value_texts import Reading
 
 TRACES_AHEAD = 64
-"""Traces without a call that one run keeps."""
+"""The number of traces without a call that one run keeps."""
 
 _NOTES = {
     "jax.make_jaxpr": "jax.make_jaxpr traced {name}. JAX ran nothing for it.",
@@ -29,14 +29,14 @@ _NOTES = {
 
 @dataclass(frozen=True)
 class KeptTrace:
-    """One trace without a call, until the run is over.
+    """One trace without a call, kept until the end of the run.
 
     Attributes:
-        ahead: What JAX was asked for; without the arguments, which would be kept alive.
-        shape: How the call is written.
-        place: The user's line.
+        ahead: The request for the trace, without the arguments, which would stay alive.
+        shape: The form of the call.
+        place: The user's line of the request.
         in_cell: Whether the line is in the observed cell.
-        position: How many functions of the run had been called before.
+        position: The number of functions that the run had called before.
     """
 
     ahead: TracedAhead
@@ -47,12 +47,12 @@ class KeptTrace:
 
     @staticmethod
     def of(ahead: TracedAhead, place: Place | None, in_cell: bool, position: int, reading: Reading) -> KeptTrace:
-        """Read what is needed of a trace."""
+        """Keep the needed parts of a trace."""
         shape = shape_of(ahead.options, ahead.args, ahead.kwargs, reading=reading)
         return KeptTrace(replace(ahead, args=(), kwargs={}), shape, place, in_cell, position)
 
     def function(self) -> ObservedFunction:
-        """The function that was traced, with this program."""
+        """Return the traced function with its program."""
         import jax
 
         traced, fun = self.ahead.traced, self.ahead.fun
@@ -65,7 +65,7 @@ class KeptTrace:
             program.in_tree, program.donated = tree, tuple(info.donated for info in infos)
         except not_of_a_signal(
             Exception
-        ):  # a class of the user's that holds arrays alone: the arguments are a flat list then
+        ):  # a pytree class of the user's may accept only arrays: fall back to the flat list
             program.shape = None
         note = _NOTES[self.ahead.by].format(name=name)
         observed = program.observed(True, note)
@@ -87,7 +87,7 @@ def _is_info(node: Any) -> bool:
 def with_traces(
     functions: Sequence[ObservedFunction], traces: Sequence[KeptTrace], fail: Callable[[BaseException], None]
 ) -> list[ObservedFunction]:
-    """The functions of a run in the order in which they were called or traced; a program that ran is there once."""
+    """Return the functions of a run in the order of their calls and traces, each program once."""
     ran = {id(program.jaxpr) for function in functions for program in function.programs}
     at: dict[int, list[ObservedFunction]] = {}
     for trace in traces:
@@ -95,9 +95,9 @@ def with_traces(
             ran.add(id(trace.ahead.traced.jaxpr))
             try:
                 at.setdefault(trace.position, []).append(trace.function())
-            except not_of_a_signal(Exception) as error:  # the other traces are shown
+            except not_of_a_signal(Exception) as error:  # the other traces are still shown
                 fail(error)
-    found: list[ObservedFunction] = []
+    ordered: list[ObservedFunction] = []
     for position, function in enumerate(functions):
-        found += [*at.pop(position, ()), function]
-    return [*found, *(function for later in at.values() for function in later)]
+        ordered += [*at.pop(position, ()), function]
+    return [*ordered, *(function for later in at.values() for function in later)]

@@ -22,18 +22,18 @@ from .side_effects.source import function_node
 
 LoopKind = Literal["for", "while"]
 
-# A loop with fewer equations between two looks may do something else, such as wait for a file.
+# A loop with fewer new equations between two looks may wait for something else, such as a file.
 _FEWEST_EQUATIONS = 10
 
 
 @dataclass(frozen=True)
 class UnrolledLoop:
-    """A loop of Python's that JAX traces iteration by iteration.
+    """A Python loop that JAX traces iteration by iteration.
 
     Attributes:
-        kind: The word that begins the statement.
-        file: As in `co_filename`.
-        line: From 1, of the statement.
+        kind: The first word of the statement.
+        file: The file, as in `co_filename`.
+        line: The line of the statement, from 1.
     """
 
     kind: LoopKind
@@ -43,11 +43,11 @@ class UnrolledLoop:
 
 @dataclass(frozen=True)
 class UnderWay:
-    """What is known of a program that is being made.
+    """The known parts of a program that JAX is making.
 
     Attributes:
-        equations: That JAX has traced so far, or has in the traced program; None where they are unknown.
-        loop: The loop that the trace is in, or was in when it was last looked at; None where none is known.
+        equations: The number of equations traced so far, or of the traced program; None where it is unknown.
+        loop: The loop that the trace was in at the last look; None where there is none.
     """
 
     equations: int | None = None
@@ -55,7 +55,7 @@ class UnderWay:
 
 
 class ProgramUnderWay:
-    """What one thread is making of a call, look by look."""
+    """The program that one thread is making, looked at once a second."""
 
     def __init__(self) -> None:
         self._call: int | None = None
@@ -64,12 +64,12 @@ class ProgramUnderWay:
         self._counted: tuple[int, int] | None = None
 
     def look(self, thread: int, stage: str, call: JitCall | None) -> UnderWay:
-        """See what is known now.
+        """Return the parts that are known now.
 
         Args:
-            thread: That makes the program; it may go on meanwhile.
-            stage: That the thread is in: `trace`, `lower`, `compile`, or any other word.
-            call: The call that the stage is of; None where none is known.
+            thread: The thread that makes the program, which may continue meanwhile.
+            stage: The stage of the thread: `trace`, `lower`, `compile`, or any other word.
+            call: The call of the stage; None where it is unknown.
         """
         try:
             if stage == "trace":
@@ -77,7 +77,7 @@ class ProgramUnderWay:
             if stage in ("lower", "compile") and call is not None and call.params is not None:
                 loop = self._loop if self._call == id(call) else None
                 return UnderWay(self._count(call.params["jaxpr"]), loop)
-        except not_of_a_signal(*FAILURES):  # the progress says less then, and the cell goes on
+        except not_of_a_signal(*FAILURES):  # the progress shows less, and the cell continues
             pass
         return UnderWay()
 
@@ -105,7 +105,7 @@ class ProgramUnderWay:
 
 
 def _loop_in(frames: Sequence[FrameType]) -> UnrolledLoop | None:
-    """The outermost loop of the user's that the frames are in."""
+    """Return the outermost loop of the user's around the frames."""
     for frame in frames:
         if is_users_frame(frame):
             loop = _loop_at(frame.f_code, frame.f_lineno)
@@ -127,7 +127,7 @@ def _loop_at(code: CodeType, line: int | None) -> UnrolledLoop | None:
 
 
 def _own_statements(function: ast.AST) -> Iterator[ast.AST]:
-    """What is in a function and not in one within it, the outer statement before the inner ones."""
+    """Yield the nodes of a function, without those of inner functions, outer statements first."""
     for node in ast.iter_child_nodes(function):
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             yield node

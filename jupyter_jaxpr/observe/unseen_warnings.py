@@ -14,23 +14,23 @@ from typing import Any
 
 
 class _OfThread:
-    """In the place of a filter's pattern: it fits each message of one thread, until it is over."""
+    """Replaces the pattern of a filter: matches all messages of one thread until `end`."""
 
     def __init__(self) -> None:
         self._thread: int | None = threading.get_ident()
 
     def match(self, message: object) -> bool:
-        """Asked by Python, on the thread that warns."""
+        """Return whether the warning comes from the thread; Python calls this on the thread that warns."""
         return self._thread == threading.get_ident()
 
     def end(self) -> None:
-        """Fit no message any more: a copy of the filters may hold this one for longer."""
+        """Match no further message: a copy of the filters may keep this object alive."""
         self._thread = None
 
 
 @contextmanager
 def unseen_warnings() -> Iterator[None]:
-    """Ignore the warnings of this thread, and leave no trace of them in the registries of modules."""
+    """Ignore the warnings of this thread, and leave no trace in the warning registries of modules."""
     of_thread = _OfThread()
     entry: Any = ("ignore", of_thread, Warning, None, 0)
     filters: Any = warnings.filters
@@ -40,6 +40,6 @@ def unseen_warnings() -> Iterator[None]:
     finally:
         of_thread.end()
         now: Any = warnings.filters
-        for held in (filters, now):
-            for index in [index for index, other in enumerate(held) if other is entry]:
-                del held[index]
+        for filter_list in (filters, now):
+            for index in [index for index, filter_entry in enumerate(filter_list) if filter_entry is entry]:
+                del filter_list[index]

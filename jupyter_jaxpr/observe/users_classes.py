@@ -19,13 +19,13 @@ _MAPPINGS = frozenset({dict, collections.OrderedDict, collections.defaultdict})
 
 
 def read_by_users_code(tree: Any, others: set[type]) -> str | None:
-    """The name of a class of the user's of which a tree has an object: to take it apart runs the user's code.
+    """Return the name of a user class with an instance in a tree: flattening the instance would run user code.
 
-    Containers of Python are looked into, and data classes that a library takes apart; others are not.
+    Python containers and dataclasses that a library flattens are searched; other objects are not.
 
     Args:
         tree: The values.
-        others: Classes that are known not to be the user's; grows.
+        others: Classes that are known not to be the user's; the function adds to the set.
     """
     left = [tree]
     while left:
@@ -55,7 +55,7 @@ def read_by_users_code(tree: Any, others: set[type]) -> str | None:
 
 
 def comparing_class(kind: type) -> str | None:
-    """The name of a class where the user's code compares its objects, as JAX does to find a program; else None."""
+    """Return the name of a class whose objects are compared by user code, as JAX would; else None."""
     if kind is FunctionType or not _is_defined_by_user(kind):
         return None
     methods = [defined(kind, name) for name in ("__hash__", "__eq__", "__lt__")]
@@ -81,15 +81,15 @@ def _is_taken_apart_by_user(kind: type) -> bool:
 
 
 def _fields(value: Any, kind: type) -> Iterable[Any] | None:
-    """What an object of a data class holds, where the code that takes it apart is JAX's or a library's; else None."""
+    """Return the values of a dataclass object whose flatten code is JAX's or a library's; else None."""
     code = dispatches.flatten_code(kind)
     if code is None or not is_installed(file_of(code)):
         return None
     try:
-        held: dict[str, Any] = object.__getattribute__(value, "__dict__")
+        attributes: dict[str, Any] = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return None
-    return held.values() if type(held) is dict else None
+    return attributes.values() if type(attributes) is dict else None
 
 
 def _is_defined_by_user(kind: type) -> bool:

@@ -17,25 +17,25 @@ from ..jax.facts import is_jitted
 from ..plain_text import file_of
 from .functions import is_installed
 
-#: Values of one kernel that are looked at for one trace.
+# The number of values that the search for one trace examines.
 _VALUES = 20_000
-#: Attributes of one object that are looked at; items of a container that has no more.
+# The number of attributes of one object, or items of one container, up to which they are examined.
 _ATTRIBUTES = 64
 
 
 class UsersCodes:
-    """Finds code of the user's, each code once; a namespace is looked through again when it has more or fewer names."""
+    """Finds each code of the user's once; a namespace is searched again when its number of names has changed."""
 
     def __init__(self) -> None:
-        self._looked_through: dict[int, int] = {}  # namespaces by id: how many names each had
+        self._looked_through: dict[int, int] = {}  # the number of names in each namespace, by its id
         self._left = 0
 
     def reached_from(self, fun: Any, frame: FrameType | None) -> Iterator[CodeType]:
-        """Code of the function, of what stands beside it, and of the cell or the file that asks for the trace.
+        """Yield the codes of the function, of its module, and of the cell or file that requests the trace.
 
         Args:
             fun: The function.
-            frame: From which the frame of the user is looked for.
+            frame: The innermost frame of the search for the user's frame.
         """
         self._left = _VALUES
         waiting: list[Any] = [fun]
@@ -59,7 +59,7 @@ class UsersCodes:
                 continue
             seen.add(id(value))
             if type(value) in _CONTAINERS:
-                # Libraries keep a function that they wrap in a tuple, and users keep several in a list.
+                # Libraries keep a wrapped function in a tuple, and users keep functions in lists.
                 if len(value) <= _ATTRIBUTES:
                     waiting += value.values() if type(value) is dict else value
                 continue
@@ -76,7 +76,7 @@ def _users_frame(frame: FrameType | None) -> FrameType | None:
 
 
 def _defined_in(frame: FrameType) -> Iterator[CodeType]:
-    """Code that the cell or the file around a frame defines: also methods that a class of a library wraps."""
+    """Yield the codes that the cell or file around a frame defines, also methods that a library class wraps."""
     while frame.f_back is not None and not is_installed(file_of(frame.f_back.f_code)):
         frame = frame.f_back
     for constant in frame.f_code.co_consts:
@@ -85,7 +85,7 @@ def _defined_in(frame: FrameType) -> Iterator[CodeType]:
 
 
 def _inside(value: Any) -> list[Any]:
-    """What a value may call: a function the values in its closure, a class its methods, an object its parts."""
+    """Return the objects that a value may call: closure of a function, methods of a class, parts of an object."""
     kind = type(value)
     if kind is FunctionType:
         wrapped = [value.__dict__["__wrapped__"]] if "__wrapped__" in value.__dict__ else []
@@ -101,18 +101,20 @@ def _inside(value: Any) -> list[Any]:
     stored = _stored(value)
     if stored is None or len(stored) > _ATTRIBUTES:
         return [] if is_of_jax(kind) else [kind]
-    return [each for each in stored.values() if type(each) not in _PLAIN and not is_of_jax(type(each))] + [kind]
+    return [
+        attribute for attribute in stored.values() if type(attribute) not in _PLAIN and not is_of_jax(type(attribute))
+    ] + [kind]
 
 
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
-    except not_of_a_signal(ValueError):  # not assigned yet
+    except not_of_a_signal(ValueError):  # the variable has no value yet
         return None
 
 
 def _namespace(kind: type) -> dict[str, Any]:
-    """The namespace of a class, whatever its metaclass says of it."""
+    """Return the namespace of a class without asking its metaclass."""
     return dict(type.__dict__["__dict__"].__get__(kind))
 
 
@@ -131,15 +133,15 @@ def _stored(value: Any) -> dict[str, Any] | None:
 
 
 def is_of_jax(kind: type) -> bool:
-    """Whether a class is an array's or another one of JAX's own."""
+    """Return whether a class belongs to JAX or NumPy."""
     module = _namespace(kind).get("__module__")
     return isinstance(module, str) and module.partition(".")[0] in ("jax", "jaxlib", "numpy")
 
 
 def with_nested(code: CodeType) -> Iterator[CodeType]:
-    """A code, and those of the functions inside it."""
+    """Yield a code and the codes of the functions inside it."""
     if sys.version_info < (3, 13) and "locals" in code.co_names:
-        return  # reading its variables would write them into what locals() gave
+        return  # reading the frame's variables would overwrite the result of locals()
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

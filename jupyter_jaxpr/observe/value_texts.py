@@ -35,7 +35,7 @@ from ..plain_text import (
 )
 
 SLOW: Final = 0.010
-"""Seconds after which no further object of the cell is asked."""
+"""The seconds after which a slow __repr__ ends all further calls in the cell."""
 
 _OBJECTS = 10_000
 _DEPTH = 6
@@ -52,31 +52,31 @@ _BRACKETS: Final[dict[type, tuple[str, str]]] = {
 
 
 class Reading:
-    """What may be called of the user's objects, and what was.
+    """Prints values; limits and remembers the calls of the user's methods.
 
     Args:
-        calls: Whether anything may be called, as while a cell is observed.
+        calls: Whether methods of the user's may be called, as in an observed cell.
     """
 
     __slots__ = ("_asks", "_texts", "calls")
 
     def __init__(self, calls: bool = True) -> None:
         self.calls = calls
-        self._asks = calls  # False after a text that took long
-        # By id. An object without weak references is held, else another one might come by its id.
+        self._asks = calls  # set to False after a slow __repr__
+        # By id of the object. An object without weak references is kept alive, because its id could be reused.
         self._texts: dict[int, tuple[Any, str]] = {}
 
     def text(self, value: Any, limit: int = Limit.VALUE) -> str:
-        """A value on one line."""
+        """Return the text of a value on one line."""
         return exact(self._text(value, limit, _DEPTH), limit)
 
     def hash_of(self, value: Any) -> int | None:
-        """The hash of a value; None where it has none, or is not asked."""
+        """Return the hash of a value; None for an unhashable value, or where no method may be called."""
         if not self.calls:
             return None
         try:
             return hash(value)
-        except not_of_a_signal(*FAILURES):  # not hashable: JAX raises
+        except not_of_a_signal(*FAILURES):  # an unhashable value, for which JAX raises
             return None
 
     def _text(self, value: Any, limit: int, depth: int) -> str:
@@ -110,9 +110,9 @@ class Reading:
         return f"{begin}{_joined((self._text(item, limit, depth - 1) for item in value), limit)}{comma}{end}"
 
     def _record(self, value: Any, limit: int, depth: int) -> str | None:
-        """The text of a named tuple or a dataclass that prints as Python made it to; None for any other object.
+        """Return the text of a named tuple or dataclass with Python's own __repr__; None for any other object.
 
-        Field by field: the fields' values are asked here, where it is known what they said before.
+        The fields are printed one by one, so that each value's __repr__ is called once at most.
         """
         kind = type(value)
         names = _printed_fields(kind)
@@ -125,7 +125,7 @@ class Reading:
         return f"{kind_name(kind, name)}({_joined(items, limit)})"
 
     def printed(self, value: Any) -> str:
-        """What `str` says of an object, or what the object said before."""
+        """Return the `str` of an object, from memory if the object was printed before."""
         return self._said(value, str)
 
     def _asked(self, value: Any) -> str:
@@ -136,18 +136,21 @@ class Reading:
         return text
 
     def _said(self, value: Any, printer: Callable[[Any], str]) -> str:
-        """What an object said when it was first asked."""
+        """Return the text that an object's first call of `printer` returned."""
         kind = kind_name(type(value))
-        known = self._texts.get(id(value))
-        if known is not None and (known[0]() if type(known[0]) is weakref.ref else known[0]) is value:
-            return known[1]
+        remembered = self._texts.get(id(value))
+        if (
+            remembered is not None
+            and (remembered[0]() if type(remembered[0]) is weakref.ref else remembered[0]) is value
+        ):
+            return remembered[1]
         if not self._asks or len(self._texts) >= _OBJECTS:
             return f"<{kind}>"
         try:
-            held: Any = weakref.ref(value)
+            reference: Any = weakref.ref(value)
         except TypeError:
-            held = value
-        self._texts[id(value)] = held, f"<{kind}>"  # what is told of it while its own __repr__ runs
+            reference = value
+        self._texts[id(value)] = reference, f"<{kind}>"  # the text of the object while its own __repr__ runs
         begun = time.perf_counter()
         try:
             text = exact(printer(value), _PRINTED)
@@ -155,16 +158,16 @@ class Reading:
             text = f"<{kind}>"
         if time.perf_counter() - begun > SLOW:
             self._asks = False
-        self._texts[id(value)] = held, text
+        self._texts[id(value)] = reference, text
         return text
 
 
 NOTHING_CALLED = Reading(calls=False)
-"""Outside of observed cells and blocks."""
+"""The reading outside of observed cells and blocks, which calls no method of the user's."""
 
 
 def is_of_users(kind: type) -> bool:
-    """Whether a class is neither Python's nor JAX's nor NumPy's, so that its `__repr__` may be anybody's."""
+    """Return whether a class belongs neither to Python nor to JAX nor to NumPy: any code may be in its `__repr__`."""
     return (own_name(kind, "__module__") or "").partition(".")[0] not in _KNOWN_PACKAGES
 
 
@@ -173,26 +176,26 @@ _KNOWN_PACKAGES = frozenset({"builtins", "functools", "jax", "jaxlib", "ml_dtype
 
 def _scalar(value: Any, limit: int) -> str:
     if type(value) is int and value.bit_length() > _BITS:
-        return f"<int of {value.bit_length()} bits>"  # Python itself refuses to print a very long one
+        return f"<int of {value.bit_length()} bits>"  # Python refuses to print a longer int
     if type(value) in (str, bytes):
         return " ".join(repr(value if len(value) <= limit else value[: limit + 1]).split())
     return repr(value)
 
 
 def _joined(items: Iterable[str], limit: int) -> str:
-    """Items as far as there is room."""
-    found: list[str] = []
+    """Return the items, separated by commas, as far as `limit` characters allow."""
+    shown: list[str] = []
     room = limit
     for item in items:
-        found.append(item)
+        shown.append(item)
         room -= len(item) + 2
         if room < 0:
             break
-    return ", ".join(found)
+    return ", ".join(shown)
 
 
 def _named(value: Any) -> str:
-    """A function by its name."""
+    """Return the name of a function in the form in which Python prints it."""
     name = own_name(value, "__qualname__") or own_name(value)
     if type(value) is types.BuiltinFunctionType:
         return repr_of(value) if type(value.__self__) in (types.ModuleType, type(None)) else f"<{name}>"
@@ -200,10 +203,10 @@ def _named(value: Any) -> str:
 
 
 def _printed_fields(kind: type) -> list[str] | None:
-    """The fields that the text of an object of this class is made of by Python itself; None where the class says."""
+    """Return the fields in the text of an object where Python made the class's __repr__; None otherwise."""
     try:
         return _named_tuple_fields(kind) if issubclass(kind, tuple) else _dataclass_fields(kind)
-    except not_of_a_signal(*FAILURES):  # a metaclass that hides what the class is made of
+    except not_of_a_signal(*FAILURES):  # a metaclass that hides the attributes of the class
         return None
 
 
@@ -215,10 +218,11 @@ def _named_tuple_fields(kind: type) -> list[str] | None:
 
 
 def _dataclass_fields(kind: type) -> list[str] | None:
-    made = attribute_of(defined(kind, "__repr__"), "__wrapped__")  # dataclasses wrap it against endless recursion
+    # dataclasses wrap the method against endless recursion
+    made = attribute_of(defined(kind, "__repr__"), "__wrapped__")
     if type(made) is not FunctionType or made.__code__.co_filename != "<string>" or made.__name__ != "__repr__":
         return None
-    owner: Any = next(each for each in mro_of(kind) if "__repr__" in vars(each))
+    owner: Any = next(base for base in mro_of(kind) if "__repr__" in vars(base))
     return [exact(field.name) for field in dataclasses.fields(owner) if field.repr]
 
 

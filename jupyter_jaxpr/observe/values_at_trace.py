@@ -30,26 +30,26 @@ _VALUES = 128
 _FUNCTIONS = 48
 _DEPTH = 4
 
-#: Whether a trace ran a read; None where that is not known.
+# Returns whether a trace ran a read; None where this is unknown.
 Ran = Callable[[Read], bool | None]
 
 
 class Kept(NamedTuple):
-    """One path that a function reads, and what stood there."""
+    """A path that a function reads, and the contents at the trace."""
 
     read: Read
     contents: Contents | None
-    through_jit: bool  # the reader is jitted itself: JAX may have taken its program from the cache
-    in_callback: bool  # the reader may be called by a callback, when the program runs
+    through_jit: bool  # the reader is jitted: JAX may have taken its program from the cache
+    in_callback: bool  # a callback may call the reader when the program runs
 
 
 class ChangedSince(NamedTuple):
-    """A path whose value is another one now.
+    """A path whose value has changed since the trace.
 
     Attributes:
-        name: As the code has it, with what was looked up further, such as weights[1].
-        place: The expression of the code that reads it.
-        of_static: The static argument that holds it, else None.
+        name: The path as the code writes it, with the changed part, such as weights[1].
+        place: The place of the expression that reads the path.
+        of_static: The static argument that holds the value; None for another value.
     """
 
     name: str
@@ -60,7 +60,7 @@ class ChangedSince(NamedTuple):
 
 
 class ValuesAtTrace:
-    """What a function read from outside when JAX last traced the function.
+    """The values that a function read from outside at JAX's last trace of the function.
 
     Args:
         fun: The function.
@@ -71,19 +71,19 @@ class ValuesAtTrace:
         self._function = weakref.ref(fun)
         self._statics: dict[str, weakref.ref[Any]] = {}
         for name, value in statics.items():
-            if contents_of(value) is None:  # in a number nothing changes
+            if contents_of(value) is None:  # a number cannot change
                 try:
                     self._statics[name] = weakref.ref(value)
                 except TypeError:
                     continue
-        self._changes = False  # whether the function, or one that it calls, changes something by name
+        self._changes = False  # whether the function, or a function that it calls, changes a value by name
         self._values = self._read(fun)
 
     def settle(self, ran: Ran) -> list[FrozenCall]:
-        """The trace is over: leave out what it did not read, and what it changed itself.
+        """Remove the values that the trace did not read, and the values that it changed itself.
 
         Args:
-            ran: What the trace ran.
+            ran: Returns whether the trace ran a read.
 
         Returns:
           The environment variables that the trace read by os.environ[...].
@@ -102,41 +102,41 @@ class ValuesAtTrace:
         return [FrozenCall(name, kept.read.name, "variable", kept.read.place) for kept in variables]
 
     def changed(self) -> list[ChangedSince]:
-        """The values that are surely other ones now."""
+        """Return the values that surely changed since the trace."""
         fun = self._function()
         if fun is None or not self._values:
             return []
         now = self._read(fun)
-        found: dict[tuple[Any, ...], ChangedSince] = {}
+        changes: dict[tuple[Any, ...], ChangedSince] = {}
         for key, kept in self._values.items():
             later = now.get(key)
             changed = None if later is None else difference(kept.contents, later.contents)
             if changed is not None:
                 name = kept.read.name + changed.path
                 static = kept.read.root if kept.read.is_parameter and kept.read.root in self._statics else None
-                found.setdefault(
+                changes.setdefault(
                     (name, changed.before.text),
                     ChangedSince(name, changed.before, changed.after, kept.read.place, static),
                 )
-        return list(found.values())
+        return list(changes.values())
 
     def _read(self, fun: Any) -> dict[tuple[str, str], Kept]:
-        known = {name: value for name, reference in self._statics.items() if (value := reference()) is not None}
+        statics = {name: value for name, reference in self._statics.items() if (value := reference()) is not None}
         reader = _Reader()
-        values = reader.read(fun, known)
+        values = reader.read(fun, statics)
         self._changes = reader.changes
         return values
 
 
 def _was_read(kept: Kept, ran: bool | None) -> bool:
-    """Whether a trace read a value; where that is not known, whether nothing speaks against it."""
+    """Return whether a trace read a value; where this is unknown, whether nothing speaks against it."""
     if kept.through_jit:
         return True
     return ran or (ran is None and not kept.read.is_in_branch and not kept.in_callback)
 
 
 def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTrace | None:
-    """What a function that JAX is about to trace reads from outside; None where that cannot be kept.
+    """Return the values that a function reads from outside, before its trace; None without weak references.
 
     Args:
         fun: The function.
@@ -151,7 +151,7 @@ def values_at_trace(fun: Any, statics: Mapping[str, StaticValue]) -> ValuesAtTra
 
 
 class _Reader:
-    """Reads the values of a function, and of the functions of the user's that the function calls."""
+    """Reads the values of a function and of the user functions that it calls."""
 
     def __init__(self) -> None:
         self._values: dict[tuple[str, str], Kept] = {}
@@ -166,9 +166,12 @@ class _Reader:
         bound = _bound(fun)
         if bound is None or len(self._seen) >= _FUNCTIONS:
             return
-        function, given = bound
-        given.update(parameters)
-        mark = (id(function), id(given.get(function.__code__.co_varnames[0])) if function.__code__.co_argcount else 0)
+        function, bound_values = bound
+        bound_values.update(parameters)
+        mark = (
+            id(function),
+            id(bound_values.get(function.__code__.co_varnames[0])) if function.__code__.co_argcount else 0,
+        )
         if mark in self._seen:
             return
         self._seen.add(mark)
@@ -178,8 +181,8 @@ class _Reader:
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
         for read in reads.reads:
             try:
-                value = _resolve(read, function.__globals__, cells, given)
-            except not_of_a_signal(LookupError, ValueError):  # not there, or not assigned yet
+                value = _resolve(read, function.__globals__, cells, bound_values)
+            except not_of_a_signal(LookupError, ValueError):  # the name does not exist or has no value yet
                 continue
             if not reads.is_changed(read):
                 is_inner = has_callback and read.code is not function.__code__
@@ -199,7 +202,7 @@ class _Reader:
             self._values[key] = Kept(read, contents, through_jit, in_callback)
 
     def _follow(self, read: Read, value: Any, depth: int, through_jit: bool, in_callback: bool) -> None:
-        """Read what a function of the user's reads, that the code names or calls."""
+        """Read the values of a user function that the code names or calls."""
         if read.method is not None:
             kind = type(value)
             is_class = issubclass(kind, type)
@@ -226,24 +229,24 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _bound(fun: Any) -> tuple[FunctionType, dict[str, Any]] | None:
-    """The function of the user's that a callable runs, and the parameters whose values the callable holds."""
-    given: dict[str, Any] = {}
+    """Return the user function that a callable runs, and the parameters whose values the callable holds."""
+    bound_values: dict[str, Any] = {}
     for _ in range(50):
         kind = type(fun)
         if kind is types.MethodType:
             inner = unwrap(fun.__func__)
             if type(inner) is FunctionType and inner.__code__.co_argcount:
-                given[inner.__code__.co_varnames[0]] = fun.__self__
+                bound_values[inner.__code__.co_varnames[0]] = fun.__self__
             fun = inner
         elif issubclass(kind, functools.partial):
-            held = partial_of(fun)
-            inner = unwrap(held.func)
+            bound_partial = partial_of(fun)
+            inner = unwrap(bound_partial.func)
             if type(inner) is FunctionType:
-                skipped = 1 if type(held.func) is types.MethodType else 0
+                skipped = 1 if type(bound_partial.func) is types.MethodType else 0
                 names = inner.__code__.co_varnames[skipped : inner.__code__.co_argcount]
-                given.update(zip(names, held.args, strict=False))
-                given.update({exact(name): value for name, value in held.keywords.items()})
-            fun = held.func
+                bound_values.update(zip(names, bound_partial.args, strict=False))
+                bound_values.update({exact(name): value for name, value in bound_partial.keywords.items()})
+            fun = bound_partial.func
         elif kind is FunctionType and "__wrapped__" not in vars(fun):
             break
         else:
@@ -256,22 +259,22 @@ def _bound(fun: Any) -> tuple[FunctionType, dict[str, Any]] | None:
             fun = inner
     if type(fun) is not FunctionType or is_installed(file_of(fun.__code__)):
         return None
-    return fun, given
+    return fun, bound_values
 
 
 def _call_of(fun: Any) -> Any:
-    """The `__call__` of an object of the user's, bound to the object; None of other callables."""
+    """Return the `__call__` of a user's object, bound to the object; None for other callables."""
     call = None if issubclass(type(fun), type) else defined(type(fun), "__call__")
     if type(call) is not FunctionType or is_installed(file_of(call.__code__)):
         return None
     return types.MethodType(call, fun)
 
 
-# --- what stands at a path ---
+# --- the value of a path ---
 
 
 class _Variable:
-    """In the place of an environment variable, whose value is not looked at."""
+    """Stands for an environment variable, whose value is not read."""
 
 
 _VARIABLE = Contents("environment variable", "")
@@ -301,12 +304,12 @@ def _item(owner: Any, step: Step) -> Any:
 
 
 def _attribute(owner: Any, name: str) -> Any:
-    """An attribute that an object or a class stores; no property and no code of the user's is asked."""
+    """Return an attribute that an object or a class stores; no property and no user code runs."""
     kind = type(owner)
     if kind is types.ModuleType:
         return vars(owner)[name]
     if issubclass(kind, type):
-        if kind is not type:  # a metaclass may have an opinion
+        if kind is not type:  # a metaclass may define attribute access
             raise KeyError(name)
         return _stored_in_class(owner, name)
     if type(defined(kind, "__getattribute__")) is not types.WrapperDescriptorType:
@@ -315,13 +318,13 @@ def _attribute(owner: Any, name: str) -> Any:
     if type(descriptor) in _READ_BY_PYTHON:
         try:
             return descriptor.__get__(owner)
-        except not_of_a_signal(*FAILURES):  # a slot that holds nothing
+        except not_of_a_signal(*FAILURES):  # the slot of the object is empty
             raise KeyError(name) from None
-    if defined(type(descriptor), "__set__") is not None:  # such as a property
+    if defined(type(descriptor), "__set__") is not None:  # the attribute is a data descriptor, such as a property
         raise KeyError(name)
     try:
         stored = object.__getattribute__(owner, "__dict__")
-    except AttributeError:  # a class with slots
+    except AttributeError:  # the class has slots, and its objects have no __dict__
         stored = None
     if type(stored) is dict and name in stored:
         return stored[name]
@@ -333,6 +336,7 @@ _READ_BY_PYTHON = frozenset({types.MemberDescriptorType, type(vars(collections.n
 
 def _stored_in_class(kind: type, name: str) -> Any:
     stored = defined(kind, name)
-    if stored is None or defined(type(stored), "__get__") is not None:  # of a function, a property: not what is read
+    # a function or a property does not read as its stored value
+    if stored is None or defined(type(stored), "__get__") is not None:
         raise KeyError(name)
     return stored

@@ -11,11 +11,11 @@ from ..exports.bundle import LIMIT_BYTES, bundle
 
 
 def show(document: Snapshot, *, limit_bytes: int = LIMIT_BYTES, enabled: bool = True) -> None:
-    """Display a document below what the cell has shown so far; `Out[n]` is not touched.
+    """Display a document below the cell's output so far; `Out[n]` does not change.
 
     Args:
-        document: What to show.
-        limit_bytes: How large the saved copy may be.
+        document: The document.
+        limit_bytes: The largest size of the saved copy, in bytes.
         enabled: False shows nothing.
     """
     if not enabled:

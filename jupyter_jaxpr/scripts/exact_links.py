@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExactLine:
-    """A line of a twin's text.
+    """One line of a twin's text.
 
     Attributes:
-        text: As JAX or XLA prints it.
-        equations: The scope and the index of each equation that it comes from, in JAX's order; empty where it comes
-            from none. Scopes are those of `Snapshot.document`.
-        primitives: Of those equations.
-        inferred: XLA does not state these equations: they follow from other lines.
+        text: The line, as JAX or XLA prints it.
+        equations: The scope and the index of each equation that the line comes from, in JAX's order; empty for a line
+            from no equation. Scopes are those of `Snapshot.document`.
+        primitives: The primitives of these equations.
+        inferred: Whether the equations follow from other lines, because XLA does not state them.
     """
 
     text: str
@@ -34,18 +34,18 @@ class ExactLine:
 
 @dataclass(frozen=True)
 class ExactLinks:
-    """What a tagged twin of a program says: which equations each line of its StableHLO and HLO comes from.
+    """The exact links of a program: the equations of each line of its tagged twin's StableHLO and HLO.
 
-    The twin is compiled beside the program and is not what ran; `levels` say whether it is the same text.
+    The twin is compiled beside the program and did not run; `levels` say whether the texts are the same.
 
     Attributes:
-        name: Of the program.
-        seconds: That lowering and compiling the twin took.
-        equations: How many the program has.
-        reached: How many of them any instruction of the HLO comes from.
-        levels: Of StableHLO and HLO: how many instructions there are and how many are linked.
-        stablehlo: The lines.
-        hlo: The lines, metadata's tables left out.
+        name: The name of the program.
+        seconds: The duration of lowering and compiling the twin.
+        equations: The number of equations in the program.
+        reached: The number of equations with an instruction in the HLO.
+        levels: For StableHLO and HLO: the number of instructions and of linked instructions.
+        stablehlo: The lines of StableHLO.
+        hlo: The lines of HLO, without the tables of metadata.
     """
 
     name: str
@@ -57,7 +57,7 @@ class ExactLinks:
     hlo: tuple[ExactLine, ...]
 
     def __str__(self) -> str:
-        """The shares, and whether the twin is the same as the program."""
+        """Return the shares of linked instructions, and whether the twin is the same as the program."""
         lines = [f"Exact links of {self.name}: lowering and compiling the tagged copy took {duration(self.seconds)}."]
         for level in self.levels:
             lines.append(
@@ -71,18 +71,18 @@ class ExactLinks:
 
 
 def exact_links_of(sources: Sources, program: int) -> ExactLinks:
-    """Compile the twin of a program of a run, unless that was done before.
+    """Compile the twin of a program of a run, unless it is already compiled.
 
     Raises:
-        Unavailable: There is nothing to lower, or JAX or XLA refuses the twin.
+        Unavailable: The program cannot be lowered, or JAX or XLA refuses the twin.
     """
-    found = find_exact_links(sources, program)
+    links = find_exact_links(sources, program)
     return ExactLinks(
         name=sources.document.programs[program].name,
-        seconds=found.lower_seconds + found.compile_seconds,
-        equations=found.equations,
-        reached=found.reached,
-        levels=tuple(found.levels),
+        seconds=links.lower_seconds + links.compile_seconds,
+        equations=links.equations,
+        reached=links.reached,
+        levels=tuple(links.levels),
         stablehlo=_lines(sources, program, "stablehlo"),
         hlo=_lines(sources, program, "hlo"),
     )

@@ -6,7 +6,6 @@ import json
 import sys
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -27,12 +26,14 @@ from ..document.read.control_flow import ControlFlow, constructs, control_flow
 from ..document.read.costs import Cost, cost_of
 from ..document.read.diff import Diff
 from ..document.read.named_types import NamedType, types_of
+from ..document.read.notes import Note, notes_of
 from ..document.read.shardings import Shardings, shardings_of
 from ..document.text import program_text
 from ..document.types import document as schema
 from ..document.types.steps import Recording
 from ..document.types.timing import ProgramTiming
 from ..document.types.transform import Transform, TransformKind
+from ..document.whole_file import SUFFIX, whole_file
 from ..document.without_values import as_saved, without_values
 from ..exports.bundle import bundle
 from ..exports.markdown import markdown
@@ -69,61 +70,29 @@ _NO_SHARDINGS = (
     "the function again."
 )
 _NO_SNAPSHOT = "diff takes a snapshot, not {kind}. Pass the later one, such as jupyter_jaxpr.inspect(f, x)."
-_NO_FORMAT = "{name} cannot be written: a snapshot is saved as .json, .html or .md."
-
-
-@dataclass(frozen=True)
-class Note:
-    """Something a person should know about a program.
-
-    Attributes:
-        kind: Such as ``captured_constant`` or ``printed_while_tracing``.
-        line: The line of the user's code it is about, from 1; None where there is none.
-        text: What was seen.
-        cure: What to do about it; None where there is nothing to do.
-        detail: The raw fact, such as the text that was printed.
-        bytes: A size, where the note is about one.
-        repetitions: Of an ``unrolled_loop`` or ``short_loop``: how often Python ran it, at least; None for
-            others.
-        carried: Of such a loop: each turn needs the one before; None for others.
-        code: What to write instead, in the user's own names; None where there is no sketch.
-        share: Of such a loop: its part of the program's equations, from 0 to 1; None for others.
-        price: What was measured that belongs to it, as sentences.
-    """
-
-    kind: str
-    line: int | None
-    text: str
-    cure: str | None
-    detail: str | None
-    bytes: int | None
-    repetitions: int | None = None
-    carried: bool | None = None
-    code: str | None = None
-    share: float | None = None
-    price: tuple[str, ...] = ()
+_NO_FORMAT = "{name} cannot be written: a snapshot is saved as .jaxpr.json, .json, .html or .md."
 
 
 class Snapshot:
-    """What one inspection or one run of a cell showed.
+    """The programs, notes and measurements of one inspection or of one run of a cell.
 
-    A snapshot that `inspect` returned holds on to what JAX made, so that it can print every level. One that was
-    read from a file has what was saved.
+    A snapshot from `inspect` keeps JAX's objects, so that it can print every level. A snapshot from a file has only the
+    saved texts.
     """
 
     def __init__(self, document: schema.Snapshot, sources: Sources | None = None) -> None:
         """Wrap a document.
 
         Args:
-            document: The plain data.
-            sources: The live handles behind it, if there are any.
+            document: The document.
+            sources: The live objects behind the document, if they exist.
         """
         self._document = document
         self._sources = sources
 
     @property
     def document(self) -> schema.Snapshot:
-        """The plain data, as `jupyter_jaxpr.document.types.document` defines it."""
+        """The document, as `jupyter_jaxpr.document.types.document` defines it."""
         return self._document
 
     @property
@@ -133,56 +102,40 @@ class Snapshot:
 
     @property
     def equations(self) -> int:
-        """Equations of the program in focus, over all its scopes, each scope counted once; 0 where there is none."""
+        """The number of equations in all scopes of the program in focus, each scope once; 0 without a program."""
         if self._document.focus < 0:
             return 0
         return self._document.programs[self._document.focus].equations
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a person should know, in the order of the code's lines."""
-        frames = self._document.frames
-        return tuple(
-            Note(
-                kind=note.kind,
-                line=frames[note.frame].line if note.frame >= 0 else None,
-                text=note.text,
-                cure=note.cure,
-                detail=note.detail,
-                bytes=note.bytes,
-                repetitions=note.repetitions,
-                carried=note.carried,
-                code=note.code,
-                share=note.share,
-                price=tuple(note.price),
-            )
-            for note in self._document.notes
-        )
+        """The notes, in the order of the code's lines."""
+        return notes_of(self._document)
 
     @property
     def control_flow(self) -> tuple[ControlFlow, ...]:
-        """The control flow of all programs, each construct at any depth, in the order of the source."""
+        """The constructs of all programs at any depth, in the order of the source."""
         return control_flow(self._document)
 
     def steps(self, card: int = 0, *, repeat_effects: bool = False) -> Recording:
-        """Run a construct once more, on the values of the call that was inspected, and record each step.
+        """Run a construct once more, on the argument values of the inspected call, and record each step.
 
-        The function runs twice: recorded, and as it is, for its results to be compared bit for bit. A loop that does
-        not end within 10 seconds or a million steps is stopped; what was recorded until then is returned.
+        The function runs twice: once recorded, and once unchanged, to compare the results bit for bit. A loop that does
+        not end within 10 seconds or a million steps is stopped; the steps until then are returned.
 
         Args:
             card: Index into `control_flow`.
-            repeat_effects: The function has effects, such as prints, and they may happen again.
+            repeat_effects: Whether effects of the function, such as prints, may happen again.
 
         Raises:
-            IndexError: There is no such card.
-            ValueError: It cannot be run: its arguments are gone, it has effects, or it is of a kind that has no steps.
-                The message says what to do.
+            IndexError: The index is out of range.
+            ValueError: The construct cannot run: its arguments are gone, it has effects, or it has no steps.
+                The message contains a cure.
         """
-        found = constructs(self._document)
-        if not 0 <= card < len(found):
-            raise IndexError(f"There is no card {card}: this snapshot has {count(len(found), 'card')}.")
-        index = found[card]
+        cards = constructs(self._document)
+        if not 0 <= card < len(cards):
+            raise IndexError(f"There is no card {card}: this snapshot has {count(len(cards), 'card')}.")
+        index = cards[card]
         if self._sources is None:
             raise ValueError("A snapshot that was read from a file cannot be run. Inspect the function again.")
         why = self._document.control_flow[index].steppable
@@ -199,85 +152,85 @@ class Snapshot:
 
     @property
     def cost(self) -> Cost:
-        """What one call of the program in focus costs; see `Cost` for what is counted, and how.
+        """The cost of one call of the program in focus; see `Cost` for the counted quantities.
 
         Raises:
-            ValueError: There is no program, or its costs are not held; the message says what to do.
+            ValueError: The snapshot has no program or no costs; the message contains a cure.
         """
         return self.cost_of()
 
     def cost_of(self, program: int | None = None) -> Cost:
-        """What one call of a program costs; nothing runs, and nothing is compiled for it.
+        """Return the cost of one call of a program; nothing runs or is compiled.
 
         Args:
-            program: Index into `programs`; the one in focus where it is None.
+            program: Index into `programs`; None for the program in focus.
 
         Raises:
-            ValueError: There is no program, or its costs are not held; the message says what to do.
-            IndexError: There is no such program.
+            ValueError: The snapshot has no program or no costs; the message contains a cure.
+            IndexError: The index is out of range.
         """
         index = self._index(program)
         name = quoted(self._document.programs[index].name)
         if self._sources is not None:
             return cost_of(self._document, self._sources.cost(index))
-        held = next((each for each in self._document.costs if each.program == index), None)
-        if held is None:
+        saved = next((cost for cost in self._document.costs if cost.program == index), None)
+        if saved is None:
             raise ValueError(_NO_COST.format(name=name))
-        return cost_of(self._document, held)
+        return cost_of(self._document, saved)
 
     @property
     def timings(self) -> tuple[ProgramTiming, ...]:
-        """What programs took when they ran again, where that was asked for: by `inspect(..., time=True)`, `--time`."""
+        """The times of programs that ran again, by `inspect(..., time=True)` or `--time`."""
         return tuple(self._document.timings)
 
     def shardings(self, program: int | None = None) -> Shardings:
-        """How a compiled program is spread over devices: each array with a picture, each collective with its cause.
+        """Return the shardings of a compiled program: each array with a picture, each collective with its cause.
 
         Args:
-            program: Index into `programs`; the one in focus where it is None.
+            program: Index into `programs`; None for the program in focus.
 
         Raises:
-            ValueError: There is no program, or it was not compiled; the message says what to do.
-            IndexError: There is no such program.
+            ValueError: The snapshot has no program, or the program was not compiled; the message contains a cure.
+            IndexError: The index is out of range.
         """
         index = self._index(program)
         name = quoted(self._document.programs[index].name)
         if self._sources is not None:
             try:
-                found = self._sources.shardings(index)
+                shardings = self._sources.shardings(index)
             except Unavailable as error:
                 raise ValueError(str(error)) from error
-            return shardings_of(self._sources.document, found)
-        held = next((each for each in self._document.shardings if each.program == index), None)
-        if held is None:
+            return shardings_of(self._sources.document, shardings)
+        saved = next((sharding for sharding in self._document.shardings if sharding.program == index), None)
+        if saved is None:
             raise ValueError(_NO_SHARDINGS.format(name=name))
-        return shardings_of(self._document, held)
+        return shardings_of(self._document, saved)
 
     @property
     def transforms(self) -> tuple[Transform, ...]:
-        """What was derived from the programs, by `transform` or `--transform`; each says which equations are what."""
+        """The programs that `transform` or `--transform` derived, with the roles of their equations."""
         return tuple(self._document.transforms)
 
     def transform(self, kind: TransformKind, program: int | None = None) -> Snapshot:
         """Let JAX derive a program by ``grad``, ``vmap``, ``jvp`` or ``linearize``, on the types of the call.
 
-        JAX transforms the program that it has: the function does not run again, nothing is compiled or executed.
-        ``grad`` differentiates the float arrays of positional arguments; where the result is no real scalar it is the
-        vjp, with a cotangent of the result's type as an input. ``vmap`` adds a batch of 8 in front of every array.
-        ``jvp`` takes tangents of the same types. ``linearize`` gives two programs, the primal one, which is in focus,
-        and the linear one after it.
+        JAX transforms the existing program: the function does not run again, nothing is compiled or executed. ``grad``
+        differentiates by the float arrays of positional arguments; for a result that is no real scalar it is the vjp,
+        with a cotangent of the result's type as an input. ``vmap`` adds a batch axis of 8 in front of every array.
+        ``jvp`` takes tangents of the same types. ``linearize`` derives two programs: the primal program, which is in
+        focus, and the linear program after it.
 
         Args:
             kind: The transform.
-            program: Index into `programs`; the one in focus where it is None.
+            program: Index into `programs`; None for the program in focus.
 
         Returns:
             The same run with the derived program in focus, so that ``inspect(f, x).transform("grad").text()`` prints it
             and transforms follow each other.
 
         Raises:
-            ValueError: There is no such transform, or JAX refuses it; the message says why.
-            IndexError: There is no such program.
+            ValueError: The transform is unknown, or JAX refuses it; the message contains the reason.
+            IndexError: The index is out of range.
         """
         if kind not in TRANSFORM_KINDS:
             raise ValueError(_NO_TRANSFORM.format(kind=kind, kinds=", ".join(map(repr, TRANSFORM_KINDS))))
@@ -285,38 +238,40 @@ class Snapshot:
         if self._sources is None:
             raise ValueError("A snapshot that was read from a file cannot be transformed. Inspect the function again.")
         document = transform_program(observer(), self._sources, index, kind)
-        made = next(each for each in document.transforms if each.kind == kind and each.of == index)
-        if made.error is not None:
-            raise ValueError(made.error)
-        return Snapshot(msgspec.structs.replace(document, focus=made.parts[0].program), self._sources)
+        transform = next(
+            candidate for candidate in document.transforms if candidate.kind == kind and candidate.of == index
+        )
+        if transform.error is not None:
+            raise ValueError(transform.error)
+        return Snapshot(msgspec.structs.replace(document, focus=transform.parts[0].program), self._sources)
 
     def types(self, program: int | None = None) -> tuple[NamedType, ...]:
-        """What the names of the Python code had while JAX traced a program, in the order of the code.
+        """Return the types of the Python names while JAX traced a program, in the order of the code.
 
-        A name is there for each place that gives the name a traced array, or a container with one. Python 3.12 or
-        later is needed; on Python 3.11 there is none.
+        A name is listed for each place where it gets a traced array or a container with one. This needs Python 3.12 or
+        later; on Python 3.11 the result is empty.
 
         Args:
-            program: Index into `programs`; the program in focus if None.
+            program: Index into `programs`; None for the program in focus.
 
         Raises:
-            IndexError: There is no such program.
+            IndexError: The index is out of range.
         """
         return types_of(self._document, self._index(program))
 
     def text(self, level: LevelName = "jaxpr", program: int | None = None, *, platform: Platform | None = None) -> str:
-        """A program as text.
+        """Return a program as text.
 
         Args:
-            level: ``jaxpr``: the tokens of ``print(jaxpr)``, one equation a line. ``stablehlo``, ``hlo``: as JAX and
-                XLA print them, large constants elided.
-            program: Index into `programs`; the one in focus where it is None.
-            platform: Of ``stablehlo``: ``cpu``, ``cuda``, ``rocm`` or ``tpu``: lowered for it, whether or not there is
-                one. The program that ran where it is None.
+            level: ``jaxpr``: the tokens of ``print(jaxpr)``, one equation a line. ``stablehlo``, ``hlo``: the text
+                that JAX or XLA prints, without large constants.
+            program: Index into `programs`; None for the program in focus.
+            platform: For ``stablehlo``: ``cpu``, ``cuda``, ``rocm`` or ``tpu``: the program is lowered for it, also
+                without such a device. None for the program that ran.
 
         Raises:
-            ValueError: The level is not held and cannot be had; the message says why and what to do.
-            IndexError: There is no such program.
+            ValueError: The level is missing and cannot be made; the message contains the reason and a cure.
+            IndexError: The index is out of range.
         """
         if level not in get_args(LevelName):
             raise ValueError(_NO_LEVEL.format(level=level))
@@ -326,13 +281,13 @@ class Snapshot:
             return self._for_platform(level, index, platform)
         if level == "jaxpr":
             return self._sources.jaxpr_text(index) if self._sources else program_text(self._document, index)
-        held = next((each for each in shown.levels if each.name == level), None)
-        if held is not None and held.text is not None:
-            return held.text
+        saved = next((candidate for candidate in shown.levels if candidate.name == level), None)
+        if saved is not None and saved.text is not None:
+            return saved.text
         title = "StableHLO" if level == "stablehlo" else "HLO"
         self._need(level, index)
         if self._sources is None:
-            reason = quoted((held and held.reason) or "Inspect the function again.")
+            reason = quoted((saved and saved.reason) or "Inspect the function again.")
             raise ValueError(_NOT_HELD.format(title=title, reason=reason))
         try:
             return self._sources.text(index, level).text
@@ -347,20 +302,22 @@ class Snapshot:
         *,
         level: LevelName = "jaxpr",
     ) -> Diff:
-        """What became of a program of this snapshot in one of another; names play no part. `print` the result.
+        """Return the diff of a program of this snapshot and a program of another; names play no part.
+
+        Use `print` to read the result.
 
         Args:
-            other: The later snapshot; one that was read from a file will do.
-            program: Index into `programs`; the one in focus where it is None.
-            other_program: Index into the programs of `other`; where it is None, the first of the same name, and the
-                one in focus where there is none.
-            level: ``jaxpr``: equation by equation, aware of scopes. ``stablehlo``, ``hlo``: line by line, numbering
-                left out.
+            other: The later snapshot, which may come from a file.
+            program: Index into `programs`; None for the program in focus.
+            other_program: Index into the programs of `other`; None for the first program of the same name, and for the
+                program in focus where no name is equal.
+            level: ``jaxpr``: equation by equation, with scopes. ``stablehlo``, ``hlo``: line by line, without
+                numbering.
 
         Raises:
-            TypeError: `other` is not a snapshot.
-            ValueError: There is no program, or it is not held whole; the message says what to do.
-            IndexError: There is no such program.
+            TypeError: `other` is no snapshot.
+            ValueError: A snapshot has no program, or only a part of it; the message contains a cure.
+            IndexError: The index is out of range.
         """
         if not isinstance(other, Snapshot):
             raise TypeError(_NO_SNAPSHOT.format(kind=type(other).__name__))
@@ -369,14 +326,14 @@ class Snapshot:
         mine = self._index(program)
         if other_program is None:
             name = self._document.programs[mine].name
-            alike = (index for index, each in enumerate(other._document.programs) if each.name == name)
+            alike = (index for index, candidate in enumerate(other._document.programs) if candidate.name == name)
             other_program = next(alike, None)
         theirs = other._index(other_program)
         if level != "jaxpr":
             self._need(level, mine)
             other._need(level, theirs)
         try:
-            found = diff_runs(
+            diff = diff_runs(
                 (self._document, self._sources),
                 mine,
                 (other._document, other._sources),
@@ -386,24 +343,24 @@ class Snapshot:
             )
         except Unavailable as error:
             raise ValueError(str(error)) from error
-        return Diff(found)
+        return Diff(diff)
 
     def exact_links(self, program: int | None = None) -> ExactLinks:
-        """Which equations each line of StableHLO and HLO comes from, exactly; `print` the result for the shares.
+        """Return the equations of each line of StableHLO and HLO, exactly; `print` the result for the shares.
 
-        The other links go by source lines: an instruction belongs to all equations of its line. For these, JAX lowers
-        and XLA compiles a twin: the same program, in which every equation has a number that its instructions carry.
-        That takes as long as lowering and compiling the program does. The twin is no more than a twin: what ran is
-        another executable, and the result says whether both have the same instructions. The function does not run,
-        nothing is executed, and nothing of it is kept in JAX's caches or counted.
+        The other links use source lines: an instruction belongs to all equations of its line. For exact links, JAX
+        lowers and XLA compiles a twin: the same program, in which every equation has a number that its instructions
+        carry. This takes as long as lowering and compiling the program. Another executable ran: the result says whether
+        both have the same instructions. The function does not run, nothing is executed, and JAX's caches and counts do
+        not change.
 
         Args:
-            program: Index into `programs`; the one in focus where it is None.
+            program: Index into `programs`; None for the program in focus.
 
         Raises:
-            ValueError: There is no program, it cannot be lowered again, or JAX or XLA refuses it; the message says
-                what to do.
-            IndexError: There is no such program.
+            ValueError: The snapshot has no program, it cannot be lowered again, or JAX or XLA refuses it; the message
+                contains a cure.
+            IndexError: The index is out of range.
         """
         index = self._index(program)
         if self._sources is None:
@@ -426,30 +383,36 @@ class Snapshot:
             raise ValueError(str(error)) from error
 
     def to_dict(self) -> dict[str, Any]:
-        """The document as plain dictionaries and lists, with the texts of all levels that JAX has made."""
+        """Return the document as plain dictionaries and lists, with the texts of all levels that JAX has made."""
         data: dict[str, Any] = json.loads(encode(self._whole()))
         return data
 
     def to_json(self) -> str:
-        """The document as JSON, with the texts of all levels that JAX has made."""
+        """Return the document as JSON, with the texts of all levels that JAX has made."""
         return encode(self._whole()).decode()
 
     @classmethod
     def from_json(cls, data: str | bytes) -> Snapshot:
-        """Read what `to_json` or the panel wrote; fields that this version does not know are ignored.
+        """Read a document that `to_json` or the panel wrote; unknown fields are ignored.
 
         Raises:
-            ValueError: It is not a snapshot, or a newer or a damaged one; the message says what to do.
+            ValueError: The data is no snapshot, or a newer or a damaged one; the message contains a cure.
         """
         return cls(read(data))
 
     def save(self, path: str | Path) -> None:
-        """Write a file that can be read without a kernel: ``.json``, ``.html`` or ``.md``.
+        """Write a file that can be read without a kernel: ``.jaxpr.json``, ``.json``, ``.html`` or ``.md``.
+
+        JupyterLab opens a ``.jaxpr.json`` file in the panel's views.
 
         Raises:
-            ValueError: The name ends otherwise.
+            ValueError: The name has another ending.
         """
         path = Path(path)
+        if path.name.endswith(SUFFIX):
+            text = whole_file(lambda equations: self._whole(equations=equations), self._document.focus)
+            path.write_text(text, encoding="utf-8")
+            return
         writers: dict[str, Callable[[], str]] = {
             ".json": lambda: encode(self._whole()).decode(),
             ".html": lambda: page(self._whole(equations=True)),
@@ -466,7 +429,7 @@ class Snapshot:
         return bundle(self._saved(self._document))
 
     def _index(self, program: int | None) -> int:
-        """The index of a program, that of the one in focus for None."""
+        """Return the index of a program; None stands for the program in focus."""
         index = self._document.focus if program is None else program
         if program is not None and not 0 <= index < len(self._document.programs):
             raise IndexError(_NOT_IN.format(index=index, count=count(len(self._document.programs), "program")))
@@ -475,26 +438,28 @@ class Snapshot:
         return index
 
     def _need(self, level: LevelName, program: int) -> None:
-        """Refuse a text that JAX was not asked to make."""
-        held = next((each for each in self._document.programs[program].levels if each.name == level), None)
-        if held is not None and held.state == "not_made" and self._sources is not None:
+        """Raise an error for a text that JAX was not asked to make."""
+        saved = next(
+            (candidate for candidate in self._document.programs[program].levels if candidate.name == level), None
+        )
+        if saved is not None and saved.state == "not_made" and self._sources is not None:
             title, stage = ("StableHLO", "lower") if level == "stablehlo" else ("HLO", "compile")
             raise ValueError(_NOT_HELD.format(title=title, reason=_NOT_MADE.format(stage=stage)))
 
     def _whole(self, *, equations: bool = False) -> schema.Snapshot:
-        """The document with the texts of its levels; with all equations of large programs, too, where that is asked."""
+        """Return the document with the texts of its levels; with `equations`, also all equations of large programs."""
         if self._sources is None:
             return self._saved(self._document)
         whole = self._sources.with_texts(whole=equations)
         return self._saved(msgspec.structs.replace(whole, focus=self._document.focus))
 
     def without_values(self) -> Snapshot:
-        """What may leave the kernel: this snapshot, or a copy without values under ``%config JaxprMagics.values``."""
+        """Return this snapshot, or a copy without values where ``%config JaxprMagics.values`` is off."""
         saved = self._saved(self._document)
         return self if saved is self._document else Snapshot(saved)
 
     def _saved(self, document: schema.Snapshot) -> schema.Snapshot:
-        magic = sys.modules.get("jupyter_jaxpr.magic.session")  # loads nothing
+        magic = sys.modules.get("jupyter_jaxpr.magic.session")  # this imports nothing
         hides = magic is not None and not magic.Session.all_save_values()
         return without_values(document) if hides else as_saved(document)
 
@@ -507,26 +472,27 @@ def inspect(
     allow_effects: bool = False,
     **kwargs: Any,
 ) -> Snapshot:
-    """Show what JAX makes of a call ``fun(*args, **kwargs)``.
+    """Show the programs that JAX makes of a call ``fun(*args, **kwargs)``.
 
-    The Python of the function runs once, symbolically, unless JAX has traced this call before. What the Python changes
-    meanwhile (globals, closures, attributes, containers, random generators) is put back. Nothing is executed but at
-    ``stage="run"``.
+    The Python of the function runs once, with tracers, unless JAX has traced this call before. Changes that the Python
+    makes meanwhile (globals, closures, attributes, containers, random generators) are undone. Only ``stage="run"``
+    executes the program.
 
     Args:
         fun: A function, jitted or not.
-        *args: Its arguments: values, or `jax.ShapeDtypeStruct` for their types alone.
-        stage: How far to go: ``trace``, ``lower``, ``compile`` or ``run``, which executes once.
-        time: With ``stage="run"``: run it again as often as a fraction of a second holds, and its Python without jit;
-            `Snapshot.timings` has what it took. A program with effects, or of over a second, is not repeated: a note
-            says so. To hand an argument of the name ``time`` to the function, use `functools.partial`.
-        allow_effects: Trace the function although its Python does what cannot be undone, such as writing to a file.
+        *args: The positional arguments: values, or `jax.ShapeDtypeStruct` for types.
+        stage: The last stage: ``trace``, ``lower``, ``compile`` or ``run``, which executes once.
+        time: With ``stage="run"``: whether to run the program repeatedly for a fraction of a second, and its Python
+            without jit; `Snapshot.timings` has the times. A program with effects, or of more than a second, is not
+            repeated: a note says so. To pass an argument named ``time`` to the function, use `functools.partial`.
+        allow_effects: Whether to trace the function although its Python has effects that cannot be undone, such as
+            writing to a file.
         **kwargs: Its keyword arguments.
 
     Raises:
-        ValueError: The stage is none, or ``run`` was asked for without values.
-        EffectsError: The function's Python does what cannot be undone; the message names the line.
-        Exception: Whatever the function raises while it is traced, compiled or run.
+        ValueError: The stage is unknown, or ``run`` was requested without values.
+        EffectsError: The function's Python has an effect that cannot be undone; the message names the line.
+        Exception: Any error of the function while it is traced, compiled or run.
     """
     if stage not in get_args(Stage):
         raise ValueError(_NO_STAGE.format(stage=stage))
@@ -536,7 +502,7 @@ def inspect(
 
     if stage == "run" and any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in jax.tree.leaves((args, kwargs))):
         raise ValueError(_NO_VALUES)
-    # Only JAX's events tell what the stages of that call take, and whether JAX had its program before.
+    # Only JAX's events report the duration of the stages, and whether JAX had the program before.
     with observer().hooks.for_a_while():
         own = trace_call(
             observer(),

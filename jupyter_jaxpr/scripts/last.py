@@ -18,8 +18,8 @@ class LastRun(NamedTuple):
     """One observed run.
 
     Attributes:
-        snapshot: What the cell showed; None of an `observe()` block, which shows no programs.
-        ledger: The jit cache in the run; None where this JAX does not tell of misses.
+        snapshot: The snapshot of the cell; None for an `observe()` block, which keeps no programs.
+        ledger: The jit cache in the run; None where this version of JAX does not report misses.
     """
 
     snapshot: Snapshot | None
@@ -37,21 +37,21 @@ _NO_CELL = (
 
 
 def last(cell: int | None = None) -> LastRun:
-    """The last run of a cell under ``%%jaxpr``; outside of a notebook the last `observe()` block.
+    """Return the last run of a cell under ``%%jaxpr``; outside of a notebook the last `observe()` block.
 
     Args:
         cell: The number of a cell, such as 3 for the cell that shows ``[3]``; None for the last cell that ran under
             ``%%jaxpr``.
 
     Raises:
-        LookupError: There is no such run; the message says what to do.
+        LookupError: The kernel has no such run; the message contains a cure.
     """
     session = _session()
     runs = session.shown if session is not None else {}
     if cell is not None:
         if cell not in runs:
-            held = ", ".join(f"[{number}]" for number in runs) or "none"
-            raise LookupError(_NO_CELL.format(number=cell, held=held))
+            numbers = ", ".join(f"[{number}]" for number in runs) or "none"
+            raise LookupError(_NO_CELL.format(number=cell, held=numbers))
         return _of(runs[cell])
     if runs:
         return _of(runs[next(reversed(runs))])
@@ -66,7 +66,7 @@ def _of(shown: Shown) -> LastRun:
 
 
 def _session() -> Session | None:
-    """The session of the shell that runs, where the extension is loaded; loads nothing."""
+    """Return the session of the running shell, if the extension is loaded; imports nothing."""
     magic = sys.modules.get("jupyter_jaxpr.magic.session")
     if magic is None:
         return None

@@ -23,32 +23,32 @@ from ..quantities import count
 
 
 class RecompileError(AssertionError):
-    """A function compiled more often than `observe(max_compiles=...)` allows; the message names each reason."""
+    """A function compiled more often than `observe(max_compiles=...)` allows; the message has each reason."""
 
 
 class observe:
-    """Observe the block under ``with``: every jitted function of the user's that this thread calls.
+    """Observe the jitted functions of the user's that this thread calls in the block under ``with``.
 
-    The hooks go in with the first block and stay: a later miss is compared with what was seen between blocks, too. They
-    cost a call that hits JAX's cache nothing.
+    The first block installs the hooks, and they stay: a later miss is also compared with calls between blocks. The
+    hooks cost a call that hits JAX's cache nothing.
 
     Args:
-        max_compiles: how often each function may compile in the block, by name, such as ``{"train_step": 1}``. Compiles
-            of all threads count.
+        max_compiles: the largest number of compiles of each function in the block, by name, such as
+            ``{"train_step": 1}``. Compiles of all threads count.
 
     Raises:
-        RecompileError: at the end of the block, where one compiled more often; not if the block itself raised.
-        ValueError: likewise, where no jitted function has a name of `max_compiles`.
+        RecompileError: at the end of the block, where a function compiled more often; not if the block itself raised.
+        ValueError: at the end of the block, where no jitted function has a name of `max_compiles`.
     """
 
-    last: ClassVar[Ledger | None] = None  # of the last block that has ended; see `last`
+    last: ClassVar[Ledger | None] = None  # the ledger of the last block that has ended; see `last`
 
     def __init__(self, max_compiles: Mapping[str, int] | None = None) -> None:
         self._limits = dict(max_compiles or {})
         self._run: Run | None = None
         self._own = False
         self._ledger: Ledger | None = None
-        self._all_threads: Ledger | None = None  # for the limits
+        self._all_threads: Ledger | None = None  # the ledger for the limits
         self._called_before: dict[tuple[str, Place | None], tuple[int, int, int]] = {}
 
     def __enter__(self) -> Ledger:
@@ -112,60 +112,60 @@ class observe:
         return NOT_COUNTED if HAS_MONITORING else ONLY_IN_CELLS
 
     def _calls(self) -> list[Calls]:
-        """What was called in the block until now."""
+        """Return the calls in the block so far."""
         run = self._run
         assert run is not None
         observer().count_now(run)
-        found = run.uncalled(self._counts_calls())
+        calls_so_far = run.uncalled(self._counts_calls())
         for key, activity in run.functions.items():
             calls_before, raised_before, unseen_before = self._called_before.get(key, (0, 0, 0))
             calls, raised = activity.all_calls - calls_before, activity.calls_raised - raised_before
             if calls or activity.misses:
                 exact = run.sees_all and not run.ended and activity.unseen == unseen_before
-                found.append(Calls(*key, calls if self._counts_calls() else None, exact, raised))
-        return found
+                calls_so_far.append(Calls(*key, calls if self._counts_calls() else None, exact, raised))
+        return calls_so_far
 
 
 def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
-    """Hold functions to a number of compiles.
+    """Raise an error where a function compiled more often than its limit.
 
     Raises:
-        RecompileError: where one compiled more often; names each reason.
-        ValueError: where no jitted function has one of the names.
+        RecompileError: a function compiled more often; the message has each reason.
+        ValueError: no jitted function has one of the names.
     """
-    told = []
+    sentences = []
     where = ledger.lines
     for name, limit in limits.items():
         records = [record for record in ledger.functions if record.name == name]
         compiles = sum(record.compiles for record in records)
         if compiles <= limit:
             continue
-        told.append(f"{name}: {count(compiles, 'compile')}, limit {limit}.")
+        sentences.append(f"{name}: {count(compiles, 'compile')}, limit {limit}.")
         for record in records:
             for miss in record.misses:
                 if miss.outcome == "compiled":
                     line = where.text(miss.line, miss.file)
                     reasons = [reason.text for reason in miss.reasons] or ["the reason is unknown"]
-                    told += [f"  {line}: {reason}" for reason in reasons]
+                    sentences += [f"  {line}: {reason}" for reason in reasons]
         cures = [reason.cure for record in records for miss in record.misses for reason in miss.reasons if reason.cure]
-        told += [f"  {cure}" for cure in dict.fromkeys(cures)]
+        sentences += [f"  {cure}" for cure in dict.fromkeys(cures)]
     unknown = _unknown(ledger, limits)
-    if told:
-        raise RecompileError("\n".join(told + unknown))
+    if sentences:
+        raise RecompileError("\n".join(sentences + unknown))
     if unknown:
         raise ValueError("\n".join(unknown))
 
 
 def _unknown(ledger: Ledger, limits: Mapping[str, int]) -> list[str]:
-    """A sentence for each name that no jitted function has or had: a limit for it holds nothing."""
+    """Return a sentence for each name that no jitted function has or had: its limit has no effect."""
     missing = [name for name in limits if name not in ledger and name not in observer().history.names()]
     if not missing:
         return []
-    names = {name_of(found._fun) for found in jitted_functions() if hasattr(found, "_fun")}
-    told = []
+    names = {name_of(jitted._fun) for jitted in jitted_functions() if hasattr(jitted, "_fun")}
+    sentences = []
     for name in missing:
         if name not in names:
             similar = difflib.get_close_matches(name, [*ledger, *observer().history.names()], 1)
             cure = f"Did you mean {similar[0]!r}?" if similar else "Correct the name in max_compiles."
-            told.append(f"No jitted function has the name {name!r}. {cure}")
-    return told
+            sentences.append(f"No jitted function has the name {name!r}. {cure}")
+    return sentences

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker `jax_max_compiles`."""
     config.addinivalue_line(
         "markers", "jax_max_compiles(**limits): most compiles of each jitted function in this test, by function name"
     )
@@ -31,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def jax_ledger(request: pytest.FixtureRequest) -> Iterator[Ledger]:
-    """The ledger of this test, live while it runs; the marker `jax_max_compiles` holds functions to a limit."""
+    """Return the ledger of this test while the test runs; the marker `jax_max_compiles` sets limits."""
     from .observing import observe
 
     marker = request.node.get_closest_marker("jax_max_compiles")

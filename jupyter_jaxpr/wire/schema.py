@@ -14,7 +14,7 @@ from typing import Any, get_origin, get_type_hints
 import msgspec
 
 from ..document import facts, limits
-from ..document.merge import subject_field
+from ..document.merge import subject_fields
 from ..document.types.document import Snapshot
 from .messages import Announcement, Reply, Resend, Stop, TraceCall
 from .request import DOCUMENT, NAMES, Request, answer_type, request_type
@@ -77,7 +77,7 @@ def _request(kind: type[Request]) -> dict[str, Any]:
         "answer": "string" if answer is str else answer.__name__,
         "patience": kind.patience,
         "into": kind.into,
-        "by": subject_field(answer) if kind.into is not None and get_origin(_field(kind.into)) is list else None,
+        "by": subject_fields(answer) if kind.into is not None and get_origin(_field(kind.into)) is list else None,
         "long": kind.is_long,
     }
 
@@ -105,12 +105,13 @@ def requests_text() -> str:
         "/**",
         " * - patience: in seconds.",
         " * - into: the field of the document that receives the answer; 'document': the answer takes its place.",
-        " * - by: where that field holds several answers, the index that tells them apart.",
+        " * - by: where that field holds several answers, the fields of an answer that tell them apart.",
         " */",
         "export const REQUESTS = {",
     ]
     for name, each in requests.items():
-        into, by = ("null" if each[field] is None else f"'{each[field]}'" for field in ("into", "by"))
+        into = "null" if each["into"] is None else f"'{each['into']}'"
+        by = "null" if each["by"] is None else "[" + ", ".join(f"'{path}'" for path in each["by"]) + "]"
         fields = {"patience": each["patience"], "into": into, "by": by, "isLong": json.dumps(each["long"])}
         entry = f"  {name}: {{ {', '.join(f'{field}: {value}' for field, value in fields.items())} }}"
         if len(entry) > 79:  # as prettier breaks lines

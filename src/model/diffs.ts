@@ -1,35 +1,49 @@
-/** Holds the diffs of two programs of a model's runs that were asked for. */
+/**
+ * Holds which two programs of a model's runs are compared, and which kinds of lines the views hide. A diff is in the
+ * document of the run of its later program.
+ */
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { DiffSide, Program, ProgramDiff } from '../protocol/snapshot';
+import { DiffSide, Program, ProgramDiff, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
 import { earlierProgram, isSameFunction, signatureOf } from './earlier-program';
+import { Asking, askingOf } from './question-state';
 import { usersPrograms } from './users-programs';
 
-/** What is compared with what. */
+/** The two programs of a diff and the level at which they are compared. */
 export interface IDiffQuestion {
   readonly before: IProgramRef;
   readonly after: IProgramRef;
   readonly level: LevelName;
 }
 
-/** A kind of lines that can be hidden. */
+/** A kind of lines that the reader can hide. */
 export type DiffNoise = NonNullable<DiffSide['noise']>[number];
 
 export type DiffState =
   | { kind: 'idle' }
   | { kind: 'working' }
-  /** A sentence, with what to do. */
+  /** The reason is a sentence that says what to do. */
   | { kind: 'failed'; reason: string }
   | { kind: 'done'; diff: ProgramDiff };
+
+/** Compares programs of documents that no kernel holds; rejects with an Error whose message is a sentence. */
+export type Comparer = (
+  before: { document: Snapshot; program: number },
+  after: { document: Snapshot; program: number },
+  level: LevelName
+) => Promise<ProgramDiff>;
 
 const IDLE: DiffState = { kind: 'idle' };
 
 export class Diffs {
   constructor(private _model: IJaxprModel) {
+    this._asking = askingOf(_model, 'diff');
+    const emit = (): void => this._changed.emit();
+    this._asking.changed.connect(emit);
     _model.changed.connect((_, change) => {
-      if (change === 'snapshots') {
-        this._forget();
+      if (change === 'snapshots' || change === 'results') {
+        emit();
       }
     });
   }
@@ -38,7 +52,15 @@ export class Diffs {
     return this._changed;
   }
 
-  /** What the user chose in the panel; null for what suggests itself. */
+  /** Compares runs of files; null where the kernel compares the runs. */
+  comparer: Comparer | null = null;
+
+  /** Whether programs can be compared now. */
+  get canAsk(): boolean {
+    return this.comparer !== null || this._model.requests !== null;
+  }
+
+  /** The pair that the user chose in the panel; null for the suggested pair. */
   get chosen(): IDiffQuestion | null {
     const chosen = this._chosen;
     return chosen !== null && this._holds(chosen) ? chosen : null;
@@ -49,7 +71,7 @@ export class Diffs {
     this._changed.emit();
   }
 
-  /** What is hidden in all diffs, of both programs alike. */
+  /** The kinds of lines that every diff hides, in both programs. */
   get hidden(): ReadonlySet<DiffNoise> {
     return this._hidden;
   }
@@ -60,8 +82,8 @@ export class Diffs {
   }
 
   /**
-   * The program in view with the one that it became of, or with another one of the same function or of the same
-   * signature; null where there is none: the diff of two others says nothing.
+   * Suggest a pair for the program in view: its earlier version, else another program of the same function or of the
+   * same signature; null if there is none, since a diff of two unrelated programs says nothing.
    */
   get suggested(): IDiffQuestion | null {
     const { snapshot, program } = this._model;
@@ -85,7 +107,7 @@ export class Diffs {
     return before === null ? null : { before, after, level: 'jaxpr' };
   }
 
-  /** The programs of the user's code in all runs, newest run first. */
+  /** The programs of the user's code in all runs, the newest run first. */
   programs(): IProgramRef[] {
     return this._model.runs.flatMap(({ snapshot }) =>
       usersPrograms(snapshot).map(program => ({
@@ -95,7 +117,7 @@ export class Diffs {
     );
   }
 
-  /** The program of an earlier run that a program became of; null where there is none. */
+  /** The program of an earlier run that became this program after an edit; null if there is none. */
   previous(of: IProgramRef): IProgramRef | null {
     const run = this._model.runs.find(one => one.snapshot.id === of.snapshot);
     if (run?.snapshot.programs[of.program] === undefined) {
@@ -108,56 +130,87 @@ export class Diffs {
   }
 
   stateOf(question: IDiffQuestion): DiffState {
-    return this._states.get(key(question)) ?? IDLE;
+    const run = this._run(question.after);
+    if (run === undefined) {
+      return IDLE;
+    }
+    if (this.comparer !== null) {
+      return this._ofFiles.get(key(question)) ?? IDLE;
+    }
+    const diff = run.diffs?.find(one => key(one) === key(question));
+    if (diff !== undefined) {
+      return { kind: 'done', diff };
+    }
+    const state = this._asking.stateOf(run, key(question));
+    switch (state.kind) {
+      case 'working':
+        return { kind: 'working' };
+      case 'failed':
+        return state;
+      default:
+        return IDLE;
+    }
   }
 
-  /** Have two programs compared; does nothing where they are, or where no kernel can answer. */
+  /** Request the diff of two programs; does nothing if the diff is there or if no kernel can answer. */
   async ask(question: IDiffQuestion): Promise<void> {
     const { requests } = this._model;
+    const { before, after, level } = question;
+    const run = this._run(after);
     const { kind } = this.stateOf(question);
-    if (requests === null || kind === 'working' || kind === 'done') {
+    if (this.comparer !== null) {
+      if (kind === 'idle' || kind === 'failed') {
+        await this._compareFiles(this.comparer, question);
+      }
       return;
     }
-    this._set(question, { kind: 'working' });
+    if (requests === null || run === undefined || kind === 'done') {
+      return;
+    }
+    await this._asking.start(run, key(question), {
+      snapshot: after.snapshot,
+      program: after.program,
+      before: before.snapshot,
+      before_program: before.program,
+      level,
+      ...requests.documentOf(before.snapshot)
+    });
+  }
+
+  private async _compareFiles(
+    compare: Comparer,
+    question: IDiffQuestion
+  ): Promise<void> {
+    const { before, after, level } = question;
+    const [one, other] = [this._run(before), this._run(after)];
+    if (one === undefined || other === undefined) {
+      return;
+    }
+    const set = (state: DiffState): void => {
+      this._ofFiles.set(key(question), state);
+      this._changed.emit();
+    };
+    set({ kind: 'working' });
     try {
-      const { before, after, level } = question;
-      const diff = await requests.ask('diff', {
-        snapshot: after.snapshot,
-        program: after.program,
-        before: before.snapshot,
-        before_program: before.program,
-        level,
-        ...requests.documentOf(before.snapshot)
-      });
-      this._set(question, { kind: 'done', diff });
+      const diff = await compare(
+        { document: one, program: before.program },
+        { document: other, program: after.program },
+        level
+      );
+      set({ kind: 'done', diff });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this._set(question, { kind: 'failed', reason });
+      set({ kind: 'failed', reason });
     }
   }
 
-  /** A diff has come with a program; it takes the place of what was known of earlier programs of that run. */
-  take(run: string, diff: ProgramDiff | null): void {
-    for (const [at, question] of this._questions) {
-      if (question.after.snapshot === run) {
-        this._states.delete(at);
-        this._questions.delete(at);
-      }
-    }
-    if (diff !== null) {
-      const { before, after } = diff;
-      const question: IDiffQuestion = {
-        before: { snapshot: before.snapshot, program: before.program },
-        after: { snapshot: after.snapshot, program: after.program },
-        level: 'jaxpr'
-      };
-      this._set(question, { kind: 'done', diff });
-    }
+  private _run(ref: IProgramRef): Snapshot | undefined {
+    return this._model.runs.find(one => one.snapshot.id === ref.snapshot)
+      ?.snapshot;
   }
 
   private _program(ref: IProgramRef): Program | undefined {
-    return this._model.runs.find(one => one.snapshot.id === ref.snapshot)
-      ?.snapshot.programs[ref.program];
+    return this._run(ref)?.programs[ref.program];
   }
 
   private _holds({ before, after }: IDiffQuestion): boolean {
@@ -166,31 +219,15 @@ export class Diffs {
     );
   }
 
-  private _set(question: IDiffQuestion, state: DiffState): void {
-    if (!this._model.isDisposed) {
-      this._states.set(key(question), state);
-      this._questions.set(key(question), question);
-      this._changed.emit();
-    }
-  }
-
-  /** Let go of what belongs to runs that can no longer be chosen. */
-  private _forget(): void {
-    for (const [at, question] of this._questions) {
-      if (!this._holds(question)) {
-        this._states.delete(at);
-        this._questions.delete(at);
-      }
-    }
-  }
-
-  private _states = new Map<string, DiffState>();
-  private _questions = new Map<string, IDiffQuestion>();
+  private _asking: Asking<'diff'>;
+  /** The diffs of files: two files are no run of one kernel. */
+  private _ofFiles = new Map<string, DiffState>();
   private _chosen: IDiffQuestion | null = null;
   private _hidden: ReadonlySet<DiffNoise> = new Set();
   private _changed = new Signal<this, void>(this);
 }
 
+/** The key of a pair of programs and a level, the same for a question and for a diff. */
 function key({ before, after, level }: IDiffQuestion): string {
   return [
     level,
@@ -203,7 +240,7 @@ function key({ before, after, level }: IDiffQuestion): string {
 
 const known = new WeakMap<IJaxprModel, Diffs>();
 
-/** The diffs of a model; the same object each time. */
+/** The diffs of a model; every call returns the same object. */
 export function diffsOf(model: IJaxprModel): Diffs {
   const found = known.get(model) ?? new Diffs(model);
   known.set(model, found);

@@ -4,7 +4,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { EvaluableText } from '../protocol/evaluable';
 import type { LiveProgram } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { diffsOf } from './diffs';
+import { merge } from './results';
 
 class LiveChoice {
   get changed(): ISignal<this, void> {
@@ -64,8 +64,10 @@ export class LiveView {
   show(cellId: string, answer: LiveProgram): void {
     this._state = { kind: 'answered', cellId, answer };
     if (answer.state === 'traced' && answer.snapshot !== null) {
+      if (answer.difference) {
+        merge(answer.snapshot, 'diff', answer.difference);
+      }
       this._model.showWritten(answer.snapshot);
-      diffsOf(this._model).take(answer.snapshot.id, answer.difference ?? null);
     }
     this._changed.emit();
   }

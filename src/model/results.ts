@@ -1,18 +1,18 @@
 /**
  * Puts an answer of the kernel into the document that the answer is about.
  *
- * The kernel does the same with its own copy (jupyter_jaxpr/document/merge.py), so a page that is loaded later has the
- * same facts.
+ * The kernel changes its own copy in the same way (jupyter_jaxpr/document/merge.py), so a page that is loaded later has
+ * the same facts.
  */
 import type { Answer, RequestName } from '../protocol/questions';
 import { REQUESTS } from '../protocol/requests';
 import type { Snapshot } from '../protocol/snapshot';
 
 /**
- * Put an answer into its field of the document, in the place of an older one about the same program or construct.
+ * Put an answer into its field of the document, in place of an older answer about the same subject.
  *
- * The document itself changes and stays the same object: what a page knows of a document, such as its links, is kept by
- * that object.
+ * The document is changed in place and stays the same object, because facts that a page keeps about a document, such as
+ * its links, are stored by that object.
  */
 export function merge<Name extends RequestName>(
   document: Snapshot,
@@ -28,31 +28,51 @@ export function merge<Name extends RequestName>(
     fields[into] = answer;
     return;
   }
+  const subject = subjectOf(answer, by);
   const others = answersIn(document, name).filter(
-    one => one[by] !== (answer as unknown as Subjects)[by]
+    one => inOrder(subjectOf(one, by), subject) !== 0
   );
-  fields[into] = [...others, answer as unknown as Subjects].sort(
-    (a, b) => a[by] - b[by]
+  fields[into] = [...others, answer].sort((one, other) =>
+    inOrder(subjectOf(one, by), subjectOf(other, by))
   );
 }
 
-/** What an answer may be about, by its index. */
-type Subjects = Readonly<Record<'program' | 'control', number>>;
+/** The subject of an answer: the values of its fields by their paths, such as `after.program`. */
+type Subject = readonly (string | number)[];
+
+function subjectOf(answer: unknown, by: readonly string[]): Subject {
+  const valueAt = (path: string): unknown =>
+    path
+      .split('.')
+      .reduce<unknown>(
+        (held, field) => (held as Record<string, unknown>)[field],
+        answer
+      );
+  return by.map(path => valueAt(path) as string | number);
+}
+
+/**
+ * The order in which the kernel sorts answers: negative if the first subject comes before the second, 0 if both are
+ * equal.
+ */
+function inOrder(one: Subject, other: Subject): number {
+  const place = one.findIndex((value, index) => value !== other[index]);
+  return place < 0 ? 0 : one[place] < other[place] ? -1 : 1;
+}
 
 /** The answers to a request that a document holds. */
-function answersIn(document: Snapshot, name: RequestName): Subjects[] {
+function answersIn(document: Snapshot, name: RequestName): unknown[] {
   const { into, by } = REQUESTS[name];
   const held =
     into === null || into === 'document'
       ? null
       : (document as unknown as Record<string, unknown>)[into];
-  return (held ? (by === null ? [held] : held) : []) as Subjects[];
+  return (held ? (by === null ? [held] : held) : []) as unknown[];
 }
 
 /**
- * Put the answers of an older document of a run into a newer one that was made before they came.
- *
- * Answers are about programs by their index: they are left out where the programs are others.
+ * Copy the answers of an older document of a run into a newer document that the kernel made before the answers arrived.
+ * An answer names a program by its index, so answers are left out if the programs differ.
  */
 export function carry(older: Snapshot, newer: Snapshot): void {
   const isSame = older.programs.every(
@@ -66,10 +86,13 @@ export function carry(older: Snapshot, newer: Snapshot): void {
   for (const name of Object.keys(REQUESTS) as RequestName[]) {
     const { by } = REQUESTS[name];
     const held = answersIn(newer, name);
-    answersIn(older, name)
-      .filter(one => held.every(own => by !== null && own[by] !== one[by]))
-      .forEach(one =>
-        merge(newer, name, one as unknown as Answer<typeof name>)
+    const isHeld = (one: unknown): boolean =>
+      held.some(
+        own =>
+          by === null || inOrder(subjectOf(own, by), subjectOf(one, by)) === 0
       );
+    answersIn(older, name)
+      .filter(one => !isHeld(one))
+      .forEach(one => merge(newer, name, one as Answer<typeof name>));
   }
 }

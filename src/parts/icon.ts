@@ -1,5 +1,5 @@
 /** The sign of the panel, in its tab, its command and the notebook's toolbar, and the sign of the types. */
-import { LabIcon } from '@jupyterlab/ui-components';
+import { LabIcon } from '../host';
 
 // Braces around the lines of a program.
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 16 16">

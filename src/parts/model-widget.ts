@@ -1,5 +1,5 @@
 /** A React view that follows a model, idle while it is hidden. */
-import { ReactWidget } from '@jupyterlab/ui-components';
+import { ReactWidget } from '../host';
 import { Message } from '@lumino/messaging';
 
 import { IJaxprModel, ModelChange } from '../tokens';

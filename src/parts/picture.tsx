@@ -1,5 +1,5 @@
 /** Shows a drawing as an SVG as wide as there is room, with a text alternative and buttons that save and copy it. */
-import { Clipboard } from '@jupyterlab/apputils';
+import { Clipboard } from '../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -69,23 +69,27 @@ export function Header(props: {
               onClick={actions.live}
             />
           )}
-          <Action
-            icon="pin"
-            stop={stop(1)}
-            pressed={model.pinned}
-            label={trans.__('Pin this program')}
-            onClick={() => model.setPinned(!model.pinned)}
-          />
-          <Action
-            icon={model.paused ? 'resume' : 'pause'}
-            stop={stop(2)}
-            label={
-              model.paused
-                ? trans.__('Resume updates')
-                : trans.__('Pause updates')
-            }
-            onClick={() => model.setPaused(!model.paused)}
-          />
+          {model.status.kind !== 'file' && (
+            <>
+              <Action
+                icon="pin"
+                stop={stop(1)}
+                pressed={model.pinned}
+                label={trans.__('Pin this program')}
+                onClick={() => model.setPinned(!model.pinned)}
+              />
+              <Action
+                icon={model.paused ? 'resume' : 'pause'}
+                stop={stop(2)}
+                label={
+                  model.paused
+                    ? trans.__('Resume updates')
+                    : trans.__('Pause updates')
+                }
+                onClick={() => model.setPaused(!model.paused)}
+              />
+            </>
+          )}
           <Action
             icon="copy"
             stop={stop(3)}

@@ -27,6 +27,8 @@ import { liveChoice, liveOf } from '../model/live';
 // Light: it follows the keys of the cells.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { IWrittenCell, LiveTracing } from '../model/written-cell';
+// Light: it hears the user's keys from the start.
+import { ISign, UsersSigns } from '../model/users-signs';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
 
@@ -38,11 +40,6 @@ export const TRACE_NOW = 'jupyter-jaxpr:trace-now';
 
 /** The plugin that has the schema of the settings. */
 const SETTINGS = 'jupyter-jaxpr:plugin';
-
-/** A sign of the user's: a key in the cell, or the command. */
-interface ISign {
-  readonly isTrusted: boolean;
-}
 
 export const livePlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:live',
@@ -61,6 +58,7 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
   ): void => {
     const { commands } = app;
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
+    const signs = new UsersSigns(window);
     const following = new Following(tracker, notebooks);
 
     editors.addExtension({
@@ -109,7 +107,12 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
       ),
       isEnabled: () => notebooks.activeCell?.model.type === 'code',
       describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => following.traceNow()
+      execute: () => {
+        // Another extension can run the command, too: it is the user who has to ask.
+        if (signs.latest !== null) {
+          following.traceNow(signs.latest);
+        }
+      }
     });
     for (const command of [TOGGLE_LIVE, TRACE_NOW]) {
       palette?.addItem({ command, category: trans.__('Jaxpr') });
@@ -159,11 +162,11 @@ class Following {
     ];
   }
 
-  traceNow(): void {
+  /** Trace the cell with the caret once: the user has just asked for it, by a key, in a menu or in the palette. */
+  traceNow(sign: ISign): void {
     const cell = this._notebooks.activeCell;
     if (cell !== null && this._tracing !== null) {
-      // The command comes from a key, a menu or the palette: the user has chosen this cell.
-      this._chosen = cell.model.id;
+      this._presses.set(cell.model.id, sign);
       this._tracing.traceNow(cell.model.id);
     }
   }
@@ -212,7 +215,7 @@ class Following {
   }
 
   private _signOf(id: string): ISign | null {
-    return this._keys.get(id) ?? (this._chosen === id ? COMMAND : null);
+    return this._keys.get(id) ?? this._presses.get(id) ?? null;
   }
 
   /** Mark the expression that raises, in the cell that was traced. */
@@ -242,14 +245,11 @@ class Following {
   private _model: IJaxprModel | null = null;
   private _tracing: LiveTracing | null = null;
   /** The last key that the user pressed in each cell, in this page. */
-  private _keys = new Map<string, KeyboardEvent>();
-  /** The cell that the command was chosen for. */
-  private _chosen: string | null = null;
+  private _keys = new Map<string, ISign>();
+  /** The press on the command that was about the cell. */
+  private _presses = new Map<string, ISign>();
   private _marked: string | null = null;
 }
-
-/** JupyterLab runs a command for a key, a menu or the palette: there is no event to be shown. */
-const COMMAND: ISign = { isTrusted: true };
 
 function find(panel: NotebookPanel, id: string): Cell | null {
   return panel.isDisposed

@@ -51,7 +51,9 @@ import { preferences } from './preferences';
 import { VIEW_MEMORY, keptView } from './kept-view';
 import { keepReadingPlaces } from './reading-places';
 import { cellOfCopy, showSavedCopies } from './saved-copies';
-import { SAVE_EXCERPT, SAVE_PAGE } from './saving';
+// Names.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { SAVE_COPY, SAVE_EXCERPT, SAVE_PAGE } from './saving';
 import { LOAD_IN_EVERY_KERNEL } from './startup';
 import { OPEN_TRANSFORMS } from './transforms';
 
@@ -342,7 +344,8 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         );
         const widget = wideWidget({
           trans,
-          languages,
+          python: async () =>
+            (await import('./python-colours')).pythonColours(languages),
           actions: {
             copy: () => void commands.execute(CommandIDs.copyProgram),
             more: (x, y) => menu.open(x, y)
@@ -415,6 +418,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     menu.addItem({ command: CommandIDs.copyMarkdown });
     menu.addItem({ command: COPY_LINK });
     menu.addItem({ command: SAVE_PAGE });
+    menu.addItem({ command: SAVE_COPY });
     menu.addItem({ command: SAVE_EXCERPT });
     menu.addItem({ type: 'separator' });
     menu.addItem({ command: CommandIDs.togglePin });

@@ -1,26 +1,33 @@
-/** Wires what is saved: the commands that download a run as an HTML file, and what is chosen in it as SVG. */
+/** Wires what is saved: a run as an HTML file or as a document beside the notebook, and what is chosen as SVG. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette, showErrorMessage } from '@jupyterlab/apputils';
+import {
+  ICommandPalette,
+  Notification,
+  showErrorMessage
+} from '@jupyterlab/apputils';
+import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { IJaxprTracker } from '../tokens';
+import { IJaxprModel, IJaxprTracker } from '../tokens';
 
 export const SAVE_PAGE = 'jupyter-jaxpr:save-page';
+export const SAVE_COPY = 'jupyter-jaxpr:save-copy';
 export const SAVE_EXCERPT = 'jupyter-jaxpr:save-excerpt';
 
 export const savingPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:saving',
   description:
-    'Saves a run as an HTML file that needs nothing else, and linked excerpts as SVG.',
+    'Saves a run as a file that needs nothing else, and linked excerpts as SVG.',
   autoStart: true,
   requires: [IJaxprTracker],
-  optional: [ICommandPalette, ITranslator],
+  optional: [INotebookTracker, ICommandPalette, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     tracker: IJaxprTracker,
+    notebooks: INotebookTracker | null,
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ): void => {
@@ -46,6 +53,39 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
             program
           });
           download(page, `${fileName(snapshot.programs[program].name)}.html`);
+        } catch (error) {
+          void showErrorMessage(
+            trans.__('The run was not saved'),
+            error instanceof Error ? error.message : String(error)
+          );
+        }
+      }
+    });
+    app.commands.addCommand(SAVE_COPY, {
+      label: trans.__('Save a Copy'),
+      caption: trans.__(
+        'Write the run to a file beside the notebook. A double click on the file opens the run, without a kernel'
+      ),
+      isEnabled: () =>
+        notebooks !== null &&
+        notebooks.currentWidget !== null &&
+        (tracker.current?.program ?? -1) >= 0 &&
+        canCopy(tracker.current),
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: async () => {
+        const model = tracker.current;
+        const path = notebooks?.currentWidget?.context.path;
+        if (!model?.snapshot || path === undefined || !canCopy(model)) {
+          return;
+        }
+        try {
+          const name = model.snapshot.programs[model.program].name;
+          const text = await documentText(model);
+          const { contents } = app.serviceManager;
+          const saved = await writeBeside(path, fileName(name), text, contents);
+          Notification.success(trans.__('The run was saved as %1.', saved), {
+            autoClose: 5000
+          });
         } catch (error) {
           void showErrorMessage(
             trans.__('The run was not saved'),
@@ -80,9 +120,34 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
     });
     const category = trans.__('Jaxpr');
     palette?.addItem({ command: SAVE_PAGE, category });
+    palette?.addItem({ command: SAVE_COPY, category });
     palette?.addItem({ command: SAVE_EXCERPT, category });
   }
 };
+
+/** Whether the document of the run can be had: from its kernel, or as it was saved before. */
+function canCopy(model: IJaxprModel | null): boolean {
+  return (
+    model !== null &&
+    // Values that are for the panel alone are not saved; the kernel leaves them out.
+    (model.requests !== null || model.snapshot?.values !== 'live')
+  );
+}
+
+/** The document as JSON: the kernel's, which has all texts, else the one in view. */
+async function documentText({
+  requests,
+  snapshot,
+  program
+}: IJaxprModel): Promise<string> {
+  return requests === null || snapshot === null
+    ? JSON.stringify(snapshot)
+    : requests.ask('export', {
+        snapshot: snapshot.id,
+        program,
+        format: 'document'
+      });
+}
 
 /** Letters that every file system takes. */
 function fileName(name: string): string {
@@ -96,4 +161,28 @@ function download(page: string, name: string): void {
   anchor.download = name;
   anchor.click();
   URL.revokeObjectURL(url);
+}
+
+/** Write a document into the folder of a notebook, over no other file; returns the path. */
+async function writeBeside(
+  notebook: string,
+  name: string,
+  text: string,
+  contents: JupyterFrontEnd['serviceManager']['contents']
+): Promise<string> {
+  const folder = notebook.slice(0, notebook.lastIndexOf('/') + 1);
+  const { content } = await contents.get(folder.replace(/\/$/, ''), {
+    type: 'directory',
+    content: true
+  });
+  const taken = new Set(
+    (content as readonly { name: string }[]).map(file => file.name)
+  );
+  let file = `${name}.jaxpr.json`;
+  for (let number = 2; taken.has(file); number++) {
+    file = `${name}-${number}.jaxpr.json`;
+  }
+  const path = `${folder}${file}`;
+  await contents.save(path, { type: 'file', format: 'text', content: text });
+  return path;
 }

@@ -24,6 +24,7 @@ import { checkProgramCost } from './cost';
 import { checkProgramShardings } from './shardings';
 import { checkControlFlow } from './control-flow';
 import { checkLedger } from './ledger';
+import { checkProgramDiff } from './difference';
 import { checkExactLinks } from './exact-links';
 import { checkProgramPasses } from './passes';
 import { checkRecording } from './recording';
@@ -193,6 +194,10 @@ export function checkSnapshot(value: unknown): Snapshot {
   once('exact_links', (links, field) =>
     checkExactLinks(links, field, programs)
   );
+  some('diffs', (diff, field) => {
+    const { after } = checkProgramDiff(diff, field);
+    integer(after.program, `${field}.after.program`, 0, programs);
+  });
   orNull(snapshot.sweep ?? null, 'sweep', checkSweep);
   checkTransforms(given(snapshot.transforms, []), 'transforms', sizes);
   orNull(snapshot.machine ?? null, 'machine', checkMachine);

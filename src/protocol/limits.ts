@@ -104,6 +104,7 @@ export const MOST = {
     shardings: 20000,
     passes: 20000,
     exact_links: 20000,
+    diffs: 20000,
     transforms: 20000,
     named_values: 20000,
     raised_calls: 20000

@@ -66,17 +66,22 @@ export interface IRequestTypes {
 /**
  * - patience: in seconds.
  * - into: the field of the document that receives the answer; 'document': the answer takes its place.
- * - by: where that field holds several answers, the index that tells them apart.
+ * - by: where that field holds several answers, the fields of an answer that tell them apart.
  */
 export const REQUESTS = {
   compare: { patience: 1800, into: 'comparison', by: null, isLong: true },
-  cost: { patience: 60, into: 'costs', by: 'program', isLong: false },
+  cost: { patience: 60, into: 'costs', by: ['program'], isLong: false },
   cures: { patience: 60, into: 'document', by: null, isLong: false },
-  diff: { patience: 60, into: null, by: null, isLong: false },
+  diff: {
+    patience: 60,
+    into: 'diffs',
+    by: ['after.program', 'level', 'before.snapshot', 'before.program'],
+    isLong: false
+  },
   exact_links: {
     patience: 1800,
     into: 'exact_links',
-    by: 'program',
+    by: ['program'],
     isLong: true
   },
   export: { patience: 60, into: null, by: null, isLong: false },
@@ -84,14 +89,19 @@ export const REQUESTS = {
   machine: { patience: 60, into: 'machine', by: null, isLong: true },
   make: { patience: 1800, into: 'document', by: null, isLong: false },
   pass_diff: { patience: 120, into: null, by: null, isLong: false },
-  passes: { patience: 1800, into: 'passes', by: 'program', isLong: true },
+  passes: { patience: 1800, into: 'passes', by: ['program'], isLong: true },
   scope: { patience: 30, into: null, by: null, isLong: false },
-  shardings: { patience: 60, into: 'shardings', by: 'program', isLong: false },
+  shardings: {
+    patience: 60,
+    into: 'shardings',
+    by: ['program'],
+    isLong: false
+  },
   source: { patience: 30, into: null, by: null, isLong: false },
   startup: { patience: 30, into: null, by: null, isLong: false },
-  steps: { patience: 1800, into: 'recordings', by: 'control', isLong: true },
+  steps: { patience: 1800, into: 'recordings', by: ['control'], isLong: true },
   sweep: { patience: 1800, into: 'sweep', by: null, isLong: true },
   text: { patience: 30, into: null, by: null, isLong: false },
-  time: { patience: 1800, into: 'timings', by: 'program', isLong: true },
+  time: { patience: 1800, into: 'timings', by: ['program'], isLong: true },
   transform: { patience: 600, into: 'document', by: null, isLong: false }
 } as const;

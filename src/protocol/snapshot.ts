@@ -1146,6 +1146,12 @@ export interface Snapshot {
    */
   exact_links?: ExactLinks[];
   /**
+   * Where the panel compared a program of this run, the later one, with another.
+   *
+   * @maxItems 20000
+   */
+  diffs?: ProgramDiff[];
+  /**
    * Where --transform or the panel asked for some.
    *
    * @maxItems 20000
@@ -2899,6 +2905,143 @@ export interface ExactLevel {
   words: string;
 }
 /**
+ * What became of one program in another; both are of the same kind of text.
+ */
+export interface ProgramDiff {
+  /**
+   * What was compared.
+   */
+  level: 'hlo' | 'jaxpr' | 'stablehlo';
+  /**
+   * The one.
+   */
+  before: DiffOf;
+  /**
+   * The other.
+   */
+  after: DiffOf;
+  /**
+   * Equations, or lines of a text.
+   */
+  added: number;
+  /**
+   * Equations, or lines of a text.
+   */
+  removed: number;
+  /**
+   * Equations, or lines of a text.
+   */
+  changed: number;
+  /**
+   * Equations, or lines of a text; each once.
+   */
+  moved: number;
+  /**
+   * Arguments and results that were added, removed or changed, inner ones included.
+   */
+  signature: number;
+  /**
+   * How much differs: a sentence.
+   */
+  summary: string;
+  /**
+   * What else is to be known, such as what was wrapped in a scan: sentences.
+   *
+   * @maxItems 1000
+   */
+  remarks: string[];
+  /**
+   * In order.
+   *
+   * @maxItems 20000
+   */
+  rows: DiffRow[];
+  /**
+   * Equal rows that were left out after the last one.
+   */
+  skipped: number;
+  /**
+   * Rows that differ and were left out, for there are too many.
+   */
+  left_out: number;
+}
+/**
+ * A row: what stands on both sides, or on one.
+ */
+export interface DiffRow {
+  /**
+   * What became of it.
+   */
+  sign: 'added' | 'changed' | 'moved' | 'removed' | 'same';
+  /**
+   * heading: the inputs of a program inside an equation. line: of a text.
+   */
+  what: 'argument' | 'equation' | 'heading' | 'line' | 'result';
+  /**
+   * How many programs it is inside of.
+   */
+  depth: number;
+  /**
+   * Null where it was added, or is where something was moved to.
+   */
+  before: DiffSide | null;
+  /**
+   * Null where it was removed, or is where something was moved from.
+   */
+  after: DiffSide | null;
+  /**
+   * What differs.
+   *
+   * @maxItems 100000
+   */
+  changes: DiffChange[];
+  /**
+   * Of an equation; else empty.
+   */
+  primitive: string;
+  /**
+   * Of a moved one: the row of its other place; -1 where that is not here.
+   */
+  partner: number;
+  /**
+   * Equal rows that were left out before this one.
+   */
+  skipped: number;
+}
+/**
+ * A row of one of the two programs, in its own names.
+ */
+export interface DiffSide {
+  /**
+   * Without indent.
+   */
+  text: string;
+  /**
+   * Index into the scopes of its snapshot; -1 for a line of a text.
+   */
+  scope: number;
+  /**
+   * Index in that scope; of a line of a text its number, from 0; -1 for neither.
+   */
+  equation: number;
+  /**
+   * The line of the cell it was written on, from 1; 0 where it is not in the cell.
+   */
+  line: number;
+  /**
+   * What differs, as start, end, start, end, ... in text, in UTF-16 code units.
+   */
+  marks: number[];
+  /**
+   * Why it can be hidden: it is a convert, a broadcast, of a jit that holds one equation, of what is unused.
+   */
+  noise?: ('broadcast' | 'convert' | 'unused' | 'wrapper')[];
+  /**
+   * Of the equation in such a jit: its names inside and outside, such as r = p; empty where they are the same.
+   */
+  outside?: string;
+}
+/**
  * A transform of a program: traced by jupyter_jaxpr, never run.
  */
 export interface Transform {
@@ -3055,82 +3198,6 @@ export interface RaisedCall {
   operands: number[];
 }
 /**
- * A row: what stands on both sides, or on one.
- */
-export interface DiffRow {
-  /**
-   * What became of it.
-   */
-  sign: 'added' | 'changed' | 'moved' | 'removed' | 'same';
-  /**
-   * heading: the inputs of a program inside an equation. line: of a text.
-   */
-  what: 'argument' | 'equation' | 'heading' | 'line' | 'result';
-  /**
-   * How many programs it is inside of.
-   */
-  depth: number;
-  /**
-   * Null where it was added, or is where something was moved to.
-   */
-  before: DiffSide | null;
-  /**
-   * Null where it was removed, or is where something was moved from.
-   */
-  after: DiffSide | null;
-  /**
-   * What differs.
-   *
-   * @maxItems 100000
-   */
-  changes: DiffChange[];
-  /**
-   * Of an equation; else empty.
-   */
-  primitive: string;
-  /**
-   * Of a moved one: the row of its other place; -1 where that is not here.
-   */
-  partner: number;
-  /**
-   * Equal rows that were left out before this one.
-   */
-  skipped: number;
-}
-/**
- * A row of one of the two programs, in its own names.
- */
-export interface DiffSide {
-  /**
-   * Without indent.
-   */
-  text: string;
-  /**
-   * Index into the scopes of its snapshot; -1 for a line of a text.
-   */
-  scope: number;
-  /**
-   * Index in that scope; of a line of a text its number, from 0; -1 for neither.
-   */
-  equation: number;
-  /**
-   * The line of the cell it was written on, from 1; 0 where it is not in the cell.
-   */
-  line: number;
-  /**
-   * What differs, as start, end, start, end, ... in text, in UTF-16 code units.
-   */
-  marks: number[];
-  /**
-   * Why it can be hidden: it is a convert, a broadcast, of a jit that holds one equation, of what is unused.
-   */
-  noise?: ('broadcast' | 'convert' | 'unused' | 'wrapper')[];
-  /**
-   * Of the equation in such a jit: its names inside and outside, such as r = p; empty where they are the same.
-   */
-  outside?: string;
-}
-/**
  * Compile a tagged twin of a program, to see which equations its lines come from: the user pressed the button.
  */
 export interface ExactLinksRequest {
@@ -3153,7 +3220,7 @@ export interface ExactLinksRequest {
   program: number;
 }
 /**
- * A run as an HTML file that needs nothing else, this program first; nothing runs.
+ * A run as a file that needs nothing else, this program first; nothing runs.
  */
 export interface ExportRequest {
   type: 'export';
@@ -3169,6 +3236,10 @@ export interface ExportRequest {
    * Index into its programs.
    */
   program: number;
+  /**
+   * An HTML page, or the JSON of a .jaxpr.json file.
+   */
+  format?: 'document' | 'html';
 }
 /**
  * Something of ours failed; the user's cell is not affected.
@@ -3242,67 +3313,6 @@ export interface LiveProgram {
    * What became of the program of the last run; null where there is none.
    */
   difference?: ProgramDiff | null;
-}
-/**
- * What became of one program in another; both are of the same kind of text.
- */
-export interface ProgramDiff {
-  /**
-   * What was compared.
-   */
-  level: 'hlo' | 'jaxpr' | 'stablehlo';
-  /**
-   * The one.
-   */
-  before: DiffOf;
-  /**
-   * The other.
-   */
-  after: DiffOf;
-  /**
-   * Equations, or lines of a text.
-   */
-  added: number;
-  /**
-   * Equations, or lines of a text.
-   */
-  removed: number;
-  /**
-   * Equations, or lines of a text.
-   */
-  changed: number;
-  /**
-   * Equations, or lines of a text; each once.
-   */
-  moved: number;
-  /**
-   * Arguments and results that were added, removed or changed, inner ones included.
-   */
-  signature: number;
-  /**
-   * How much differs: a sentence.
-   */
-  summary: string;
-  /**
-   * What else is to be known, such as what was wrapped in a scan: sentences.
-   *
-   * @maxItems 1000
-   */
-  remarks: string[];
-  /**
-   * In order.
-   *
-   * @maxItems 20000
-   */
-  rows: DiffRow[];
-  /**
-   * Equal rows that were left out after the last one.
-   */
-  skipped: number;
-  /**
-   * Rows that differ and were left out, for there are too many.
-   */
-  left_out: number;
 }
 /**
  * Trace a function of a cell as it is written: the user typed in the cell, or chose Trace Now.

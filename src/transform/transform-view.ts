@@ -57,7 +57,7 @@ export class TransformView extends LinkedView {
       find: () => this.find()
     });
     this._body = element('div', 'jp-JaxprWide-columns');
-    this._detail = new Detail(trans);
+    this._detail = new Detail(trans, this._body);
     layout.addWidget(this._head);
     const rest = new Widget();
     rest.addClass('jp-JaxprWide-rest');

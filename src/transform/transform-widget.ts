@@ -1,5 +1,5 @@
 /** Opens the Transform view in the main area. */
-import { MainAreaWidget } from '@jupyterlab/apputils';
+import { MainAreaWidget } from '../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IHeaderActions } from '../parts/program-header';

@@ -99,7 +99,7 @@ export class WideView extends LinkedView {
       move: (column, by) =>
         this._arrange(moved(this._arrangement, this._fit, column, by))
     });
-    this._detail = new Detail(trans);
+    this._detail = new Detail(trans, this._columns.node);
     layout.addWidget(this._head);
     const rest = new Widget();
     rest.addClass('jp-JaxprWide-rest');

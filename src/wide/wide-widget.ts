@@ -1,8 +1,5 @@
 /** Opens the wide view in the main area. */
-import { MainAreaWidget } from '@jupyterlab/apputils';
-import { jupyterHighlightStyle } from '@jupyterlab/codemirror';
-import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { syntaxHighlighting } from '@codemirror/language';
+import { MainAreaWidget } from '../host';
 import type { Extension } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -18,14 +15,15 @@ export function wideWidget(options: {
   trans: TranslationBundle;
   actions: IHeaderActions;
   memory: IMemory;
-  languages: IEditorLanguageRegistry | null;
+  /** How Python is coloured. */
+  python: () => Promise<Extension>;
 }): MainAreaWidget<WideView> {
-  const { trans, actions, memory, languages } = options;
+  const { trans, actions, memory, python } = options;
   const content = new WideView({
     trans,
     actions,
     memory,
-    python: () => python(languages)
+    python
   });
   const widget = new MainAreaWidget({ content });
   widget.id = WIDE_ID;
@@ -35,14 +33,4 @@ export function wideWidget(options: {
   widget.title.icon = jaxprIcon;
   widget.title.closable = true;
   return widget;
-}
-
-/** Python in the colours of the theme. */
-async function python(
-  languages: IEditorLanguageRegistry | null
-): Promise<Extension> {
-  const language = await languages?.getLanguage('text/x-ipython');
-  return language?.support
-    ? [language.support.extension, syntaxHighlighting(jupyterHighlightStyle)]
-    : [];
 }

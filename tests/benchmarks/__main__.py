@@ -48,7 +48,7 @@ GROUPS = {
 
 
 def main() -> None:
-    """Run what the command line asks for."""
+    """Run the groups that the command line names."""
     parser = argparse.ArgumentParser(description="Measure the budgets of jupyter_jaxpr.")
     parser.add_argument("--only", nargs="+", choices=GROUPS, default=list(GROUPS), help="which to measure")
     parser.add_argument("--json", type=Path, help="write every figure to this file")
@@ -86,7 +86,7 @@ def measure_apart(group: str) -> list[Row]:
 
 
 def about() -> dict[str, Any]:
-    """The machine and the versions."""
+    """Return facts on the machine, and the versions."""
     from importlib.metadata import version
 
     versions = {name: version(name) for name in ("jax", "jaxlib")}

@@ -26,11 +26,11 @@ import jupyter_jaxpr
 SIZES = (100, 1_000, 10_000, 100_000)
 MEMORY_BUDGET = 400e6
 EQUATIONS_A_ROUND = 9
-# How often each page is opened.
+# The number of times that each page is opened.
 PAINTED = 25
-# And how often each program in the panel.
+# The number of times that each program is opened in the panel.
 IN_PANEL = 9
-# The same function in a cell.
+# The function of the page, in a cell.
 CELL = """\
 def mixed_{count}_{run}(x):
     w = x
@@ -45,7 +45,7 @@ def mixed_{count}_{run}(x):
     return x
 %jaxpr mixed_{count}_{run}(f32[8])
 """
-# Seconds from the start of the navigation to the first frame that shows the selector.
+# Returns the seconds from the start of the navigation to the first frame that shows the selector.
 FIRST = """
 window.first = selector => new Promise(done => {
   const look = () => {
@@ -65,7 +65,7 @@ window.first = selector => new Promise(done => {
 
 
 def pages() -> Iterator[Row]:
-    """Time to write, bytes, and time to paint, of each size."""
+    """Measure the time to write, the bytes, and the time to paint, for each size."""
     with open_page() as notebook, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for count in SIZES:
@@ -73,7 +73,7 @@ def pages() -> Iterator[Row]:
             theirs = [_dumped(count, folder / f"jax-{count}-{run}") for run in range(times)]
             ours = [_saved(count, folder / f"ours-{count}.html") for _ in range(times)]
             opened = _opened(notebook, theirs[-1][1], ours[-1][1])
-            panel = [_in_panel(notebook, count, run) for run in range(IN_PANEL + 1)][1:]  # the first loads the view
+            panel = [_in_panel(notebook, count, run) for run in range(IN_PANEL + 1)][1:]  # the first run loads the view
             yield from _rows(count, theirs, [_document(count) for _ in range(times)], ours, opened, panel)
 
 
@@ -115,10 +115,10 @@ def _rows(
 
 
 def _opened(notebook: Any, theirs: Path, ours: Path) -> dict[str, list[float]]:
-    """Seconds until each page shows a line of the jaxpr.
+    """Return the seconds until each page shows a line of the jaxpr.
 
-    In turns, as the machine changes from second to second, and in one tab: the start of a tab's process takes as long
-    as either page, and varies by more than they differ.
+    The pages load in turns, as the machine changes from second to second, and in one tab: the start of a tab's process
+    takes as long as either page, and varies by more than the pages differ.
     """
     pages = {"jax": (theirs, "#visible-lines-container .line"), "ours": (ours, '[data-level="jaxpr"] li')}
     found: dict[str, list[float]] = {who: [] for who in pages}
@@ -128,14 +128,14 @@ def _opened(notebook: Any, theirs: Path, ours: Path) -> dict[str, list[float]]:
         for who, (path, selector) in pages.items():
             tab.goto(path.as_uri(), wait_until="commit")
             seconds = float(tab.evaluate("selector => window.first(selector)", selector))
-            if run > 0:  # the first starts the tab's process
+            if run > 0:  # the first run starts the process of the tab
                 found[who].append(seconds)
     tab.close()
     return found
 
 
 def _document(count: int) -> tuple[float, int]:
-    """Seconds from the traced program to the message, and its bytes: of a large program the first pages."""
+    """Return the seconds from the traced program to the message, and the bytes of the first message."""
     observation = observed(jax.jit(mixed(count)).trace(jnp.ones(8)), "mixed")
     gc.collect()
     start = time.perf_counter()
@@ -144,7 +144,7 @@ def _document(count: int) -> tuple[float, int]:
 
 
 def _dumped(count: int, folder: Path) -> tuple[float, Path]:
-    """Seconds that a lowering takes longer for the page, and the page."""
+    """Return the seconds that a lowering takes longer for the page, and the page."""
     folder.mkdir()
 
     def lowering() -> float:
@@ -167,7 +167,7 @@ def _dumped(count: int, folder: Path) -> tuple[float, Path]:
 
 
 def _saved(count: int, path: Path) -> tuple[float, Path]:
-    """Seconds from the traced program to the written page, and the page."""
+    """Return the seconds from the traced program to the written page, and the page."""
     inspected = jupyter_jaxpr.inspect(mixed(count), jnp.ones(8), stage="trace")
     gc.collect()
     start = time.perf_counter()
@@ -182,7 +182,7 @@ def _in_panel(notebook: Any, count: int, run: int) -> float:
 
 
 def memory() -> Iterator[Row]:
-    """The browser's memory with 100,000 equations open, all of them here, and after the notebook is closed."""
+    """Measure the browser's memory with 100,000 equations open, with all loaded, and after the close."""
     with open_page() as notebook:
         page = notebook.page
         session = page.context.new_cdp_session(page)

@@ -1,4 +1,4 @@
-"""What the magic adds to a cell: to a first call, to warm calls, to a miss, to a trace."""
+"""Measures the time that the magic adds to a cell: to a first call, to warm calls, to a miss, to a trace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAIRS = 20
 
 
 def first_call() -> Iterator[Row]:
-    """A cell that defines, jits and calls a function JAX has not seen."""
+    """Measure a cell that defines, jits and calls a function that JAX has not seen."""
     shell = open_shell()
     numbers = itertools.count()
     for name, source in (("a lesson's cell", LESSON), ("six layers, forward and backward", LAYERS)):
@@ -53,7 +53,7 @@ took = 40 * sorted(chunks)[4]  # of the chunks in which the machine did little e
 
 
 def warm_calls() -> Iterator[Row]:
-    """1,000 calls that hit JAX's own cache, timed inside the cell, in chunks of 25."""
+    """Measure 1,000 calls that hit JAX's own cache, timed inside the cell, in chunks of 25."""
     shell = open_shell()
     run(shell, "@jax.jit\ndef tiny(x):\n    return x + 1\nx_tiny = tiny(jnp.ones(4))", magic=True)
     run(shell, "@jax.jit\ndef longer(x):\n    return jnp.sin(x) * 2\nx_longer = jnp.ones(8)", magic=True)
@@ -90,7 +90,7 @@ def warm_calls() -> Iterator[Row]:
 
 
 def idle_hooks() -> Iterator[Row]:
-    """1,000 calls that hit JAX's own cache in a cell without the magic: hooks in JAX, and taken out of it."""
+    """Measure 1,000 hits in a cell without the magic, with the hooks in JAX and without them."""
     shell = open_shell()
     run(shell, "@jax.jit\ndef tiny(x):\n    return x + 1\nx_tiny = tiny(jnp.ones(4))", magic=False)
     source = WARM.format(copy="called, x = tiny, x_tiny")
@@ -114,7 +114,7 @@ def idle_hooks() -> Iterator[Row]:
 
 
 def _size_for(shell: Any, seconds: float) -> int:
-    """How long an array makes a call of `longer` take so many seconds."""
+    """Return the length of an array with which a call of `longer` takes so many seconds."""
     size = 512
     while size < 2**22:
         run(shell, WARM.format(copy=f"called, x = longer, longer(jnp.ones({size}))"), magic=False)
@@ -131,11 +131,11 @@ for number in range({count}):
 
 
 def miss_record() -> Iterator[Row]:
-    """What the observer does at a call that misses JAX's cache.
+    """Measure the observer's work at a call that misses JAX's cache.
 
-    Apart from it, as replay: asking JAX for the stages of the call again, and for the types that this takes.
-    By `perf_counter`: the clock of a thread's CPU time asks the system, and of what is measured here a seventh was that
-    clock. The median leaves out the misses at which something else had the processor.
+    The replay is measured apart: the questions to JAX for the stages of the call, and for the types of the arguments.
+    The clock is `perf_counter`: the clock of a thread's CPU time asks the system, which took a seventh of the time. The
+    median leaves out the misses at which another program had the processor.
     """
     shell = open_shell()
     from jupyter_jaxpr.jax.calls import JitCall
@@ -183,11 +183,11 @@ def miss_record() -> Iterator[Row]:
 
 
 def tracing() -> Iterator[Row]:
-    """JAX's own trace, with and without the observer: the CPU time of its thread from the function's first line on."""
+    """Measure JAX's own trace with and without the observer, from the function's first line on."""
     import jax
 
     shell = open_shell()
-    jax.config.update("jax_disable_most_optimizations", True)  # XLA's, which is not what is measured
+    jax.config.update("jax_disable_most_optimizations", True)  # XLA's optimisations are not measured
     numbers = itertools.count(100)
     ended = [0.0]
 

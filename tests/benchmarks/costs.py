@@ -1,4 +1,4 @@
-"""What the costs of a program take, beside what JAX needs to trace it, and XLA to tell its own."""
+"""Measures the time of a program's costs, against JAX's trace and against XLA's own costs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jupyter_jaxpr.program.jaxpr.walk import Walk
 
 
 def counted(walk: Walk, scope: int) -> None:
-    """Everything about operations and bytes that the document has of a program."""
+    """Count all operations and bytes of a program that the document shows."""
     costs = Costs(walk)
     runs = runs_of(costs, scope)
     by_line(costs, runs)
@@ -29,11 +29,11 @@ def counted(walk: Walk, scope: int) -> None:
 
 
 def equations() -> Iterator[Row]:
-    """The equations of a 12-layer transformer's training step, and flat programs."""
+    """Measure the equations of a 12-layer transformer's training step, and flat programs."""
     step, arguments = transformer(12)
 
     def traced() -> Any:
-        # A function of its own each time: JAX knows those that it has traced.
+        # Each run has a new function: JAX knows the functions that it has traced.
         return jax.jit(lambda *given: step(*given)).trace(*arguments)
 
     yield from _rows("12-layer transformer step", traced, 0.1)

@@ -1,4 +1,4 @@
-"""What the diff of two programs takes, beside what JAX needs to print them both."""
+"""Measures the time of a diff of two programs, against JAX's time to print both programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jupyter_jaxpr.build.environment import environment
 
 
 def chain(count: int, first: Any, last: Any, dtype: str = "float32") -> Callable[..., Any]:
-    """A function of so many equations; two of its kind differ in three of them, or in the dtype of all."""
+    """Return a function of `count` equations; two such functions differ in three equations, or in the dtype of all."""
 
     def chain(x):
         x = first(x.astype(dtype))
@@ -31,7 +31,7 @@ def chain(count: int, first: Any, last: Any, dtype: str = "float32") -> Callable
 
 
 def edits() -> Iterator[Row]:
-    """Three equations of many changed, the dtype of all changed, and nothing changed."""
+    """Measure diffs with three changed equations of many, with the dtype of all changed, and without a change."""
     for count, times in ((1_000, 7), (10_000, 5), (100_000, 1)):
         traced = [
             jax.jit(chain(count, *kind)).trace(jnp.ones(8))

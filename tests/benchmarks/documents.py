@@ -1,4 +1,4 @@
-"""What the snapshot of a program costs, beside what JAX needs to trace, lower and print it."""
+"""Measures the time of a program's document, against JAX's time to trace, lower and print the program."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KINDS = {"sin": sines, "mixed": mixed}
 
 
 def seconds(function: Callable[[], Any], times: int) -> float:
-    """Median CPU seconds of a call: all of this is one thread's work, and other programs are not to count."""
+    """Return the median CPU seconds of a call in this thread; other programs must not count."""
     taken = []
     for _ in range(times):
         gc.collect()
@@ -37,30 +37,30 @@ def seconds(function: Callable[[], Any], times: int) -> float:
 
 
 def observed(traced: Any, name: str) -> Observation:
-    """A program as the observer hands it on."""
+    """Return the observation of a program."""
     program = ObservedProgram(origin="traced", jaxpr=traced.jaxpr, traced=traced)
     return Observation(functions=[ObservedFunction(name=name, definition=None, programs=[program], top_level=True)])
 
 
 def snapshot(observation: Observation) -> tuple[Any, bytes]:
-    """Walk and encode."""
+    """Build and encode the document of an observation."""
     built = snapshot_build.build(observation, None, environment=known_environment(), run_id="benchmark")
     return built, encode(built.document)
 
 
 @functools.cache
 def known_environment() -> Any:
-    """What the document says about the machine."""
+    """Return the document's facts on the machine."""
     return environment(support())
 
 
 def fresh(kind: str, count: int) -> Any:
-    """A function of so many equations, traced anew."""
+    """Return a new trace of a function with `count` equations."""
     return jax.jit(KINDS[kind](count)).trace(jnp.ones(8))
 
 
 def costs() -> Iterator[Row]:
-    """A snapshot against trace and lower, and against `str(jaxpr)`."""
+    """Measure a document against trace and lower, and against `str(jaxpr)`."""
     snapshot(observed(fresh("mixed", 50), "warm_up"))
     for kind in KINDS:
         for count, times in ((100, 20), (1_000, 20), (10_000, 5)):
@@ -117,7 +117,7 @@ def costs() -> Iterator[Row]:
 
 
 def growth() -> Iterator[Row]:
-    """From 1,000 to 100,000 equations, sent whole: how time and bytes grow."""
+    """Measure the growth of time and bytes from 1,000 to 100,000 equations, sent whole."""
     for kind in KINDS:
         whole: list[tuple[int, float, int]] = []
         sent: dict[str, Any] = {}
@@ -157,7 +157,7 @@ def growth() -> Iterator[Row]:
 
 
 def fit(counts: list[int], values: list[float]) -> float:
-    """The exponent of a power law through the points, by least squares of their logarithms."""
+    """Return the exponent of a power law through the points, by least squares of their logarithms."""
     x = [math.log(count) for count in counts]
     y = [math.log(value) for value in values]
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)

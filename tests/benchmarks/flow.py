@@ -1,4 +1,4 @@
-"""What a person waits for at a loop: from the message to its card, from a key to the next step."""
+"""Measures the user's waits at a loop: from the message to its card, from a key to the next step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rows import Row, milliseconds
 
 RUNS = 10
 STEPS = 22
-# Twelve layers by a scan; attention in each by a scan over the queries and, in it, one over the keys.
+# Twelve layers by a scan; attention in each layer is a scan over the queries around a scan over the keys.
 TRANSFORMER = """\
 %%jaxpr
 import numpy as np
@@ -50,7 +50,7 @@ jax.block_until_ready(step_{number}(params, x, y));
 
 
 def cards() -> Iterator[Row]:
-    """A card of a nested scan, and a step of it."""
+    """Measure a card of a nested scan, and a step of the scan."""
     with open_page() as notebook:
         yield from _cards(notebook)
         yield from _steps(notebook)

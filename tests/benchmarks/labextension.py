@@ -14,7 +14,7 @@ LIMIT = 150_000
 
 
 def size(asked: Sequence[str]) -> Iterator[Row]:
-    """JavaScript and styles of ours, gzipped: what a page loads before the panel is opened, and all of it.
+    """Measure our gzipped JavaScript and styles: the part that a page loads before the panel opens, and all of them.
 
     Args:
         asked: The addresses that a page has loaded so far.

@@ -18,7 +18,7 @@ Made = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 def linked_programs() -> Iterator[tuple[str, Callable[[], Made]]]:
-    """Every program by its name; it is made when it is its turn."""
+    """Yield every program by its name, with a function that makes it."""
     yield "control flow of every kind", control
     yield "scan of scan", scan_of_scan
     yield "vmap of grad, MLP", vmap_of_grad
@@ -39,7 +39,7 @@ def linked_programs() -> Iterator[tuple[str, Callable[[], Made]]]:
 
 
 def control() -> Made:
-    """cond, while, a loop, sort, scatter and random numbers in one function."""
+    """Make a function with cond, while, a loop, sort, scatter and random numbers."""
 
     def f(x, i):
         y = lax.cond(i > 2, lambda v: jnp.sin(v) * 2, lambda v: jnp.cos(v) + 1, x)
@@ -52,7 +52,7 @@ def control() -> Made:
 
 
 def scan_of_scan() -> Made:
-    """A loop in a loop."""
+    """Make a loop in a loop."""
 
     def f(x):
         def outer(carry, row):
@@ -69,7 +69,7 @@ def scan_of_scan() -> Made:
 
 
 def vmap_of_grad() -> Made:
-    """Gradients of an MLP for each example."""
+    """Make gradients of an MLP for each example."""
 
     def loss(params, x, y):
         h = jnp.tanh(x @ params["w1"] + params["b1"])
@@ -80,7 +80,7 @@ def vmap_of_grad() -> Made:
 
 
 def layers_by_scan() -> Made:
-    """A training step whose layers are one scan."""
+    """Make a training step whose layers are one scan."""
 
     def block(x, p):
         h = x @ p["w1"]
@@ -99,7 +99,7 @@ def layers_by_scan() -> Made:
 
 
 def rnn() -> Made:
-    """A recurrent network and a softmax."""
+    """Make a recurrent network with a softmax."""
 
     def f(w, xs):
         def step(h, x):
@@ -113,7 +113,7 @@ def rnn() -> Made:
 
 
 def newton() -> Made:
-    """A loop until it converges."""
+    """Make a loop that ends when it converges."""
 
     def f(x):
         def value(v):
@@ -133,7 +133,7 @@ def newton() -> Made:
 
 
 def convolutions() -> Made:
-    """Two convolutions, pooling, a dense layer, and their gradient."""
+    """Make two convolutions, pooling, a dense layer, and their gradient."""
 
     def loss(params, x):
         for kernel in params["kernels"]:
@@ -147,7 +147,7 @@ def convolutions() -> Made:
 
 
 def losses() -> Made:
-    """Functions of libraries that make many equations for one line."""
+    """Make a program of library functions that make many equations for one line."""
 
     def f(logits, labels):
         p = jax.nn.softmax(logits)
@@ -159,7 +159,7 @@ def losses() -> Made:
 
 
 def custom_derivatives() -> Made:
-    """A function with its own gradient, and one that is computed again."""
+    """Make a function with its own gradient, and one that is computed again."""
 
     @jax.custom_vjp
     def clipped(x):
@@ -178,7 +178,7 @@ def custom_derivatives() -> Made:
 
 
 def random_numbers() -> Made:
-    """Keys, and what is drawn with them."""
+    """Make a program that makes random keys and draws numbers with them."""
 
     def f(key):
         a, b = jax.random.split(key)
@@ -189,7 +189,7 @@ def random_numbers() -> Made:
 
 
 def of_equinox() -> Made:
-    """The gradient of an MLP."""
+    """Make the gradient of an MLP of equinox."""
     import equinox as eqx
 
     arrays, static = eqx.partition(eqx.nn.MLP(4, 2, 16, 2, key=jax.random.key(0)), eqx.is_array)
@@ -202,7 +202,7 @@ def of_equinox() -> Made:
 
 
 def of_flax() -> Made:
-    """A training step of a small network with normalisation."""
+    """Make a training step of a small flax network with normalisation."""
     import flax.linen as nn
 
     class Net(nn.Module):
@@ -223,7 +223,7 @@ def of_flax() -> Made:
 
 
 def of_diffrax() -> Made:
-    """An ordinary differential equation, solved."""
+    """Make the solution of an ordinary differential equation by diffrax."""
     import diffrax
 
     def f(y):

@@ -1,4 +1,4 @@
-"""How many instructions of HLO are linked, and whether the links are right, beside a twin that knows the truth."""
+"""Measures the share of linked HLO instructions, and the share of right links, against a tagged twin."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from jupyter_jaxpr.program.texts.stablehlo import LinesOfText
 from jupyter_jaxpr.program.texts.text_links import linked, primitives
 from jupyter_jaxpr.program.texts.twin import equations_named, untagged
 
-#: Every so-manieth line is hidden, to see whether it would be inferred as it is stated.
+# One of so many lines is hidden, to compare its inferred link with its stated link.
 _HIDDEN = 10
 
 
 @dataclass
 class Found:
-    """What was found of one program's instructions, those that only move values left out."""
+    """The counts of one program's instructions, without instructions that only move values."""
 
     instructions: int = 0
     with_line: int = 0
     with_group: int = 0
     with_one: int = 0
     inferred: int = 0
-    #: Groups of the twin that could be compared, and those that contain the true equation.
+    # The groups of the twin that could be compared, and the groups with the true equation.
     compared: int = 0
     right: int = 0
-    #: Stated lines that were hidden and inferred, and those inferred at the line that is stated.
+    # The stated lines that were hidden and inferred, and the lines that were inferred correctly.
     hidden: int = 0
-    #: Instructions of the twins that come from exactly one equation, and lines of the twins that the programs lack.
+    # The instructions of the twins from exactly one equation, and the lines of the twins that the programs lack.
     exact: int = 0
     others: int = 0
     hidden_right: int = 0
-    #: Lines of the twin that are named as one equation of several, and those where it is the true one.
+    # The lines of the twin that name one equation of several, and the lines that name the true one.
     named: int = 0
     named_right: int = 0
 
@@ -77,7 +77,7 @@ def look_at(made: Made) -> Found:
         found.inferred += each.line in set(lines.inferred)
 
     tagged = hlo_lines(executable_text(lower_twin(walk, scope, traced).compile()), walk.positions)
-    # The tags are not part of what a link is made from.
+    # A link does not use the tags.
     named = {line: untagged(name) for line, name in tagged.op_names.items()}
     lines = linked(dataclasses.replace(tagged, op_names=named), walk, scope, is_hlo=True)
     for each in instructions(tagged):
@@ -93,7 +93,7 @@ def look_at(made: Made) -> Found:
 
     found.others = differing(untagged(tagged.text).split("\n"), read.text.split("\n"))
 
-    # What is stated, hidden: does it come out as the same line? Names such as closed_call say only where a call is.
+    # Hide a stated line: is the same line inferred? Names such as closed_call only name the place of a call.
     refined = linked(read, walk, scope, is_hlo=True)
     known = {walk.strings.items[primitive] for columns in walk.scopes for primitive in columns.primitive}
     stated = {line for line, name in read.op_names.items() if primitives(name) <= known and read.line_stacks[line] >= 0}
@@ -114,7 +114,7 @@ def _where(walk: Walk, stack: int) -> tuple[int, int] | None:
 
 
 def shares() -> Iterator[Row]:
-    """Every program, and all of them together."""
+    """Measure the links of every program, and of all programs together."""
     total = Found()
     for name, make in linked_programs():
         found = look_at(make())

@@ -17,19 +17,19 @@ from rows import Row, milliseconds
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.live.live import Asked, Live
 
-SIZES = {10: 15, 300: 9, 3_000: 5}  # equations: pairs
+SIZES = {10: 15, 300: 9, 3_000: 5}  # number of equations -> number of pairs
 MORE = 0.15
 _LINE = "    x = jnp.sin(x)\n"
 _numbers = itertools.count(2)
 
 
 def _cell(equations: int) -> str:
-    """A cell that JAX has not seen, with as many lines as its function has equations."""
+    """Return a cell that JAX has not seen, with as many lines as its function has equations."""
     return f"def f(x):\n    x = x * {next(_numbers)}.0\n{_LINE * (equations - 1)}    return x\nf(x)\n"
 
 
 def requests() -> Iterator[Row]:
-    """From the request to the encoded document: definitions, proof, trace, types of names, costs, notes."""
+    """Measure the time from the request to the encoded document: definitions, proof, trace, types, costs, notes."""
     names = {"jax": jax, "jnp": jnp, "x": jnp.ones(8), "__name__": "__main__"}
     live = Live()
 

@@ -17,7 +17,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax"
 
-# Notes when a snapshot comes in, and when what `window.awaited` looks for is painted.
+# Records when a snapshot arrives, and when the element of `window.awaited` is painted.
 CLOCK = """
 const Plain = window.WebSocket;
 window.arrivals = [];
@@ -64,11 +64,11 @@ window.painted = look => new Promise((done, fail) => {
 
 @contextlib.contextmanager
 def open_page(asked: list[str] | None = None, width: int = 1400) -> Iterator[Any]:
-    """A notebook of two cells whose first has loaded the extension.
+    """Open a notebook of two cells, of which the first has loaded the extension.
 
     Args:
-        asked: Takes the addresses that the page asks for.
-        width: Of the window, in pixels.
+        asked: Receives the addresses that the page loads.
+        width: The width of the window, in pixels.
     """
     from lab_server import running_lab
     from open_notebook import open_notebook
@@ -92,7 +92,7 @@ def open_page(asked: list[str] | None = None, width: int = 1400) -> Iterator[Any
 
 
 def shown_after(notebook: Any, selector: str, source: str) -> tuple[float, int]:
-    """Run a cell, and give the seconds from the snapshot's arrival to what it shows first, and its bytes."""
+    """Run a cell; return the seconds from the arrival of the snapshot to its first display, and its bytes."""
     notebook.write(1, source)
     page = notebook.page
     page.evaluate(
@@ -109,7 +109,7 @@ def shown_after(notebook: Any, selector: str, source: str) -> tuple[float, int]:
 
 
 def load_all(notebook: Any, least: int = 100_000) -> int:
-    """Have every equation fetched, as a search does; gives how many lines there are then."""
+    """Fetch every equation, as a search does, and return the number of lines."""
     page = notebook.page
     notebook.equation(1).click()
     page.keyboard.press("Control+f")

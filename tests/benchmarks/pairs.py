@@ -10,22 +10,22 @@ from statistics import median
 
 @dataclass(frozen=True)
 class Pairs:
-    """Seconds of each pair."""
+    """The seconds of each pair."""
 
     without: list[float]
     with_it: list[float]
 
     @property
     def ratio(self) -> float:
-        """Median of the pairs' ratios."""
+        """Return the median of the pairs' ratios."""
         return median(b / a for a, b in zip(self.without, self.with_it, strict=True))
 
     def excess(self, factor: float) -> float:
-        """Median of what the second took longer than `factor` times the first, in seconds."""
+        """Return the median of the seconds by which the second measurement exceeds `factor` times the first."""
         return median(b - factor * a for a, b in zip(self.without, self.with_it, strict=True))
 
     def figures(self) -> dict[str, float | int]:
-        """For the JSON."""
+        """Return the figures for the JSON."""
         return {
             "pairs": len(self.without),
             "median_without": median(self.without),
@@ -35,17 +35,17 @@ class Pairs:
 
 
 def alternate(without: Callable[[], float], with_it: Callable[[], float], count: int, warm_up: int = 1) -> Pairs:
-    """Measure `count` pairs, each in the other order than the one before, after some that do not count.
+    """Measure `count` pairs, each in the reverse order of the previous pair, after `warm_up` pairs that do not count.
 
     Args:
-        without: Does it the one way, and gives its seconds.
-        with_it: Does it the other way, and gives its seconds.
-        count: How many pairs.
-        warm_up: How many pairs before them.
+        without: Makes the first measurement, and returns its seconds.
+        with_it: Makes the second measurement, and returns its seconds.
+        count: The number of pairs.
+        warm_up: The number of pairs before them.
     """
     pairs = Pairs([], [])
     for number in range(warm_up + count):
-        gc.collect()  # not in the middle of either
+        gc.collect()  # so that no collection falls into a measurement
         if number % 2:
             b, a = with_it(), without()
         else:

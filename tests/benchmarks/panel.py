@@ -1,4 +1,4 @@
-"""What a person waits for in the panel: from a message to the program, from the mouse to the marks, while scrolling."""
+"""Measures the user's waits in the panel: from a message to the program, from the mouse to the marks, and scrolling."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PASSES = 5
 
 
 def paint() -> Iterator[Row]:
-    """All of it, in one JupyterLab."""
+    """Measure all displays of the panel in one JupyterLab."""
     asked: list[str] = []
     with open_page(asked) as notebook:
         yield from size(asked)
@@ -77,9 +77,9 @@ def _long(notebook: Any) -> Iterator[Row]:
 
 
 def scrolled(page: Any, what: str) -> Iterator[Row]:
-    """The frames while the listing of the panel scrolls from its top."""
+    """Measure the frames while the listing of the panel scrolls from its top."""
     idle = page.evaluate(SCROLL, 0)
-    page.evaluate(SCROLL, 120)  # not counted: its code is still to be optimised
+    page.evaluate(SCROLL, 120)  # this run does not count: the browser has not optimised its code
     for how, share in (("by the wheel, 120 pixels a frame", 120), ("by the bar, from end to end", None)):
         passes = [page.evaluate(SCROLL, share) for _ in range(PASSES)]
         p50, p95, most = (median(each[key] for each in passes) for key in ("p50", "p95", "max"))
@@ -93,7 +93,7 @@ def scrolled(page: Any, what: str) -> Iterator[Row]:
         )
 
 
-# From the top down; the time of each of 180 frames. A null share: the whole length in that time.
+# Scrolls from the top down, and returns the time of each of 180 frames; a null share means the whole length.
 SCROLL = """async share => {
   const scroller = [...document.querySelectorAll('.jp-JaxprPanel .cm-scroller')].find(each => each.offsetHeight);
   const frame = () => new Promise(done => requestAnimationFrame(done));

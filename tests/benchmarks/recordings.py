@@ -27,7 +27,7 @@ y = f(x)
 
 
 def recordings() -> Iterator[Row]:
-    """What a recording adds to a cell while the cell runs: of the last call, and of all of the cell."""
+    """Measure the time that a recording adds to a cell: a recording of the last call, and one of the whole cell."""
     shell = open_shell()
     run(shell, "x = jnp.arange(8.0)\nlax.neg(x)", magic=False)
 

@@ -8,15 +8,15 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Row:
-    """One budget and what this run measured for it.
+    """One budget, and the figure of this run.
 
     Attributes:
-        what: What was measured, on which program.
-        budget: The budget as a person reads it; empty for a figure that has none.
-        measured: The figure that the budget is about, as a person reads it.
-        ratio: Ours against JAX's own work in the same run; None where the budget is no ratio.
-        ok: Whether the budget is met; None where there is none.
-        figures: Everything measured, in seconds and bytes.
+        what: The measured quantity and the program.
+        budget: The text of the budget; empty for a figure without a budget.
+        measured: The text of the figure.
+        ratio: Our work against JAX's own work in the same run; None where the budget is no ratio.
+        ok: Whether the budget is met; None without a budget.
+        figures: All figures, in seconds and bytes.
     """
 
     what: str
@@ -27,12 +27,12 @@ class Row:
     figures: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the row in its JSON form."""
         return asdict(self)
 
 
 def table(rows: list[Row]) -> str:
-    """The rows as Markdown, which a README takes as it is."""
+    """Return the rows as Markdown for a README."""
     head = ("what", "budget", "measured", "ratio", "")
     verdicts = {True: "ok", False: "OVER", None: ""}
     body = [
@@ -47,10 +47,10 @@ def table(rows: list[Row]) -> str:
 
 
 def milliseconds(seconds: float) -> str:
-    """Such as 3.1 ms."""
+    """Return a text such as 3.1 ms."""
     return f"{seconds * 1e3:.3g} ms"
 
 
 def microseconds(seconds: float) -> str:
-    """Such as 3.1 us."""
+    """Return a text such as 3.1 us."""
     return f"{seconds * 1e6:.3g} us"

@@ -1,4 +1,4 @@
-"""Nested programs of 100 to 100,000 equations in the panel: message to paint, search, fold, diff; and long texts."""
+"""Measures programs of 100 to 100,000 equations in the panel: paint, search, fold, diff; and long texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rows import Row, milliseconds
 from panel import scrolled
 
 SIZES = (100, 1_000, 10_000, 100_000)
-# The nested programs hold a hundred equations each; what they add makes each one its own.
+# Each nested program holds a hundred equations; the number that it adds makes it different from the others.
 PROGRAM = """\
 def sized_{name}(x):
     for number in range({blocks}):
@@ -32,7 +32,7 @@ def sized_{name}(x):
     return x
 %jaxpr sized_{name}(f32[8])
 """
-# Its optimised HLO is a text of 6 MB: what is sorted cannot be fused.
+# The optimised HLO is a text of 6 MB: sorted values cannot be fused.
 LONG_TEXT = """\
 %%jaxpr
 @jax.jit
@@ -45,7 +45,7 @@ _ = texts(jnp.ones((4, 4)))
 """
 COMPILED_WITHIN = 300_000  # milliseconds
 RUNS = 5
-# What is painted some time after a press or a click on the page.
+# Returns the time from a key or a click on the page to the painted element.
 PRESSED = """look => {
   window.pressed = new Promise(done => {
     for (const kind of ['pointerdown', 'input']) {
@@ -58,7 +58,7 @@ SHOWN = "[...document.querySelectorAll('.jp-JaxprPanel {selector}')].some(each =
 
 
 def sizes() -> Iterator[Row]:
-    """Each size in one browser."""
+    """Measure each size in one browser."""
     with open_page() as notebook:
         for count in SIZES:
             yield from _size(notebook, count)
@@ -67,7 +67,7 @@ def sizes() -> Iterator[Row]:
 
 
 def long_text() -> Iterator[Row]:
-    """An HLO text of 6 MB: chosen again, searched, scrolled."""
+    """Measure an HLO text of 6 MB: chosen again, searched, scrolled."""
     from open_notebook import NUMBERED
     from playwright.sync_api import expect
 
@@ -88,7 +88,7 @@ def _run(notebook: Any, count: int, version: int) -> float:
 
 
 def _after(notebook: Any, look: str, act: Any) -> float:
-    """Seconds from the press to the frame in which `look` is true."""
+    """Return the seconds from the key to the frame in which `look` is true."""
     notebook.page.evaluate(PRESSED, look)
     act()
     pressed, done = notebook.page.evaluate("async () => [await window.pressed, await window.done]")
@@ -99,7 +99,7 @@ def _size(notebook: Any, count: int) -> Iterator[Row]:
     page, panel = notebook.page, notebook.panel
     painted = [_run(notebook, count, version) for version in range(RUNS)]
     yield _row("message to paint", count, painted, 0.300)
-    if count > 10_000:  # what is sent first is a part of it
+    if count > 10_000:  # the first message has only a part of the program
         load_all(notebook, least=count * 98 // 100)
     unfold, fold = (panel.get_by_role("button", name=name, exact=True) for name in ("Unfold all", "Fold all"))
     opened, closed = (
@@ -121,7 +121,7 @@ def _size(notebook: Any, count: int) -> Iterator[Row]:
         panel.get_by_role("button", name=name) for name in ("Show the diff", "Compare with the run before")
     )
     show.or_(compare).wait_for()
-    # A large program is not compared before it is asked for.
+    # A large program is compared only at a request.
     (compare if compare.is_visible() else show).click()
     rows = SHOWN.format(selector='[aria-label="Both programs, line by line"] [role="option"]')
     page.evaluate("look => window.painted(new Function(`return ${look}`))", rows)
@@ -135,7 +135,7 @@ def _size(notebook: Any, count: int) -> Iterator[Row]:
 
 
 def _searches(notebook: Any, texts: tuple[str, ...]) -> list[float]:
-    """Seconds from the last letter to the marks, of each text but the first."""
+    """Return the seconds from the last letter to the marks, for each text but the first."""
     field = notebook.panel.get_by_role("textbox", name="Find in program")
     found = SHOWN.format(selector=".cm-searchMatch")
     seconds = []
@@ -146,7 +146,7 @@ def _searches(notebook: Any, texts: tuple[str, ...]) -> list[float]:
 
 
 def _text(notebook: Any, count: int) -> Iterator[Row]:
-    """Its StableHLO: loaded, then left and chosen again."""
+    """Measure the StableHLO of a program: loaded, then left and chosen again."""
     levels = notebook.panel.get_by_role("group", name="Level")
     stablehlo, jaxpr = (levels.get_by_role("button", name=name) for name in ("StableHLO", "jaxpr"))
     shown = SHOWN.format(selector='[data-level="stablehlo"] .cm-line')

@@ -12,14 +12,14 @@ from IPython.utils.capture import capture_output
 
 
 class TakingComm(BaseComm):
-    """A comm with a front end that says nothing; messages are encoded for it and dropped."""
+    """A comm whose front end sends nothing; messages are encoded and dropped."""
 
     def publish_msg(self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **keys: Any):
         pass
 
 
 def open_shell() -> InteractiveShell:
-    """A shell with JAX imported and the extension loaded."""
+    """Return a shell with JAX imported and the extension loaded."""
     comm.create_comm = TakingComm
     shell = InteractiveShell.instance(colors="nocolor")
     shell.run_cell("import jax, time\nimport jax.numpy as jnp\nfrom jax import lax")
@@ -28,7 +28,7 @@ def open_shell() -> InteractiveShell:
 
 
 def run(shell: InteractiveShell, source: str, *, magic: bool) -> float:
-    """Run a cell and give its seconds; the line of the magic is a comment where it is to run without."""
+    """Run a cell and return its seconds; without the magic, a comment replaces its line."""
     cell = source if source.startswith("%%") else ("%%jaxpr\n" if magic else "# without\n") + source
     with capture_output():
         start = time.perf_counter()

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-# The cell of a lesson: a few layers, a loop, a gradient. `{number}` makes it one that JAX has not seen.
+# A cell as in a lesson: a few layers, a loop, a gradient. `{number}` makes it a cell that JAX has not seen.
 LESSON = """
 @jax.jit
 def step_{number}(params, xs, ys):
@@ -24,7 +24,7 @@ def step_{number}(params, xs, ys):
 step_{number}({{"w": jnp.ones((8, 16)), "u": jnp.eye(16)}}, jnp.ones((20, 8)), jnp.zeros(20))[0].block_until_ready()
 """
 
-# A larger one: a Python loop over layers, forward and backward, a few hundred equations for six of them.
+# A larger cell: a Python loop over layers, forward and backward, with a few hundred equations for six layers.
 LAYERS = """
 @jax.jit
 def train_{number}(layers, x):
@@ -43,7 +43,7 @@ jax.block_until_ready(train_{number}(layers_{number}, jnp.ones((4, 8))))
 
 
 def sines(count: int) -> Callable[..., Any]:
-    """One operation over and over: the cheapest equations there are, for JAX and for us."""
+    """Return a function that repeats one operation: its equations are the cheapest, for JAX and for this package."""
 
     def sines(x):
         for _ in range(count):
@@ -54,7 +54,7 @@ def sines(count: int) -> Callable[..., Any]:
 
 
 def mixed(count: int) -> Callable[..., Any]:
-    """Ten kinds of equations on a handful of lines, with parameters, literals and two operands."""
+    """Return a function with ten kinds of equations on few lines, with parameters, literals and two operands."""
 
     def mixed(x):
         w = x
@@ -72,7 +72,7 @@ def mixed(count: int) -> Callable[..., Any]:
 
 
 def transformer(layers: int) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """A training step of a small transformer, written out, with its arguments: about 220 equations a layer."""
+    """Return a training step of a small unrolled transformer with its arguments: about 220 equations a layer."""
     width, heads, length = 32, 4, 16
 
     def normed(x, scale):

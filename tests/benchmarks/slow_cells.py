@@ -1,4 +1,4 @@
-"""Cells that take long by themselves, under the magic and beside the same cell without: how much of it is JAX's."""
+"""Measures cells that take long by themselves, under the magic and without it."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ for number in range({COMPILES}):
 
 
 def without_the_collector(first: int) -> str:
-    """Programs that are traced and compiled in one cell, while Python's garbage collector is off."""
+    """Return a cell that traces and compiles programs while Python's garbage collector is off."""
     programs = "".join(LAYERS.format(number=first + number, layers=6) for number in range(PROGRAMS))
     return f"import gc\ngc.disable()\n{programs}\ngc.enable()\n"
 
 
 def slow_cells() -> Iterator[Row]:
-    """An endless recursion, many compiles, many programs without the collector; one or few pairs of each."""
+    """Measure an endless recursion, many compiles, and many programs without the collector, in few pairs each."""
     shell = open_shell()
     numbers = iter(range(1_000, 10**9, PROGRAMS))
     cells = (
@@ -62,7 +62,7 @@ def slow_cells() -> Iterator[Row]:
 
 
 def seconds_of(shell: Any, source: str, magic: bool) -> float:
-    """Run a cell, which may raise."""
+    """Run a cell, which may raise, and return its seconds."""
     with capture_output():
         start = time.perf_counter()
         shell.run_cell(("%%jaxpr\n" if magic else "# without\n") + source)

@@ -15,7 +15,7 @@ ROUNDS = 2
 TURNS = 50
 WITHIN = 0.10
 
-#: Name, and the cell that makes a jitted `f` and its argument `x`: from 5 us to 500 ms.
+# (name, the cell that makes a jitted `f` and its argument `x`): calls from 5 us to 500 ms.
 FUNCTIONS = {
     "add, 8 numbers": "f, x = jax.jit(lambda x: x + 1), jnp.ones(8)",
     "sin, 1,000": "f, x = jax.jit(lambda x: jnp.sin(x) * 2), jnp.ones(1_000)",
@@ -37,7 +37,7 @@ FUNCTIONS = {
 
 
 def warm_times() -> Iterator[Row]:
-    """One row a function, and one for all: the ratio of ours to `%timeit`'s, each the median of its pairs."""
+    """Yield a row for each function, and one for all: the ratio of our time to `%timeit`'s, as median of pairs."""
     shell = open_shell()
     found: list[float] = []
     for name, cell in FUNCTIONS.items():
@@ -67,13 +67,13 @@ def warm_times() -> Iterator[Row]:
 
 
 def _pairs(names: dict[str, Any]) -> Iterator[tuple[float, float]]:
-    """Runs of our clock and of `%timeit`'s, turn by turn: what the machine does meanwhile strikes both alike."""
+    """Yield runs of our clock and of `%timeit`'s in turns: a slow phase of the machine affects both."""
     from jupyter_jaxpr.measure.times.repeated_calls import Timed
 
     timed = Timed(names["f"], (names["x"],), {})
-    # What `%timeit f(x).block_until_ready()` runs.
+    # This is the statement of `%timeit f(x).block_until_ready()`.
     theirs = timeit.Timer("f(x).block_until_ready()", globals=names)
-    timed.turn()  # finds out how many calls a run is
+    timed.turn()  # determines the number of calls in a run
     calls = timed._batch
     turns = 0
     gc.disable()

@@ -35,18 +35,18 @@ DIFFERENT = {
 
 
 def document_of(name: str) -> Built:
-    """The document of one of the programs."""
+    """Return the document of one of the programs."""
     function, arguments = PROGRAMS[name]
     return built(program(traced(function, *arguments)))
 
 
 def golden_path(name: str) -> Path:
-    """The file of a program's cards, on this line of JAX."""
+    """Return the file of a program's cards for this line of JAX."""
     return GOLDEN / (f"{name}-{LINE}.txt" if name in DIFFERENT else f"{name}.txt")
 
 
 def cards_text(document: Snapshot) -> str:
-    """All cards of a document."""
+    """Return the text of all cards of a document."""
     return "\n".join(line for card in document.control_flow for line in _card(document, card)) + "\n"
 
 

@@ -19,7 +19,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {}
 
 
 def program(*arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function with what it is called with."""
+    """Register a function with the arguments of its call."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         PROGRAMS[function.__name__] = (function, arguments)
@@ -313,7 +313,7 @@ def associative_scan_under_vmap(rows):
     return jax.vmap(lambda xs: lax.associative_scan(jnp.maximum, xs))(rows)
 
 
-# --- one inside the other -------------------------------------------------------------------------------
+# --- constructs inside of constructs -------------------------------------------------------------------------------
 
 
 @program({"w": zeros(4, 4)}, zeros(4), zeros(3, 5, 4))

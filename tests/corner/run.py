@@ -29,7 +29,7 @@ def main(way: str) -> None:
         from jupyter_jaxpr.magic.session import Session
 
         Session.of(shell).magics.output = False
-        Session.of(shell).publisher.publish = built.append  # there is no front end to send it to
+        Session.of(shell).publisher.publish = built.append  # there is no front end
     run(shell, SETUP)
     import jax
 
@@ -66,7 +66,7 @@ def run(shell, text):
 
 
 def own(built):
-    """The programs of a document, but for those that libraries jitted."""
+    """Return the programs of a document, without those that libraries jitted."""
     return [program for program in built.document.programs if not program.library]
 
 

@@ -27,10 +27,10 @@ class Row:
     """A cell and its card.
 
     Attributes:
-        name: Of the row.
-        source: The cell, without the magic's line.
-        card: As on the newest JAX line.
-        older: As on the older line, where the card differs there; else None.
+        name: The name of the row.
+        source: The text of the cell, without the magic's line.
+        card: The card on the newest JAX line.
+        older: The card on the older line, where it differs there; else None.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Row:
 
 
 def rows(path: Path) -> Iterator[Row]:
-    """The rows of a file."""
+    """Yield the rows of a file."""
     for part in re.split(r"^=== ", path.read_text(), flags=re.MULTILINE)[1:]:
         name, _, rest = part.partition("\n")
         source, _, cards = rest.partition("\n--- card\n")
@@ -53,7 +53,7 @@ def rows(path: Path) -> Iterator[Row]:
 
 
 def written(found: list[Row]) -> str:
-    """The text of a file with these rows."""
+    """Return the text of a file with these rows."""
     texts = []
     for row in found:
         older = f"\n--- on 0.10\n{row.older}\n" if row.older is not None else ""
@@ -62,7 +62,7 @@ def written(found: list[Row]) -> str:
 
 
 class Cells:
-    """A notebook that says what is built for the panel."""
+    """A notebook that returns the card of a cell."""
 
     def __init__(self, notebook: Any) -> None:
         self._notebook = notebook
@@ -70,7 +70,7 @@ class Cells:
         notebook.run(FIRST)
 
     def card(self, source: str) -> str:
-        """The card of a cell, each of its cures tried."""
+        """Return the card of a cell, with the trials of its cures."""
         self._built.clear()
         cell = f"%%jaxpr\n{source}"
         ran = self._notebook.run(cell)
@@ -102,7 +102,7 @@ class Cells:
 
 
 def edited(cell: str, document: Snapshot, cure: Cure) -> str:
-    """A cell with the edits of a cure made; all are in this cell."""
+    """Return a cell after the edits of a cure, which are all in this cell."""
     lines = cell.split("\n")
     frames = [(document.frames[edit.frame], edit.text) for edit in cure.edits]
     for frame, text in sorted(frames, key=lambda pair: (pair[0].line, pair[0].column), reverse=True):
@@ -126,12 +126,12 @@ def _wrapped(name: str, text: str) -> list[str]:
 
 
 def _value(result: Any) -> str:
-    """The numbers of a result; keys and objects are left out."""
+    """Return the numbers of a result, without keys and objects."""
     leaves = [leaf for leaf in jax.tree_util.tree_leaves(result) if _is_number(leaf)]
     texts = [str(np.round(np.asarray(leaf, dtype=float), 3).tolist()) for leaf in leaves]
     return ", ".join(texts) or "nothing"
 
 
 def _is_number(leaf: Any) -> bool:
-    dtype = getattr(leaf, "dtype", None)  # that of a key is no dtype of NumPy
+    dtype = getattr(leaf, "dtype", None)  # the dtype of a random key is no NumPy dtype
     return isinstance(leaf, bool | int | float) or (isinstance(dtype, np.dtype) and dtype.kind in "biuf")

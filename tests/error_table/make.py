@@ -27,8 +27,8 @@ def make(cells_of: Callable[[Notebook], Any], folder: Path) -> None:
     """Run every cell of a table.
 
     Args:
-        cells_of: Makes what gives the card of a cell.
-        folder: Of the table.
+        cells_of: Makes an object that returns the card of a cell.
+        folder: The folder of the table.
     """
     time_limit.SECONDS = time_limit.SECONDS_AT_ERROR = 60.0
     is_check = "--check" in sys.argv

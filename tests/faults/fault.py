@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Fault:
-    """One row.
+    """One row of the table of faults.
 
     Attributes:
         name: The fault.
         cell: The cell under the magic.
-        sees: A part of what the person sees: the value, the text or the error.
-        panel: What the panel shows, in order: the programs' titles, then the message and the notes that matter.
-        before: Plain cells that come first, apart by `# next cell`.
-        after: A plain cell that repairs what the cell changed on purpose.
-        slow: Runs in `nox -s full` only.
-        only: Where the row runs.
+        sees: A part of the visible result: the value, the text or the error.
+        panel: The texts of the panel in order: the programs' titles, then the message and the relevant notes.
+        before: Plain cells that run first, separated by `# next cell`.
+        after: A plain cell that repairs an intended change of the cell.
+        slow: Whether the row runs only in `nox -s full`.
+        only: The place in which the row runs.
         needs: A package without which the row is left out.
     """
 

@@ -1,4 +1,4 @@
-"""Where a fault happens: a plain IPython shell, or a notebook's kernel, each a process of its own."""
+"""Runs faults in a plain IPython shell, or in a notebook's kernel, each in its own process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def f(y):
     return y * 2
 """
 LOAD = "%load_ext jupyter_jaxpr\n%config JaxprMagics.output = False\nstate_of_ours.watch_panel(get_ipython())"
-# A cell that only hits JAX's cache, with the functions of ours that run in it counted.
+# A cell that only hits JAX's cache, with a count of the functions of this package that run in it.
 FULL_SPEED = """
 import state_of_ours
 def hits():
@@ -35,11 +35,11 @@ def hits():
 f(x)
 state_of_ours.frames_in(hits)
 """
-ANSWER_SECONDS = 600  # a busy machine of two cores traces 100,000 equations in more than two minutes
+ANSWER_SECONDS = 600  # seconds; a busy machine of two cores traces 100,000 equations in more than two minutes
 
 
 class Shell:
-    """A plain IPython shell in a process of its own."""
+    """A plain IPython shell in its own process."""
 
     def __init__(self) -> None:
         theirs, ours = os.pipe()
@@ -68,7 +68,7 @@ class Shell:
 
 
 class KernelPlace:
-    """A notebook's kernel."""
+    """The kernel of a notebook."""
 
     def __init__(self) -> None:
         self.kernel = Kernel()
@@ -92,7 +92,7 @@ PLACES = {"shell": Shell, "kernel": KernelPlace}
 
 
 class Pair:
-    """Two shells, or two kernels: one with the extension, one without."""
+    """Two shells or two kernels, one with the extension and one without it."""
 
     def __init__(self, kind: str) -> None:
         def start(load: str) -> Any:
@@ -110,6 +110,6 @@ class Pair:
 
 
 def asked(place: Any) -> dict[str, Any]:
-    """What `state_of_ours.told` tells."""
+    """Return the result of `state_of_ours.told`."""
     reply = place.run("import state_of_ours\nrepr(state_of_ours.told(get_ipython()))")
     return dict(ast.literal_eval(ast.literal_eval(reply["value"])))

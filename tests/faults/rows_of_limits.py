@@ -1,4 +1,4 @@
-"""Recursion, memory, sizes, and the standard output."""
+"""Rows of the table of faults: recursion, memory, sizes, and the standard output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 from fault import Fault
 
-# Without the recursion limit these end a process of Python 3.11, with the extension and without it.
+# Without the recursion limit these rows end a process of Python 3.11, with the extension and without it.
 AS_DEEP = ("shell", "kernel") if sys.version_info >= (3, 12) else ()
 RAISED = (
     "message: The cell raised RecursionError, and no program of the cell is known. Correct the cell and run it again."

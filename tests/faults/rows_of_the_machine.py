@@ -1,4 +1,4 @@
-"""Alarms, disks, processes, threads and tasks."""
+"""Rows of the table of faults: alarms, disks, processes, threads and tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IPython, debuggers, profilers."""
+"""Rows of the table of faults: IPython, debuggers, profilers."""
 
 from __future__ import annotations
 

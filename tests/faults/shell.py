@@ -17,7 +17,7 @@ from traitlets.config import Config
 
 
 class Kept(io.StringIO):
-    """A stream whose text is there after it was closed."""
+    """A stream whose text remains after the stream was closed."""
 
     def close(self) -> None:
         self.text = self.getvalue()
@@ -28,7 +28,7 @@ class Kept(io.StringIO):
 
 
 def run(shell: InteractiveShell, cell: dict[str, Any]) -> tuple[Any, str | None]:
-    """The value of a cell, and its error; an alarm that is still to come is turned off."""
+    """Run a cell; return its value and its error, and switch off an alarm that has not come."""
     try:
         try:
             result = shell.run_cell(cell["code"], store_history=cell["store"])
@@ -48,7 +48,7 @@ def main() -> None:
     for line in requests:
         cell = json.loads(line)
         streams = Kept(), Kept()
-        # A stream that a cell put in the place of ours stays, until a cell puts ours back.
+        # A stream of a cell in the place of ours stays, until a cell restores ours.
         for name, before, stream in zip(("stdout", "stderr"), own, streams, strict=True):
             if getattr(sys, name) is before:
                 setattr(sys, name, stream)

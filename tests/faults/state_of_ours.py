@@ -24,7 +24,7 @@ def package() -> str:
 
 
 def is_ours(value: Any) -> bool:
-    """Whether a function or an object is made of code of the package."""
+    """Return whether a function or an object consists of code of this package."""
     code = getattr(getattr(value, "__func__", value), "__code__", None)
     file = code.co_filename if isinstance(code, CodeType) else None
     if file is None:
@@ -33,7 +33,7 @@ def is_ours(value: Any) -> bool:
 
 
 def at_rest(shell: Any) -> list[str]:
-    """What of ours is switched on, though no cell of ours runs."""
+    """Return the parts of this package that are on although none of its cells runs."""
     if "jupyter_jaxpr.magic.session" not in sys.modules:
         return []
     import signal
@@ -71,7 +71,7 @@ def at_rest(shell: Any) -> list[str]:
 
 
 def frames_in(run: Callable[[], Any]) -> int:
-    """How many functions of the package were called while `run` ran."""
+    """Return the number of calls of the package's functions while `run` ran."""
     if "jupyter_jaxpr" not in sys.modules:
         return 0
     calls, folder = 0, package()
@@ -115,7 +115,7 @@ def watch_panel(shell: Any) -> None:
 
 
 def told(shell: Any) -> dict[str, Any]:
-    """What is asked after each cell, as plain data; begins anew for the next one."""
+    """Return the answers to the questions after each cell, as plain data, and start again for the next cell."""
     found = {
         "names": sorted(name for name in shell.user_ns if not name.startswith("_i")),
         "count": shell.execution_count,

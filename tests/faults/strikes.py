@@ -18,7 +18,7 @@ from typing import Any
 PACKAGE = "jupyter_jaxpr"
 CALL = "__statement_of_ours__"
 
-passed: list[tuple[str, int]] = []  # the statements of a run, each where it first comes: the file and the line
+passed: list[tuple[str, int]] = []  # (file, line) of each statement of a run, where it first ran
 _seen: set[tuple[str, int]] = set()
 _counts = _main = False
 _wanted: tuple[str, int] | None = None
@@ -26,7 +26,7 @@ struck: list[tuple[str, int]] = []
 
 
 def statement(file: str, line: int) -> None:
-    """Called before each statement of the package; the signal's handler runs within `raise_signal`."""
+    """Raise the signal at the chosen statement; runs before each statement of the package."""
     global _wanted
     if _counts and (file, line) not in _seen and _on_main_thread():
         _seen.add((file, line))
@@ -44,7 +44,7 @@ def _on_main_thread() -> bool:
 
 
 def count() -> None:
-    """Note the statements that run from now on."""
+    """Start recording the statements that run."""
     global _counts
     passed.clear()
     _seen.clear()
@@ -58,14 +58,14 @@ def counted() -> list[tuple[str, int]]:
 
 
 def strike(file: str, line: int) -> None:
-    """Raise the signal at a statement, once, when it comes next."""
+    """Raise the signal once, the next time that a statement runs."""
     global _wanted
     struck.clear()
     _wanted = file, line
 
 
 def stop() -> list[tuple[str, int]]:
-    """Raise none any more; gives the statement that was struck."""
+    """Stop raising signals, and return the statement at which one was raised."""
     global _wanted
     _wanted = None
     return list(struck)
@@ -101,7 +101,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
         return compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
 
     def get_code(self, fullname: str) -> CodeType:
-        path = self.get_filename(fullname)  # never from the disk's bytecode, nor into it
+        path = self.get_filename(fullname)  # neither read bytecode from disk nor write it
         return self.source_to_code(self.get_data(path), path)
 
     def exec_module(self, module: ModuleType) -> None:
@@ -115,7 +115,7 @@ class _Finder:
             return None
         found = importlib.machinery.PathFinder.find_spec(name, path, target)
         if found is None:
-            for finder in sys.meta_path:  # an editable install has a finder of its own
+            for finder in sys.meta_path:  # an editable install has its own finder
                 if not isinstance(finder, _Finder) and (found := finder.find_spec(name, path, target)) is not None:
                     break
         if found is not None and found.origin is not None and found.origin.endswith(".py"):

@@ -1,4 +1,4 @@
-"""Interrupts and alarms at random moments of a cell and of our work after it: none is lost, none leaves a hook on."""
+"""Tests alarms at random moments of a cell and of our work after it: none is lost, none leaves a hook on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from places import LOAD, SETUP, Shell, asked
 
-# The handler of an alarm may raise an error of any class: one that our `except Exception` would take for ours.
+# The handler of an alarm may raise an error of any class, even of a class that our `except Exception` would catch.
 ALARM = """
 import signal
 class Late(Exception):
@@ -46,12 +46,12 @@ def at_moments(number: int, longest: float) -> list[float]:
 
 
 def struck(shell: Shell, handler: str, seconds: float) -> str:
-    """What became of a cell that an alarm struck: `within` its code, `after` it, or `never`."""
+    """Return where an alarm struck a cell: `within` its code, `after` it, or `never`."""
     ran = shell.run("%%jaxpr" + CELL.replace("HANDLER", handler).replace("SECONDS", str(seconds)))
     shell.run(OFF)
     state = asked(shell)
     assert state["at_rest"] == []
-    # The panel names an alarm that struck while we built what it shows.
+    # The panel names an alarm that struck while the document was built.
     assert [each for each in state["failures"] if "Late: too late" not in each] == []
     assert shell.run("f(x).tolist()")["value"] == "[0.0, 2.0, 4.0]"
     again = shell.run("%%jaxpr\njax.jit(lambda y: y + 1)(x)")
@@ -59,7 +59,7 @@ def struck(shell: Shell, handler: str, seconds: float) -> str:
     told = ran["stdout"] + ran["stderr"]
     if ran["error"] is not None:
         return str(ran["error"]).rstrip(": ")
-    # Python itself drops what is raised in a callback that tells that an object died; JAX has such callbacks, too.
+    # Python drops an error in a callback for the end of an object; JAX has such callbacks, too.
     if "Exception ignored in" in told:
         return "ignored"
     return "after" if "jupyter_jaxpr was interrupted" in told else "never"
@@ -69,14 +69,14 @@ def meet(shell: Shell, number: int) -> None:
     for seconds in at_moments(number, 0.35):
         outcome = struck(shell, "late", seconds)
         fired = shell.run("fired")["value"]
-        # `True`: the code of the cell had run. An alarm within the cell is an error of the cell.
+        # `True` means that the code of the cell had run. An alarm within the cell is an error of the cell.
         assert (outcome, fired) in [
             ("Late: too late", "[False]"),
             ("ignored", "[False]"),
             ("never", "[]"),
             ("after", "[True]"),
             ("ignored", "[True]"),
-            ("never", "[True]"),  # the panel or IPython has said so
+            ("never", "[True]"),  # the panel or IPython showed a message
             ("in IPython: Late: too late", "[True]"),
             ("in IPython: Late: too late", "[False]"),
         ], seconds
@@ -96,5 +96,5 @@ def test_an_interrupt_at_random_moments(shell: Shell, number: int) -> None:
     for seconds in at_moments(number, 0.35):
         outcome = struck(shell, "signal.default_int_handler", seconds)
         if "KeyboardInterrupt" in outcome:
-            continue  # also as an error of JAX's, where a callback of XLA's was interrupted
+            continue  # also as an error of JAX's, where the alarm interrupted a callback of XLA's
         assert outcome in ("ignored", "after", "never"), seconds

@@ -1,4 +1,4 @@
-"""Each fault of the table, in a plain shell and in a kernel: the same as without us, and nothing of ours stays on."""
+"""Tests each row of the table of faults in a shell and in a kernel: the cell runs as without the extension."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pairs() -> Iterator[dict[str, Pair]]:
 
 
 def tidy(text: str | None) -> str:
-    """Without what differs from process to process, and from a cell with a magic to one without."""
+    """Return a text without the parts that differ between processes, or between cells with and without a magic."""
     text = plain(text or "")
     text = re.sub(r"/tmp/\S+|ForkProcess-\d+|Task-\d+|\.py:\d+", "…", text)
     return "\n".join(line for line in text.splitlines() if "skipping hidden" not in line and "# %%jaxpr" not in line)
@@ -70,7 +70,7 @@ def meet(fault: Fault, kind: str, pairs: dict[str, Pair]) -> None:
             seen.append({name: tidy(value) for name, value in (ran | {"then": after["value"]}).items()} | state)
             assert speed["value"] == "0", speed
     except BaseException:
-        pairs.pop(kind).stop()  # the next row begins anew
+        pairs.pop(kind).stop()  # the next row starts in a new pair
         raise
     observed, unobserved = seen
     assert fault.sees in "\n".join(str(observed[name]) for name in ("stdout", "value", "error"))

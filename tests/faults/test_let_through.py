@@ -1,4 +1,4 @@
-"""No `except` of the package takes an error that a signal handler of the user's raised."""
+"""Tests that no `except` of the package catches an error that the user's signal handler raised."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import jupyter_jaxpr
 from jupyter_jaxpr.interruptions import is_of_a_signal, not_of_a_signal
 
 PACKAGE = Path(jupyter_jaxpr.__file__).parent
-# What handlers raise. A handler that raises an AttributeError or a SyntaxError has a mistake.
+# The classes that handlers raise. A handler that raises an AttributeError or a SyntaxError has a mistake.
 RAISED_BY_HANDLERS = {
     "BaseException",
     "Exception",
@@ -27,17 +27,18 @@ RAISED_BY_HANDLERS = {
     "ValueError",
 }
 TAKES_ALL = {
-    "wire/answers.py": 2,  # the answer to the panel says what was raised; no cell runs
-    "observe/side_effects/state.py": 1,  # it goes on once everything is restored
+    "wire/answers.py": 2,  # the answer to the panel contains the error; no cell runs
+    "observe/side_effects/state.py": 1,  # the error is raised again once everything is restored
 }
 GIVES_ON = {
-    "magic/session.py": 2,  # `except BaseException` that ends with `raise`; the guard, which tells it apart
-    "observe/side_effects/guard.py": 1,  # likewise
+    # an `except BaseException` that ends with `raise`; and the guard, which recognises the error
+    "magic/session.py": 2,
+    "observe/side_effects/guard.py": 1,  # an `except BaseException` that ends with `raise`
 }
 
 
 def takers(tree: ast.AST) -> Iterator[int]:
-    """The lines of `except` and `suppress` that name a class that handlers raise."""
+    """Yield the lines of `except` and `suppress` with a class that handlers raise."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler):
             kinds = [node.type]

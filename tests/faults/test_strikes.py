@@ -1,4 +1,4 @@
-"""An alarm at each statement of ours that runs for a cell: the error is the cell's or is named, never lost."""
+"""Tests an alarm at each statement of ours that runs for a cell: the error reaches the cell or is named."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from places import LOAD, SETUP, Shell, asked
 
-# The handler raises an error of a class that an `except Exception` or an `except OSError` would take for ours.
+# The handler raises an error of a class that an `except Exception` or an `except OSError` of ours would catch.
 ALARM = """
 import signal
 class Late(TimeoutError):
@@ -49,17 +49,17 @@ def statements(shell: Shell) -> list[tuple[str, int]]:
 
 
 def lost(shell: Shell, file: str, line: int) -> str | None:
-    """What is wrong after an alarm at a statement, in words; None where nothing is."""
+    """Return words on what is wrong after an alarm at a statement; None where nothing is wrong."""
     armed = shell.run(STRIKE.format(file, line))
     ran = shell.run(CELL)
     told = shell.run("repr((strikes.stop(), fired))")
     struck, fired = ast.literal_eval(ast.literal_eval(told["value"]))
     state = asked(shell)
-    # The cells before and after are ordinary ones: a statement of ours that runs for those may be struck there.
+    # The cells before and after are ordinary cells: an alarm may strike the statements that run for them, too.
     shown = "".join(each["stdout"] + each["stderr"] for each in (armed, ran, told))
     named = [
         ran["error"] == "Late: too late" or "Late: too late" in (ran["error"] or ""),
-        "Exception ignored" in shown,  # Python drops what is raised where it tells that an object died
+        "Exception ignored" in shown,  # Python drops an error in a callback for the end of an object
         fired != ["within"] and ("too late" in shown or "jupyter_jaxpr was interrupted" in shown),
     ]
     if struck and not any(named):
@@ -86,7 +86,7 @@ def meet(shell: Shell, places: list[tuple[str, int]]) -> None:
 def test_an_alarm_at_some_statements(shell: Shell) -> None:
     places = statements(shell)
     assert len(places) > 3_000
-    # The same ones each time, though which statements run depends on the collector and on the clock as well.
+    # The statements are the same in each run, although the collector and the clock decide which ones run, too.
     meet(shell, sorted(places, key=lambda place: zlib.crc32(repr(place).encode()))[:8])
 
 

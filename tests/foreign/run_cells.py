@@ -32,7 +32,7 @@ FIRST_LINE = {"plain": "# This line is as long a line as the magic's.", "magic":
 
 
 class KeptComm(BaseComm):
-    """A comm whose messages stay here, as the JSON that would have been sent."""
+    """A comm that keeps its messages as the JSON that a kernel would send."""
 
     messages: list[dict[str, Any]] = []
 
@@ -42,7 +42,7 @@ class KeptComm(BaseComm):
 
 
 def leaves(value: Any) -> list[str]:
-    """Each leaf of a value with its path: arrays bit for bit, plain values as they print, others by their type."""
+    """Return each leaf of a value with its path: arrays bit for bit, plain values as printed, others by type."""
     found = []
     for path, leaf in jax.tree_util.tree_leaves_with_path(value):
         where = jax.tree_util.keystr(path)
@@ -97,7 +97,7 @@ def is_ours(bundle: dict[str, Any]) -> bool:
 
 
 def without_addresses(text: str) -> str:
-    """Text with what differs between any two processes taken out."""
+    """Return a text without the parts that differ between any two processes."""
     text = text.replace(FIRST_LINE["plain"], "").replace(FIRST_LINE["magic"], "")
     return re.sub(r"0x[0-9a-f]+", "0x…", text)
 
@@ -114,7 +114,7 @@ def main(way: str, out: str, *programs: str) -> None:
     jax.monitoring.register_event_duration_secs_listener(count)
     if way == "magic":
         shell.run_line_magic("load_ext", "jupyter_jaxpr")
-    # What either side does once a session is not the cell's doing.
+    # The cell does not cause work that either side does once a session.
     run(shell, "import jax\njax.jit(lambda x: x + 1)(1.0)", way, events)
     results = {Path(program).stem: run(shell, Path(program).read_text(), way, events) for program in programs}
     Path(out).write_text(json.dumps(results))

@@ -22,11 +22,11 @@ from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.types.document import Program, Snapshot
 
 HERE = Path(__file__).parent
-ENDS_WITHIN = 1_800  # seconds, of the programs of one library: longer is for ever
-# Both ways the same, and how well the code runs is no matter: compiling it takes a quarter less.
+ENDS_WITHIN = 1_800  # seconds for the programs of one library, after which they count as hung
+# Both runs use the same setting, and the speed of the code does not matter: the compile takes a quarter less time.
 UNOPTIMISED = {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_backend_optimization_level=0"}
 
-# What the panel lists, in call order: the functions that these cells jit and call, once for each compiled program.
+# The panel's list in call order: the functions that the cells jit and call, once for each compiled program.
 LISTED = {
     "equinox_mlp_training": ["make_step"],
     "equinox_gru_scan": ["make_step"],
@@ -67,9 +67,9 @@ LOOPS = {
     "jax_game_of_life": ["while", "cond"],
 }
 
-# On the older JAX line these run in `full` alone: the observer meets there what optax, flax and JAX's own programs do.
+# On the older JAX line these run in `full` alone: the observer sees the same programs of optax, flax and JAX.
 ON_ONE_LINE = ("equinox", "optimistix", "flax_nnx_mlp_training")
-# Both lines run diffrax in `full` alone: its programs take a third of the time of all libraries.
+# On both lines diffrax runs in `full` alone: its programs take a third of the time of all libraries.
 LONG = ("diffrax",)
 MARKS = {**dict.fromkeys(ON_ONE_LINE, pytest.mark.any_jax), **dict.fromkeys(LONG, pytest.mark.slow)}
 PROGRAMS = [pytest.param(name, marks=MARKS.get(name, MARKS.get(name.partition("_")[0], ()))) for name in LISTED]
@@ -79,7 +79,7 @@ Runs = Callable[[str], tuple[dict[str, Any], dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """What became of a program, plain and under the magic; all of a library's run when the first is asked for."""
+    """Return the results of a program, plain and under the magic; the first request runs all programs of a library."""
     folder = tmp_path_factory.mktemp("foreign")
 
     @functools.cache
@@ -109,14 +109,14 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 
 def published(magic: dict[str, Any]) -> Snapshot:
-    """The one snapshot that a cell sent to the panel."""
+    """Return the only snapshot that a cell sent to the panel."""
     assert [message for message in magic["messages"] if message["type"] == "failed"] == []
     (message,) = [message for message in magic["messages"] if message["type"] == "snapshot"]
     return read(message["snapshot"])
 
 
 def own(snapshot: Snapshot) -> list[Program]:
-    """The programs, but for those that libraries jitted for their own use."""
+    """Return the programs, without those that libraries jitted for their own use."""
     return [program for program in snapshot.programs if not program.library]
 
 
@@ -134,7 +134,7 @@ def test_the_magic_alters_nothing(program: str, ran: Runs) -> None:
     assert magic["displayed"] == plain["displayed"]
     assert magic["variables"] == plain["variables"]
     assert magic["stderr"] == plain["stderr"]
-    # IPython says how many frames it hides, and one of ours is among them.
+    # IPython prints the number of frames that it hides, which include one of ours.
     hidden = re.compile(r"skipping hidden \d+ frame")
     assert hidden.sub("hidden", magic["printed"]) == hidden.sub("hidden", plain["printed"])
 
@@ -157,7 +157,7 @@ def test_the_panel_gets_what_ran(program: str, ran: Runs) -> None:
     assert all(each.equations > 0 for each in own(snapshot))
     assert snapshot.message is None
     assert [note for note in snapshot.notes if note.kind == "failed"] == []
-    # Their loops are JAX's, or short: there is nothing to advise.
+    # Their loops are JAX's, or short: there is no advice.
     assert [note.text for note in snapshot.notes if note.kind == "unrolled_loop"] == []
     # They read nothing that changes.
     assert [note.text for note in snapshot.notes if note.kind in ("stale_value", "frozen_call")] == []

@@ -25,12 +25,12 @@ from mutations import document
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 BATCH = 500
-#: What a batch may take before it is given up.
+# The seconds after which a batch is given up.
 LONGEST = 1800
 
 
 def reports(file: Path, folder: Path) -> tuple[list[tuple[str | None, list[str]]], ...]:
-    """What came of each document on the two sides, which run side by side."""
+    """Return the results of each document on the two sides, which run side by side."""
     python, browser = folder / "python.jsonl", folder / "browser.jsonl"
     environment = {**os.environ, "FUZZ_FILE": str(file), "FUZZ_REPORT": str(browser), "JAX_PLATFORMS": "cpu"}
     browser.unlink(missing_ok=True)
@@ -49,7 +49,7 @@ def reports(file: Path, folder: Path) -> tuple[list[tuple[str | None, list[str]]
 
 
 def look_at(seed: int, numbers: range, folder: Path) -> list[str]:
-    """The findings of some documents of a seed."""
+    """Return the findings of some documents of a seed."""
     texts = [document(seed, number) for number in numbers]
     file = folder / "documents.jsonl"
     file.write_text("\n".join(texts) + "\n", encoding="utf-8")
@@ -70,7 +70,7 @@ def look_at(seed: int, numbers: range, folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Look at documents until the time is over; the exit status says whether anything was found."""
+    """Check documents until the time is over; the exit status says whether there was a finding."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--minutes", type=float, default=10)

@@ -17,7 +17,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 Json = Any
-Place = tuple[Any, ...]  # keys from the document down to a value
+Place = tuple[Any, ...]  # the keys from the document down to a value
 
 NUMBERS = (
     -1, -2, 0, 1, 2, 3, 7, 150, 1000, 99_999, 2**31 - 1, 2**31, 2**32, 2**53 - 1, 2**53, 2**63, 2**64, 10**18, 10**30,
@@ -35,16 +35,16 @@ JUNK = (None, True, False, [], {}, [[]], [None], {"a": 1}, "text", 3, -1, [0], [
 
 @functools.cache
 def saved() -> tuple[Json, ...]:
-    """The documents that are changed; the one with every field four times, as most of the changes need fields."""
+    """Return the documents to change; the document with every field occurs four times, as most changes need fields."""
     fixtures = sorted(HERE.parent.glob("fixtures/*-0.1?.json"))
     everything = sorted(HERE.glob("documents/*.json"))
     return tuple(json.loads(path.read_text(encoding="utf-8")) for path in [*fixtures, *everything * 10])
 
 
 def document(seed: int, number: int, *, everyday: bool = False) -> str:
-    """The document of a number, as JSON; the same for the same seed and number.
+    """Return the document of a number as JSON; it is the same for the same seed and number.
 
-    Every day there are fewer documents with much of something, which take seconds.
+    The everyday set has fewer documents with a large amount of something, which take seconds.
     """
     rng = random.Random(f"{seed}:{number}")
     fields = copy.deepcopy(rng.choice(saved()))
@@ -59,7 +59,7 @@ def document(seed: int, number: int, *, everyday: bool = False) -> str:
 
 
 def places(value: Json, above: Place = ()) -> Iterator[Place]:
-    """Every place of a value."""
+    """Yield every place of a value."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in pairs:
         yield (*above, key)
@@ -67,14 +67,14 @@ def places(value: Json, above: Place = ()) -> Iterator[Place]:
 
 
 def holder_of(fields: Json, place: Place) -> Json:
-    """The list or the object that a place is in."""
+    """Return the list or the object that contains a place."""
     for key in place[:-1]:
         fields = fields[key]
     return fields
 
 
 def pick(rng: random.Random, fields: Json, kind: type | tuple[type, ...] = object) -> Place | None:
-    """A place whose value is of a kind: a way down from the document, so that no long list is in the way of others."""
+    """Return a place of a value of a kind, by a random way from the top, so that long lists do not dominate."""
     for _ in range(30):
         found: list[Place] = []
         value, place = fields, ()
@@ -116,7 +116,7 @@ def a_longer_string(rng: random.Random, fields: Json) -> None:
 
 
 def all_strings(rng: random.Random, fields: Json) -> None:
-    """A hostile string in each field of one name."""
+    """Put a hostile string into each field of one name."""
     found = pick(rng, fields, str)
     text = rng.choice(STRINGS)
     for place in list(places(fields)):
@@ -186,7 +186,7 @@ def empty_scope(**columns: Json) -> Json:
 
 
 def calling(fields: Json, scopes: list[int], value: int, complete: bool) -> Json:
-    """A scope with an equation for each program that it calls."""
+    """Return a scope with an equation for each program that it calls."""
     pool, strings = fields["parameter_lists"], fields["strings"]
     pool.append([[len(strings), value]])
     strings.append("jaxpr")
@@ -206,7 +206,7 @@ def calling(fields: Json, scopes: list[int], value: int, complete: bool) -> Json
 
 
 def programs_of(rng: random.Random, fields: Json, calls: Callable[[int, int], list[int]], many: int) -> None:
-    """Put scopes in the place of the first program's: number n calls `calls(n, many)`."""
+    """Replace the scopes of the first program: number n calls `calls(n, many)`."""
     if not fields.get("programs") or not fields.get("strings") or not isinstance(fields["programs"][0], dict):
         return
     complete = rng.random() < 0.5
@@ -223,7 +223,7 @@ def programs_of(rng: random.Random, fields: Json, calls: Callable[[int, int], li
 
 
 def shared(rng: random.Random, fields: Json) -> None:
-    """Each program calls the next one several times: 2**n programs where each is printed."""
+    """Let each program call the next one several times: 2**n programs if each is printed."""
     times = rng.choice((2, 2, 3, 10))
     programs_of(rng, fields, lambda number, _: [number + 1] * times, rng.choice((3, 20, 40, 100)))
 
@@ -246,7 +246,7 @@ def cycle(rng: random.Random, fields: Json) -> None:
 
 
 def many_programs_inside(rng: random.Random, fields: Json) -> None:
-    """One equation with very many programs in it, or one scope with as many equations."""
+    """Make one equation with very many programs in it, or one scope with as many equations."""
     many = rng.choice((500, 20_000, 130_000))
     programs_of(rng, fields, lambda number, _: [1] * many if number == 0 else [], 2)
     if rng.random() < 0.5 and fields.get("scopes"):
@@ -254,7 +254,7 @@ def many_programs_inside(rng: random.Random, fields: Json) -> None:
             child[0] = 0
 
 
-# --- much of one kind ---
+# --- large amounts of one kind ---
 
 
 def a_long_list(rng: random.Random, fields: Json) -> None:
@@ -269,7 +269,7 @@ def a_long_list(rng: random.Random, fields: Json) -> None:
 
 
 def long_columns(rng: random.Random, fields: Json) -> None:
-    """A scope of very many equations; each is sound."""
+    """Make a scope of very many valid equations."""
     if not fields.get("programs") or not fields.get("strings"):
         return
     count = rng.choice((5_000, 60_000))
@@ -294,7 +294,7 @@ def long_columns(rng: random.Random, fields: Json) -> None:
 
 
 def wide_equations(rng: random.Random, fields: Json) -> None:
-    """An equation of very many operands and results."""
+    """Make an equation with very many operands and results."""
     if not fields.get("programs") or not fields.get("strings") or not fields.get("avals"):
         return
     many = rng.choice((1_000, 130_000))
@@ -317,7 +317,7 @@ def wide_equations(rng: random.Random, fields: Json) -> None:
 
 
 def a_long_text(rng: random.Random, fields: Json) -> None:
-    """A level of very many lines."""
+    """Make a level with very many lines."""
     levels = [level for program in fields.get("programs", []) for level in program.get("levels", [])]
     if levels:
         line, count = rng.choice(
@@ -352,7 +352,7 @@ LARGE = (
 
 
 def guarded(change: Callable[[random.Random, Json], None]) -> Callable[[random.Random, Json], None]:
-    """A change that leaves a document alone that an earlier change made unlike one."""
+    """Return a change that leaves a document unchanged where an earlier change removed its structure."""
 
     @functools.wraps(change)
     def changed(rng: random.Random, fields: Json) -> None:
@@ -368,7 +368,7 @@ SMALL, LARGE = tuple(map(guarded, SMALL)), tuple(map(guarded, LARGE))
 
 
 def main() -> None:
-    """Write documents to a file, each on a line."""
+    """Write documents to a file, one a line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--first", type=int, default=0)

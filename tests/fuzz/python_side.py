@@ -28,20 +28,20 @@ from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.scripts.inspection import Snapshot
 
-#: Seconds of the processor that an operation may take, and from when on it is stopped.
+# The seconds of the processor that an operation may take, and the seconds after which it is stopped.
 SLOW, STOPPED = 2.0, 20.0
-#: Bytes that all of it may take beyond what the imports took.
+# The bytes that an operation may use beyond the memory after the imports.
 MEMORY = 500_000_000
-#: What a refusal reads like: one sentence or more, short enough to be shown.
+# The form of a refusal: one sentence or more, short enough to be shown.
 SENTENCES = re.compile(r"[A-Z][^\n]{5,1500}")
 SOUND = Path(__file__).parent / "documents" / "everything-0.12.json"
-#: Several answers of one kind in a document, the field of a document that has them.
-MERGED = ("costs", "timings", "shardings", "passes", "exact_links", "recordings")
+# The field of a document -> the kinds of its answers, of which a document has several.
+MERGED = ("costs", "timings", "shardings", "passes", "exact_links", "recordings", "diffs")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What went wrong in an operation on a document."""
+    """An operation on a document that failed."""
 
     operation: str
     what: str
@@ -52,7 +52,7 @@ class Stopped(BaseException):
 
 
 def operations(snapshot: Snapshot) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Every operation on a document that was read."""
+    """Yield every operation on a document that was read."""
     document = snapshot.document
     yield "repr", lambda: repr(snapshot)
     yield "notes", lambda: snapshot.notes
@@ -82,14 +82,14 @@ def operations(snapshot: Snapshot) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def diffs(name: str, one: Snapshot, other: Snapshot, level: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """A diff, and the text of the diff that was found."""
+    """Yield a diff, and the text of the diff."""
     found: list[Diff] = []
     yield f"diff of {name}", lambda: found.append(one.diff(other, level=level))
     yield f"text of the diff of {name}", lambda: list(map(str, found))
 
 
 def findings(text: str) -> Iterator[Finding]:
-    """What goes wrong with a document; nothing where it is refused with a sentence, or all of it works."""
+    """Yield the failures of a document; none where it is refused with a sentence, or where all operations work."""
     found: list[Snapshot] = []
     yield from attempt("read", lambda: found.append(Snapshot.from_json(text)))
     for snapshot in found:
@@ -99,7 +99,7 @@ def findings(text: str) -> Iterator[Finding]:
 
 
 def attempt(name: str, operation: Callable[[], Any]) -> Iterator[Finding]:
-    """Run an operation; a refusal that is a sentence is no finding."""
+    """Run an operation; a refusal with a sentence is no finding."""
     start = time.process_time()
     try:
         with at_most(STOPPED):
@@ -123,7 +123,7 @@ def _where(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Stop what runs in here after so many seconds."""
+    """Stop the block after so many seconds."""
 
     def stop(*_: Any) -> None:
         raise Stopped(f"stopped after {seconds} s")
@@ -139,7 +139,7 @@ def at_most(seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def limited_memory() -> Iterator[None]:
-    """Make what takes more than `MEMORY` beyond what the process has a MemoryError."""
+    """Raise a MemoryError where the block uses more than `MEMORY` beyond the memory of the process."""
     status = Path("/proc/self/status")
     if not status.exists():
         yield
@@ -154,7 +154,7 @@ def limited_memory() -> Iterator[None]:
 
 
 def main(path: str, report: str) -> None:
-    """Read each document, and say of each what came of it."""
+    """Read each document, and write the result of each."""
     with open(path, encoding="utf-8") as file, open(report, "w", encoding="utf-8") as lines, limited_memory():
         for text in file:
             found = list(findings(text))
@@ -163,7 +163,7 @@ def main(path: str, report: str) -> None:
 
 
 def refusal(text: str) -> str | None:
-    """Why a document is refused; None where it is not."""
+    """Return why a document is refused; None where it is not."""
     try:
         Snapshot.from_json(text)
     except Exception as error:

@@ -29,7 +29,7 @@ TRACE, COMPILE = "/jax/core/compile/jaxpr_trace_duration", "/jax/core/compile/ba
 
 
 class Events:
-    """What JAX itself reports for functions by name."""
+    """The counts of JAX's own events for functions by name."""
 
     def __init__(self) -> None:
         self.counts: Counter[tuple[str, str]] = Counter()
@@ -47,7 +47,7 @@ class Call:
     shape: tuple[int, ...] = (2,)
     dtype: str = "float32"
     holder: str = "jax"
-    device: int | None = None  # that it is committed to
+    device: int | None = None  # the device to which the argument is committed
     scalar: str = "none"
     n: Any = 1
     keyword: bool = False
@@ -98,7 +98,7 @@ def make(call: Call, function: Any, x: Any, p: Any) -> None:
 
 
 def prepared(call: Call) -> tuple[Any, Any]:
-    """The arguments, made before they are needed: making them calls jitted functions of JAX's."""
+    """Return the arguments before the call: making them calls jitted functions of JAX's."""
     return value(call), tree(call, ONE)
 
 
@@ -118,7 +118,7 @@ CALLS = st.builds(
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """Three functions: plain, one that raises for some arguments, and one that has effects."""
+    """Return three functions: a plain one, one that raises for some arguments, and one with effects."""
 
     @functools.partial(jax.jit, static_argnames="n")
     def plain(p: Any, x: Any, n: Any = 1) -> Any:
@@ -152,7 +152,7 @@ NAMES = st.sampled_from(["plain", "picky", "loud", "nested"])
     st.lists(st.integers(0, 24), min_size=120, max_size=120),
 )
 def check(different: list[tuple[str, Call]], order: list[int]) -> None:
-    """Make calls in some order, each a few times; 24 stands for clearing one function's cache."""
+    """Make calls in some order, each a few times; 24 clears the cache of one function."""
     jitted = functions()
     arguments = [prepared(call) for _, call in different]
     calls: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Counts what is alive in the process; imported by the shell or the kernel that lives through the day."""
+"""Counts the living objects of the process; the shell or kernel of the long day imports this module."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from typing import Any
 
 
 def rss() -> int:
-    """Bytes of memory that the process has."""
+    """Return the bytes of memory of the process."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGESIZE")
 
 
 def given_back() -> None:
-    """Let the C library give back what is free: what stays is in use, or lies between what is."""
+    """Let the C library return free memory: the rest is in use, or lies between used parts."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL("libc.so.6").malloc_trim(0)
 
@@ -33,7 +33,7 @@ def is_of_a_cell(function: FunctionType) -> bool:
 
 
 def alive() -> dict[str, Any]:
-    """How many of each are alive, after a collection."""
+    """Return the number of living objects of each kind, after a collection."""
     jax = sys.modules["jax"]
     gc.collect()
     gc.collect()

@@ -13,7 +13,7 @@ x = jnp.arange(8.0)
 """
 
 KINDS = (
-    # a function of the cell, at a shape of its own
+    # a function of the cell, with an array of a new shape
     """
 @jax.jit
 def f(x):
@@ -127,7 +127,7 @@ print(centred(data).shape)
 """,
 )
 
-#: Options of the magic, by the number of the cell: what they ask for is work that the plain cells do not do.
+# The options of the magic by number of the cell: they request work that the plain cells do not do.
 OPTIONS = {7: " --time", 13: " --steps", 19: " --transform grad", 29: " --no-trace"}
 COMPARED = """
 def first(x):
@@ -140,7 +140,7 @@ SIZES = (4, 8, 16, 6)
 
 
 def cell(number: int, magic: bool, options: bool = False) -> str:
-    """One cell: under the magic, now and then with an option of it, or with a comment in the place of its line."""
+    """Return one cell: under the magic, sometimes with an option, or with a comment in the place of its line."""
     text, asked = KINDS[number % len(KINDS)], OPTIONS.get(number % 31, "")
     if number % 50 == 49:
         text, asked = COMPARED, " --compare first,second"

@@ -22,7 +22,7 @@ from places import PLACES  # noqa: E402  # likewise
 
 WAYS = ("plain", "loaded", "magic", "options")
 LOAD = "%load_ext jupyter_jaxpr"
-#: Nothing of ours stays after the day: the runs that the panel could still ask about are gone with the extension.
+# The expected figures after the day: the runs that the panel could ask about are gone with the extension.
 UNLOAD = "%unload_ext jupyter_jaxpr"
 FIGURES = f"import sys\nsys.path.insert(0, {str(HERE)!r})\nimport alive_now\n"
 ASK = "import alive_now\nalive_now.told()"
@@ -31,7 +31,7 @@ Figures = dict[str, Any]
 
 
 def day(place: str, way: str, cells: int, every: int = 100) -> Iterator[tuple[str, Figures]]:
-    """How many cells have run, and what is alive then: first after none, and at last with the extension unloaded."""
+    """Yield the number of cells that have run and the living objects: first after none, last without the extension."""
     with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"TMPDIR": folder}):
         shell = PLACES[place]()
         try:
@@ -51,13 +51,13 @@ def day(place: str, way: str, cells: int, every: int = 100) -> Iterator[tuple[st
 
 
 def asked(shell: Any) -> Figures:
-    """What is alive now; nothing of the question stays."""
+    """Return the living objects now; the question leaves nothing behind."""
     value = shell.run(ASK, store=False)["value"]
     return dict(json.loads(value.strip("'")))
 
 
 def growth(figures: list[tuple[str, Figures]], name: str, since: int) -> float:
-    """How much a figure grew in a hundred cells, from `since` cells on."""
+    """Return the growth of a figure in a hundred cells, from `since` cells on."""
     first, before = next(each for each in figures if int(each[0]) >= since)
     last, after = figures[-1]
     return float(100 * (after[name] - before[name]) / (int(last) - int(first)))

@@ -11,12 +11,12 @@ import pytest
 from day import day, growth
 
 CELLS, EVERY = 250, 50
-#: Of both days the first cells are left out: imports, and what is kept of a bounded number of runs and functions.
+# The first cells of both days are left out: imports, and the bounded number of kept runs and functions.
 BEGIN = 150
 
 
 def figures(place: str, way: str) -> tuple[list[Any], dict[str, Any]]:
-    """What is alive every fifty cells, and at the end of the day."""
+    """Return the living objects every fifty cells, and at the end of the day."""
     *through, (_, end) = day(place, way, CELLS, EVERY)
     return through, end
 
@@ -28,17 +28,17 @@ def test_a_long_day(place: str) -> None:
     observed, observed_end = figures(place, "magic")
     for (number, before), (_, after) in zip(plain, observed, strict=True):
         assert (number, after["arrays"]) == (number, before["arrays"])
-        # The programs of the last eight runs are there for the panel, those of the cells' own functions.
+        # The panel keeps the programs of the last eight runs, and of the cells' own functions.
         assert before["executables"] <= after["executables"] <= before["executables"] + 16
         assert after["functions"] <= before["functions"] + 8
         assert after["comms"] <= before["comms"] + 1
         assert after["temporary"] <= before["temporary"]
-    # Within 5 % of the memory that the same cells take without the extension.
+    # The memory is within 5 % of the memory of the same cells without the extension.
     megabytes = 0.05 * plain[-1][1]["rss"]
     assert growth(observed, "rss", BEGIN) <= growth(plain, "rss", BEGIN) + megabytes
     for name in ("arrays", "executables", "functions", "comms", "temporary"):
         assert observed_end[name] <= plain_end[name], (name, plain_end, observed_end)
-    # In a kernel the first message of over 64 kB starts a thread of pyzmq's, which stays: with its files.
+    # In a kernel the first message of more than 64 kB starts a thread of pyzmq's, which stays with its files.
     own = {"shell": (0, 0), "kernel": (1, 8)}[place]
     assert observed_end["threads"] <= plain_end["threads"] + own[0]
     assert observed_end["files"] <= plain_end["files"] + own[1]

@@ -20,7 +20,7 @@ _KINDS = ("unrolled_loop", "short_loop")
 
 
 class Cells:
-    """A notebook whose cells are run, and that says what is built for the panel."""
+    """A notebook that runs cells and returns their notes."""
 
     def __init__(self, notebook: Any) -> None:
         self._notebook = notebook
@@ -29,9 +29,9 @@ class Cells:
         self._names = set(notebook.shell.user_ns)
 
     def card(self, source: str) -> str:
-        """The notes on the loops of a cell, each rewrite that applies tried."""
+        """Return the notes on the loops of a cell, with a trial of each rewrite that applies."""
         names = self._notebook.shell.user_ns
-        for name in set(names) - self._names:  # no row needs what another one left
+        for name in set(names) - self._names:  # no row needs the variables of another
             del names[name]
         cell = f"%%jaxpr\n{source}"
         result, document = self._run(cell)
@@ -51,7 +51,7 @@ class Cells:
         return "\n".join([*lines, *failed]) or "no loop"
 
     def _tried(self, cell: str, note: Note, document: Snapshot, result: Any) -> str:
-        """What the edited cell does in comparison."""
+        """Return the result of the edited cell, compared with that of the cell."""
         cure = Cure("rewrite", note.code, "", note.level, note.edits)
         gives, after = self._run(edited(cell, document, cure))
         if after is None:
@@ -63,7 +63,7 @@ class Cells:
         return f"loops: {loops[0]} -> {loops[1]}, {is_shorter}, {same}"
 
     def _run(self, cell: str) -> tuple[Any, Snapshot | None]:
-        """The value of a cell and its document, or its error."""
+        """Return the value of a cell and its document, or its error."""
         self._built.clear()
         ran = self._notebook.run(cell)
         error = ran.result.error_in_exec or ran.result.error_before_exec

@@ -25,7 +25,7 @@ _NOT_TOLD = ("first_call", "first_observed")
 
 
 class Cells:
-    """A notebook whose cells are run, and that says what is built for the panel."""
+    """A notebook that runs cells and returns their misses."""
 
     def __init__(self, notebook: Any) -> None:
         self._notebook = notebook
@@ -34,9 +34,9 @@ class Cells:
         self._names = set(notebook.shell.user_ns)
 
     def card(self, source: str) -> str:
-        """The misses of a cell, each of its cures tried."""
+        """Return the misses of a cell, with a trial of each cure."""
         names = self._notebook.shell.user_ns
-        for name in set(names) - self._names:  # no row needs what another one left
+        for name in set(names) - self._names:  # no row needs the variables of another
             del names[name]
         cell = f"%%jaxpr\n{source}"
         result, compiles = self._run(cell)
@@ -70,7 +70,7 @@ class Cells:
         return "\n".join(lines) or "no miss"
 
     def _tried(self, text: str, result: Any, compiles: dict[str, int], misses: int) -> str:
-        """What the edited cell does in comparison."""
+        """Return the result of the edited cell, compared with that of the cell."""
         gives, now = self._run(text)
         if isinstance(gives, Exception):
             return f"{type(gives).__name__}: {gives}"
@@ -79,7 +79,7 @@ class Cells:
         return f"compiles: {fewer[0]} -> {fewer[1]}, misses: {misses} -> {_misses(self._built[-1].document)}, {same}"
 
     def _run(self, cell: str) -> tuple[Any, dict[str, int]]:
-        """The value of a cell, or its error, and how often JAX compiled each function of the user's, by its events."""
+        """Return the value or the error of a cell, and the compiles of each user function by JAX's events."""
         self._built.clear()
         with _compiles() as compiles:
             ran = self._notebook.run(cell)
@@ -92,14 +92,14 @@ class Cells:
 
 
 def _plain(name: str) -> str:
-    """The name of a function in the name that JAX's event has, such as jit(f) or jit__lambda."""
+    """Return the name of a function from the name in JAX's event, such as jit(f) or jit__lambda."""
     inside = re.fullmatch(r"jit\((.*)\)", name)
     return (inside[1] if inside else name).strip("<>")
 
 
 @contextmanager
 def _compiles() -> Iterator[dict[str, int]]:
-    """Counts compilations by JAX's own events, by the name of the function."""
+    """Count compiles by JAX's own events, by the name of the function."""
     found: dict[str, int] = {}
 
     def listen(event: str, duration: float, **facts: Any) -> None:
@@ -119,7 +119,7 @@ def _misses(document: Snapshot) -> int:
 
 
 def _changed(cell: str, text: str) -> list[str]:
-    """The lines that an edit takes out and puts in."""
+    """Return the lines that an edit removes and adds."""
     lines = difflib.ndiff(cell.split("\n"), text.split("\n"))
     return [line.rstrip() for line in lines if line[0] in "+-"]
 
@@ -136,5 +136,5 @@ def _is_equal(one: Any, other: Any) -> bool:
 
 
 def names_of_cures(card: str) -> set[str]:
-    """The kinds of cure that a card has."""
+    """Return the kinds of cure in a card."""
     return set(re.findall(r"^    cure: (.*) \(applies\)", card, re.MULTILINE))

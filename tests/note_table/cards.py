@@ -24,7 +24,7 @@ KINDS = (
 
 
 class Cells:
-    """A notebook whose cells are run, and that says what is built for the panel."""
+    """A notebook that runs cells and returns their notes."""
 
     def __init__(self, notebook: Any) -> None:
         self._notebook = notebook
@@ -33,9 +33,9 @@ class Cells:
         self._names = set(notebook.shell.user_ns)
 
     def card(self, source: str) -> str:
-        """The notes of a cell, each edit that applies made."""
+        """Return the notes of a cell, with the result of each edit that applies."""
         names = self._notebook.shell.user_ns
-        for name in set(names) - self._names:  # no row needs what another one left
+        for name in set(names) - self._names:  # no row needs the variables of another
             del names[name]
         cell = f"%%jaxpr\n{source}"
         value, document = self._run(cell)
@@ -59,7 +59,7 @@ class Cells:
         return lines
 
     def _run(self, cell: str) -> tuple[str, Snapshot]:
-        """The value of a cell, or its error, and its document."""
+        """Return the value or the error of a cell, and its document."""
         self._built.clear()
         result = self._notebook.run(cell).result
         error = result.error_in_exec or result.error_before_exec

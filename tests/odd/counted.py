@@ -299,7 +299,7 @@ thread.join()
 def main(mode: str) -> None:
     config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
     shell = InteractiveShell.instance(config=config)
-    reading.SLOW = 60  # on a machine that is busy
+    reading.SLOW = 60  # a busy machine needs more time
     called: Counter[str] = Counter()
     asked: Counter[int] = Counter()
     extension = os.path.join(os.path.dirname(importlib.util.find_spec("jupyter_jaxpr").origin), "")

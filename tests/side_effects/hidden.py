@@ -205,7 +205,7 @@ pair, missing, list_, dict_, text, integer = Pair(1), Missing(), List([1.0]), Di
 logged, described, partial = Logged(jnp.ones(3)), Described(), functools.partial(note)
 """
 
-#: One a line; `x` is the argument, an array of three numbers.
+# One expression a line; `x` is the argument, an array of three numbers.
 EXPRESSIONS = r"""
 operator.iadd(seen, [1])
 list.append(seen, 1)
@@ -443,12 +443,12 @@ __import__("sys").modules.setdefault("a", 1)
 
 
 def expressions() -> list[str]:
-    """The expressions, each as it is written above."""
+    """Return the expressions as they are written above."""
     return EXPRESSIONS.strip().splitlines()
 
 
 def state_of(world: types.ModuleType) -> dict[str, Any]:
-    """What the expressions change, read without a call of the world's own code."""
+    """Return what the expressions can change, read without a call of the world's own code."""
     held = {name: value for name, value in vars(world).items() if not name.startswith(("__", "function_"))}
     return {
         **{name: _told(value, set()) for name, value in held.items() if not isinstance(value, types.ModuleType)},

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 
-# The test puts the folder for files in the place of @FOLDER@.
+# The test gives FOLDER, the folder for files.
 WORLD = """
 import collections, contextlib, copy, csv, enum, functools, io, itertools, json, logging, math, operator, os
 import pathlib, pickle, queue, random, sqlite3, subprocess, sys, threading, time, types, warnings
@@ -21,7 +21,6 @@ import jax, jax.numpy as jnp, numpy as np
 from jax import lax
 
 random.seed(0); np.random.seed(0)
-FOLDER = "@FOLDER@"
 x = jnp.arange(3.0)
 G = jnp.ones(3)
 COUNT = 0
@@ -634,7 +633,7 @@ trainer.gradient(x) jax.grad(trainer.loss)(x) jax.vmap(sine)(x)
 
 
 def state_of(names: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """All that functions of the world can change, as plain values that can be compared."""
+    """Return all that functions of the world can change, as plain values that can be compared."""
     found = {
         name: _told(value, set()) for name, value in names.items() if not name.startswith("_") and _is_state(value)
     }
@@ -657,7 +656,7 @@ def _is_state(value: Any) -> bool:
 
 
 def _told(value: Any, seen: set[int]) -> Any:
-    """A value without identities: two worlds that are equal are told alike."""
+    """Return a value without identities: two equal worlds give equal values."""
     if isinstance(value, jax.core.Tracer):
         return "a tracer"
     if isinstance(value, jax.Array):

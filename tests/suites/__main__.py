@@ -38,7 +38,7 @@ JAX: dict[str, tuple[str, ...]] = {
 
 
 def main() -> int:
-    """Run what the command line asks for."""
+    """Run the suites that the command line names."""
     parser = argparse.ArgumentParser(description="Run other projects' tests with and without the observer.")
     parser.add_argument("--jax", type=Path, help="a checkout of JAX's repository")
     parser.add_argument("--only", choices=["optax", *JAX], help="run this suite alone")
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def source(name: str, folder: Path) -> Path:
-    """The source distribution of an installed package, unpacked."""
+    """Return the unpacked source distribution of an installed package."""
     wanted = f"{name}=={version(name)}"
     command = [
         sys.executable,
@@ -84,7 +84,7 @@ def source(name: str, folder: Path) -> Path:
 
 
 def run(where: Path, tests: tuple[str, ...], folder: Path, observes: bool) -> dict[str, Any]:
-    """What became of each test, and what the ledgers held."""
+    """Return the result of each test, and the contents of the ledgers."""
     results = folder / "results.json"
     results.unlink(missing_ok=True)
     path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
@@ -100,7 +100,7 @@ def run(where: Path, tests: tuple[str, ...], folder: Path, observes: bool) -> di
 
 
 def compared(name: str, plain: dict[str, Any], observed: dict[str, Any]) -> tuple[str, bool]:
-    """A sentence on a suite with what differs below it, and whether all is as it should be."""
+    """Return a sentence on a suite with the differences below it, and whether the results agree."""
     before, after = plain["outcomes"], observed["outcomes"]
     differs = [test for test in before | after if before.get(test) != after.get(test)]
     counts = ", ".join(f"{times} {outcome}" for outcome, times in sorted(Counter(before.values()).items()))
@@ -113,7 +113,7 @@ def compared(name: str, plain: dict[str, Any], observed: dict[str, Any]) -> tupl
 
 
 def dated(text: str) -> str:
-    """With the date and the versions."""
+    """Return a text with the date and the versions."""
     today = datetime.date.today().isoformat()
     return f"{today}, Python {platform.python_version()}, JAX {version('jax')}: {text}"
 

@@ -25,7 +25,7 @@ failures: list[str] = []
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Run the test, in a block of its own where that is asked for."""
+    """Run the test, within a block of observe() if the option requests one."""
     if not OBSERVES:
         return (yield)
     from jupyter_jaxpr import observe
@@ -43,7 +43,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def read(test: str, ledger: object) -> None:
-    """Count what a ledger holds; also its table is made."""
+    """Count the contents of a ledger, and print its table."""
     from jupyter_jaxpr.observe.cache.ledger import Ledger
 
     assert isinstance(ledger, Ledger)
@@ -61,13 +61,13 @@ def read(test: str, ledger: object) -> None:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Keep the worst of a test's phases."""
+    """Keep the worst result of a test's phases."""
     before = outcomes.get(report.nodeid, "passed")
     if before == "passed":
         outcomes[report.nodeid] = report.outcome if report.when == "call" or report.outcome != "failed" else "error"
 
 
 def pytest_sessionfinish() -> None:
-    """Write what was found."""
+    """Write the results."""
     found = {"outcomes": outcomes, "ledgers": seen, "unknown": unknown, "failures": failures}
     Path(os.environ["SUITE_RESULTS"]).write_text(json.dumps(found, indent=1))

@@ -40,7 +40,7 @@ class NoComm(BaseComm):
 
 
 def type_of(value: Any) -> str | None:
-    """The type of a traced array or of a container of Python's own with one; None of all else."""
+    """Return the type of a traced array or of a Python container with one; None for other values."""
     text, has_array = _text(value)
     return text if has_array else None
 
@@ -71,11 +71,11 @@ def _text(value: Any) -> tuple[str, bool]:
 
 
 class Names:
-    """The names that a file gives values to.
+    """The names to which a file assigns values.
 
     Attributes:
-        assigned: By line.
-        parameters: The first lines of the functions that have a parameter, by the line and the name of the parameter.
+        assigned: The assigned names by line.
+        parameters: The first lines of the functions with a parameter, by the line and the name of the parameter.
     """
 
     def __init__(self, text: str) -> None:
@@ -86,7 +86,7 @@ class Names:
         for node in ast.walk(tree):
             if isinstance(
                 node, ast.ListComp | ast.SetComp | ast.DictComp
-            ):  # part of the frame around, and hidden there
+            ):  # these names belong to the outer frame, and are hidden there
                 targets = (inner for one in node.generators for inner in ast.walk(one.target))
                 hidden |= set(map(id, targets))
         for node in ast.walk(tree):
@@ -105,7 +105,7 @@ def _arguments(arguments: ast.arguments) -> Iterator[ast.arg]:
 
 
 class Watcher:
-    """What names had in functions of cells, by file, kind, line and name."""
+    """The values of names in functions of cells, by file, kind, line and name."""
 
     def __init__(self) -> None:
         self.seen: dict[tuple[str, str, int, str], set[str]] = defaultdict(set)
@@ -114,13 +114,13 @@ class Watcher:
         self._lines: dict[int, int] = {}
 
     def names(self, file: str) -> Names:
-        """The names of a file, as it ran."""
+        """Return the names of a file, as it ran."""
         if file not in self._names:
             self._names[file] = Names("".join(linecache.getlines(file)))
         return self._names[file]
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
-        """Python's trace function."""
+        """Record the values of names; this is Python's trace function."""
         code = frame.f_code
         if "ipython-input" not in code.co_filename and "ipykernel" not in code.co_filename:
             return None
@@ -154,7 +154,7 @@ class Watcher:
 
 
 def last_run() -> jj.Snapshot | None:
-    """The document of the newest run; None where there is none yet."""
+    """Return the document of the newest run; None before the first run."""
     try:
         return jj.last().snapshot
     except LookupError:
@@ -162,7 +162,7 @@ def last_run() -> jj.Snapshot | None:
 
 
 def run(shell: InteractiveShell, cells: list[str], watcher: Watcher) -> dict[str, Any]:
-    """Run cells; gives what is wrong of what the package shows, and how many names have a type."""
+    """Run cells; return the wrong types that the package shows, and the number of names with a type."""
     watcher.seen.clear()
     watcher.arrays.clear()
     shown: set[tuple[str, int, str]] = set()
@@ -210,7 +210,7 @@ def run(shell: InteractiveShell, cells: list[str], watcher: Watcher) -> dict[str
 
 
 def cells_of(path: Path) -> list[str]:
-    """The cells of a notebook, or a program as one cell."""
+    """Return the cells of a notebook, or a program as one cell."""
     if path.suffix != ".ipynb":
         return [f"%%jaxpr\n{path.read_text()}"]
     cells = json.loads(path.read_text())["cells"]

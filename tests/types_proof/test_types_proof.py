@@ -22,17 +22,17 @@ HERE = Path(__file__).parent
 LESSONS = sorted((HERE.parents[1] / "jupyter_jaxpr" / "lessons" / "en").glob("*.ipynb"))
 FOREIGN = HERE.parent / "foreign" / "programs"
 OWN = sorted((HERE / "programs").glob("*.py"))
-ENDS_WITHIN = 1_800  # seconds: longer is for ever
-#: Cells that raise on purpose.
+ENDS_WITHIN = 1_800  # seconds, after which a run counts as hung
+# The cells that raise on purpose.
 RAISES = {"flax_linen_wrong_shape", *(lesson.stem for lesson in LESSONS)}
-# How well the code runs is no matter.
+# The speed of the code does not matter.
 UNOPTIMISED = {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_backend_optimization_level=0"}
 
 needs_lines = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 does not show the lines that run")
 
 
 def ran(files: list[Path], folder: Path) -> dict[str, Any]:
-    """What was shown and seen of each program."""
+    """Return the shown and the seen types of each program."""
     out = folder / "types.json"
     command = [sys.executable, str(HERE / "run_programs.py"), str(out), *map(str, files)]
     subprocess.run(command, check=True, env={**os.environ, **UNOPTIMISED}, timeout=ENDS_WITHIN, capture_output=True)
@@ -42,7 +42,7 @@ def ran(files: list[Path], folder: Path) -> dict[str, Any]:
 
 
 def share(results: dict[str, Any], of: str) -> float:
-    """The part of the names with an array that have a type; prints the number and the others."""
+    """Return the part of the names with an array that have a type; print the number and the other names."""
     names = sum(one["names"] for one in results.values())
     missing = [f"  {name}, line {line}" for name, one in results.items() for line in one["missing"]]
     programs = sum(one["programs"] for one in results.values())
@@ -52,7 +52,7 @@ def share(results: dict[str, Any], of: str) -> float:
 
 
 def wrong(results: dict[str, Any]) -> list[str]:
-    """What was shown and not seen."""
+    """Return the types that were shown and not seen."""
     return [f"{name}: {one}" for name, result in results.items() for one in result["wrong"]]
 
 

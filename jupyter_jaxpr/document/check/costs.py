@@ -1,4 +1,4 @@
-"""Checks the costs, timings, sweep, machine, passes and exact links of a document."""
+"""Checks the costs, timings, sweep, machine, passes, exact links and diffs of a document."""
 
 from __future__ import annotations
 
@@ -33,6 +33,9 @@ def check_costs(document: Snapshot) -> None:
             amounts(
                 (level.lines, level.instructions, level.linked, level.single, level.inferred), "exact links: a level"
             )
+    for diff in document.diffs:
+        index(diff.after.program, document.programs, "diffs: program")
+        amounts((diff.added, diff.removed, diff.changed, diff.moved, diff.skipped, diff.left_out), "diffs: a number")
     for name in ("passes", "exact_links"):
         programs = [each.program for each in getattr(document, name)]
         need(len(programs) == len(set(programs)), f"{name}: a program is there twice")

@@ -19,6 +19,7 @@ from .comparison import VariantComparison
 from .control_flow import Control
 from .cost import Machine, ProgramCost
 from .cures import Cure, Edit
+from .diff import ProgramDiff
 from .exact_links import ExactLinks
 from .ledger import Ledger
 from .passes import ProgramPasses
@@ -479,6 +480,10 @@ class Snapshot(Struct, omit_defaults=True):
     ] = []
     passes: Annotated[list[ProgramPasses], _text("Where the panel asked what XLA's passes did.", most=FUNCTIONS)] = []
     exact_links: Annotated[list[ExactLinks], _text("Where the panel asked for a tagged twin.", most=FUNCTIONS)] = []
+    diffs: Annotated[
+        list[ProgramDiff],
+        _text("Where the panel compared a program of this run, the later one, with another.", most=FUNCTIONS),
+    ] = []
     transforms: Annotated[list[Transform], _text("Where --transform or the panel asked for some.", most=FUNCTIONS)] = []
     retrace: Annotated[
         Retrace | None, _text("What the kernel traces when the user presses a button; null where there is nothing.")

@@ -20,6 +20,7 @@ from .names import namespace
 from .origins import root_of, value_of
 from .raised import RaisedAt, touches_jax
 from .static import argument_values, is_hashed, jit_with
+from .trial import passed
 
 _NO_ARRAY = re.compile(
     r"^Error interpreting argument to (?:<function (?P<name>\S+) at .*?>|.*) as an abstract array\. "
@@ -48,7 +49,8 @@ _TOO_MANY = re.compile(
     r"(?P<given>\d+) (?:was|were) given$"
 )
 _MISSING = re.compile(
-    r"^(?:\w+\.)*(?P<name>\w+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (?P<names>.*)$"
+    r"^(?P<path>(?:\w+\.|<locals>\.)*)(?P<name>\w+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: "
+    r"(?P<names>.*)$"
 )
 
 
@@ -90,13 +92,86 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         return Explained(None, title, said, cures)
     if isinstance(error, TypeError) and (found := _TOO_MANY.search(text)) and touches_jax(error):
         name = "the function" if found["name"] == "<lambda>" else found["name"]
+        if (rule := _rule(raised, name, found["given"], found["takes"])) is not None:
+            return rule
         cure = FoundCure("the arguments", None, f"Pass as many arguments as {name} takes, or name them as name=value.")
         title = f"The call passes {found['given']} positional arguments, but {name} takes {found['takes']}"
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and (found := _MISSING.search(text)):
         missing = found["names"].replace("'", "")
-        cure = FoundCure("pass the argument", None, f"Pass {missing} in the call, or give a default in the def.")
-        return Explained(None, f"The call of {found['name']} leaves out {missing}", "", (cure,))
+        name = found["name"]
+        if name == "__init__" and found["path"]:
+            name = found["path"].rstrip(".").rpartition(".")[2]
+        if raised is not None and (key := _no_key(raised)) is not None:
+            return key
+        words = f"Pass {missing} in the call."
+        if raised is not None and raised.loops is not None and found["name"] in _defined(raised.loops.module):
+            words = f"Pass {missing} in the call, or give a default in the def."
+        return Explained(
+            None, f"The call of {name} leaves out {missing}", "", (FoundCure("pass the argument", None, words),)
+        )
+    return None
+
+
+_KEYS = frozenset({"key", "PRNGKey", "fold_in", "split", "clone", "wrap_key_data"})
+
+
+def _no_key(raised: RaisedAt) -> Explained | None:
+    """A call of jax.random whose first argument is surely no key."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or ".random." not in raised.source(call.func) or not call.args:
+        return None
+    function = value_of(raised, call.func)
+    first = call.args[0]
+    made_by = ast.unparse(first.func).rpartition(".")[2] if isinstance(first, ast.Call) else ""
+    is_array = isinstance(first, ast.Call) and module_of_call(raised, first) and made_by not in _KEYS
+    kind = type_of(value_of(raised, first)) if value_of(raised, first) is not None else ""
+    is_other = bool(kind) and not kind.startswith(("key<", "u32["))
+    if parameters_of(function)[:1] != ["key"] or not (is_array or is_other):
+        return None
+    words = "Pass a key first. jax.random.key makes a key of a number. Split the key for each use."
+    title = "The first argument must be a key of jax.random.key"
+    return Explained(None, title, "", (FoundCure("jax.random.key", None, words),))
+
+
+def _defined(module: ast.Module) -> set[str]:
+    """The functions that a text defines."""
+    return {node.name for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
+
+
+def _rule(raised: RaisedAt | None, name: str, given: str, takes: str) -> Explained | None:
+    """A rule of a custom derivative that takes other arguments than JAX passes."""
+    if raised is None or raised.loops is None:
+        return None
+    for node in ast.walk(raised.loops.module):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "defvjp":
+            continue
+        names = [each.id if isinstance(each, ast.Name) else "" for each in node.args]
+        if name not in names:
+            continue
+        function = raised.source(node.func.value)
+        rule, words = "forward", f"JAX calls the forward rule with all arguments of {function}."
+        if names.index(name):
+            rule = "backward"
+            words = (
+                "JAX calls the backward rule with the arguments of nondiff_argnums, if there are some, then the "
+                "residuals, then the cotangent of the result."
+            )
+        title = f"The {rule} rule {name} of {function} gets {given} arguments, but takes {takes}"
+        place = (
+            next(
+                each
+                for each in ast.walk(raised.loops.module)
+                if isinstance(each, ast.FunctionDef) and each.name == name
+            )
+            if name in _defined(raised.loops.module)
+            else None
+        )
+        at = None
+        if place is not None and place.args.args:
+            at = edit_of(raised, (place.args.args[0], place.args.args[-1], "")).place
+        cure = FoundCure("the arguments", None, f"Give {name} {given} parameters.")
+        return Explained(at, title, words, (cure,))
     return None
 
 
@@ -121,6 +196,10 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
     if raised is not None and is_whole and (not values or _can_be_static(values.get(name))):
         static = jit_with(raised, function, f'static_argnames="{name}"', "static_argnames", text)
     cures = [static]
+    if is_whole and kind in _ITERATED:
+        return Explained(
+            None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(_as_list(raised, kind))
+        )
     if not is_whole:
         cures = [
             FoundCure(
@@ -134,20 +213,52 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         words = "Keep texts, dates and objects outside of JAX, and give JAX numbers for them."
         title = f"The argument {path} is an array of NumPy that JAX cannot hold" + (f": {dtype}" if dtype else "")
         return Explained(None, title, "JAX arrays hold numbers and booleans.", (FoundCure("numbers", None, words),))
-    if not is_plain and "equinox" in _modules(values.get(name)):
+    if not is_plain and "equinox" in packages_of(values.get(name)):
         words = f"Use equinox.filter_jit, which makes everything in {name} that is not an array static."
         cures = [FoundCure("equinox.filter_jit", None, words)]
     elif not is_plain and kind not in ("custom_jvp", "custom_vjp"):
         words = f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields."
         cures.append(FoundCure("jax.tree_util.register_dataclass", None, words))
-    said = (
-        "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
-        "dicts of arrays and numbers."
-    )
-    return Explained(None, f"The argument {path} is not an array: its type is {kind}", said, tuple(cures))
+    return Explained(None, f"The argument {path} is not an array: its type is {kind}", _TRACED, tuple(cures))
 
 
-def _modules(value: Any) -> set[str]:
+_TRACED = (
+    "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
+    "dicts of arrays and numbers."
+)
+#: Types whose elements JAX can trace once they are in a list.
+_ITERATED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "deque"})
+
+
+def _as_list(raised: RaisedAt | None, kind: str) -> list[FoundCure]:
+    """The argument of such a type as a list."""
+    words = "JAX traces the elements of a list."
+    cure = FoundCure("a list", None, words)
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call):
+        return [cure]
+    found = []
+    for node in [*call.args, *(each.value for each in call.keywords)]:
+        value = value_of(raised, node)
+        if type(value).__name__ == kind or (kind == "generator" and isinstance(node, ast.GeneratorExp)):
+            found.append(node)
+        elif (kind == "set" and isinstance(node, ast.Set | ast.SetComp)) or (
+            isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == kind.removeprefix("dict_")
+        ):
+            found.append(node)
+    # A generator that is a name is used up once the call has read it.
+    if len(found) != 1 or (kind != "set" and isinstance(found[0], ast.Name)):
+        return [cure]
+    (node,) = found
+    source = raised.source(node)
+    code = f"list({source})"
+    if isinstance(node, ast.GeneratorExp):
+        inner = source[1:-1] if source.startswith("(") else source
+        code = f"([{inner}])" if len(call.args) == 1 and not call.keywords else f"[{inner}]"
+    return passed(raised, [applied(FoundCure("a list", code, words), [edit_of(raised, over(node, code))])])
+
+
+def packages_of(value: Any) -> set[str]:
     """The packages that the classes of an object are of."""
     return {(own_name(kind, "__module__") or "").partition(".")[0] for kind in mro_of(type(value))}
 
@@ -171,6 +282,8 @@ def _unhashed(raised: RaisedAt | None, type_: str) -> Explained:
     kind = "array" if type_.endswith("ArrayImpl") or type_ == "numpy.ndarray" else type_.rpartition(".")[2]
     said = "The value of a static argument is part of the cache key, so Python must be able to hash the value."
     found = _given(raised, type_)
+    if found is None and raised is not None and (owner := _unhashed_self(raised, kind, said)) is not None:
+        return owner
     if found is None or raised is None:
         cure = FoundCure("hashable", None, "Pass a number, a text or a tuple as a static argument.")
         return Explained(None, f"A static argument cannot be hashed: its type is {kind}", said, (cure,))
@@ -196,6 +309,34 @@ def _unhashed(raised: RaisedAt | None, type_: str) -> Explained:
     if code is not None:
         cure = applied(cure, [edit_of(raised, over(node, code))])
     return Explained(None, title, said, (cure,))
+
+
+def _unhashed_self(raised: RaisedAt, kind: str, said: str) -> Explained | None:
+    """The object of a jitted method, where the class is in the text."""
+    call = raised.node
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef) and node.name == kind]
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or len(classes) != 1:
+        return None
+    methods = [node for node in classes[0].body if isinstance(node, ast.FunctionDef) and node.name == call.func.attr]
+    if len(methods) != 1 or not methods[0].args.args:
+        return None
+    name = methods[0].args.args[0].arg
+    title = f"The static argument {name} cannot be hashed: its type is {kind}"
+    words = (
+        f"Give {kind} an __eq__ and a __hash__ that compare the contents, or let JAX trace the fields with "
+        "register_dataclass."
+    )
+    cures = [FoundCure("hashable", None, words)]
+    stored = any(isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) for node in ast.walk(classes[0]))
+    for decorator in classes[0].decorator_list:
+        source = raised.source(decorator)
+        if source.rpartition(".")[2] == "dataclass" and not stored:
+            code = f"{source}(frozen=True)"
+            words = f"Write @{code}: Python hashes a frozen dataclass by its fields, and no field of it can be changed."
+            frozen = applied(FoundCure("frozen=True", code, words), [edit_of(raised, over(decorator, code))])
+            cures = passed(raised, [frozen]) or cures
+    return Explained(None, title, said, tuple(cures))
 
 
 def _given(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:

@@ -10,12 +10,13 @@ from typing import Any
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from .arguments import packages_of
 from .calls import Calls
 from .choices import Choices
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
-from .names import jnp_name
+from .names import jnp_name, namespace
 from .origins import MASK_OF_ROWS, dtype_of, masks_elements, operands, value_of
 from .raised import RaisedAt
 from .stores import lost_write
@@ -72,7 +73,9 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         sizes = f"{found[1]} and {found[2]}"
         said = f"A matrix product sums over two axes of the same size, but these axes have {sizes} elements."
         title = f"The sizes {sizes} do not fit together{what}"
-        return _made(title, f"{said} {_operands(raised)}", raised, _transposed(raised))
+        return _made(
+            title, f"{said} {_operands(raised)}", raised, _mapped(raised, found.groups()) or _transposed(raised)
+        )
     if found := _RESHAPE.search(text):
         said = f"The new shape {found[3]} holds {found[4]} elements. {_operands(raised)}"
         title = f"An array of shape {found[1]} has {found[2]} elements, not {found[4]}"
@@ -124,6 +127,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         title = f"An array of {_axes(found[2])} has no axis {found[1]}"
         if found[2] == "0":
             title = f"A single number has no axis {found[1]}"
+        elif called(raised.node if raised is not None else None) in ("expand_dims", "stack"):
+            title = f"The result has {_axes(found[2])}, so there is no axis {found[1]}"
         words = f"Axes count from 0. Write an axis from 0 to {int(found[2]) - 1}."
         cure = FoundCure("axis", None, "Axis 0 is the only axis." if found[2] == "1" else words)
         return _made(title, _operands(raised), raised, [cure] if int(found[2]) else [])
@@ -247,6 +252,30 @@ def _new_axis(raised: RaisedAt | None) -> list[FoundCure]:
         text = f"{code} has the shape {(*short[1], 1)}, so each row of the other operand meets one element."
         return [FoundCure("[:, None]", code, text)]
     return [general]
+
+
+def _mapped(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
+    """Of a module of equinox that takes one element, and that is called with a batch of elements of a fitting size."""
+    import jax
+
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
+        return []
+    if "equinox" not in packages_of(value_of(raised, call.func)) or namespace(raised).get("jax") is not jax:
+        return []
+    shape = getattr(value_of(raised, call.args[0]), "shape", None) or _written_shape(call.args[0])
+    if len(shape) != 2 or str(shape[-1]) not in sizes:
+        return []
+    code = f"jax.vmap({raised.source(call.func)})"
+    words = f"A module of equinox takes one element. {code} takes a batch, and calls the module for each element."
+    return passed(raised, [applied(FoundCure("jax.vmap", code, words), [edit_of(raised, over(call.func, code))])])
+
+
+def _written_shape(node: ast.expr) -> tuple[int, ...]:
+    """The shape in a call such as jnp.ones((8, 3)); empty where the text has none."""
+    nodes = [each for each in ast.walk(node) if isinstance(each, ast.Tuple)] if isinstance(node, ast.Call) else []
+    sizes = [each.value if isinstance(each, ast.Constant) else None for each in nodes[0].elts] if nodes else []
+    return tuple(size for size in sizes if type(size) is int) if None not in sizes else ()
 
 
 def _transposed(raised: RaisedAt | None) -> list[FoundCure]:

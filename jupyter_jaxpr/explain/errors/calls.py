@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
+import types
+from pathlib import Path
 from typing import Any
 
+from ...jax.facts import jax_directory
 from ...observe.observation import FoundCure
 from .edits import Change, applied, chosen, edit_of, over
 from .masks import masked, sized
@@ -38,6 +42,21 @@ _SIZED = {
 _ALONE = {"sorted": "sort", "any": "any", "all": "all", "sum": "sum"}
 
 
+def _of_twin(module: str, name: str) -> Any:
+    """What SciPy's module of the same name as one of jax.scipy calls by a name."""
+    return vars(sys.modules.get(module.removeprefix("jax."), ast)).get(name)
+
+
+def _of_twin_file(parts: list[str]) -> list[FoundCure]:
+    """The advice to use a function of jax.scipy that the kernel has not imported."""
+    file = Path(jax_directory()).joinpath(*parts[:-1]).with_suffix(".py")
+    if not file.is_file() or not re.search(rf"\b{parts[-1]} as {parts[-1]}\b", file.read_text()):
+        return []
+    module = ".".join(["jax", *parts[:-1]])
+    text = f"{module}.{parts[-1]} works on traced arrays. Write import {module} first."
+    return [FoundCure(f"{module}.{parts[-1]}", None, text)]
+
+
 class Calls:
     """Writes the ways out of one error."""
 
@@ -51,7 +70,7 @@ class Calls:
         if isinstance(node, ast.FormattedValue | ast.JoinedStr):
             return self._printed()
         if not isinstance(node, ast.Call):
-            return self.in_place()
+            return self._percent() or self.in_place()
         match node:
             case ast.Call(func=ast.Name(id=("float" | "int" | "bool" | "complex") as name), args=[value], keywords=[]):
                 return self._conversion(node, name, value)
@@ -71,7 +90,7 @@ class Calls:
             case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in _ALONE:
                 code = f"{self._jnp}.{_ALONE[name]}({self._array(value)})"
                 return [self._cure(f"{self._jnp}.{_ALONE[name]}", code, _ELEMENTS, over(node, code))]
-        return self._sized(node) or self._of_module(node)
+        return self._sized(node) or self._of_scipy(node) or self._of_module(node)
 
     def of_arrays(self, node: ast.Call) -> str | None:
         """A call of any, all or a function of math as a call of jax.numpy; None where it is none of them."""
@@ -158,6 +177,9 @@ class Calls:
         for part in name.split("."):
             there = getattr(there, part, None)
         if there is None or not name:
+            if name.startswith("random."):
+                words = "jax.random draws in the compiled program. Pass a key of jax.random.key as an argument."
+                return [FoundCure("jax.random", None, words)]
             text = (
                 f"jax.numpy has no function of the name {name or _called(node)}. jax.pure_callback calls the function "
                 "when the program runs, with the values of the arrays."
@@ -167,6 +189,32 @@ class Calls:
         whole = code + self._source(node)[len(self._source(node.func)) :]
         text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
         return [self._cure(code, whole, text, over(node.func, code))]
+
+    def _of_scipy(self, node: ast.Call) -> list[FoundCure]:
+        """A function of SciPy that jax.scipy has, too."""
+        function: Any = node.func
+        path: list[str] = []
+        while isinstance(function, ast.Attribute):
+            path.insert(0, function.attr)
+            function = function.value
+        held = namespace(self._raised).get(function.id) if isinstance(function, ast.Name) else None
+        parts: list[str] = []
+        if type(held) is types.ModuleType and held.__name__.partition(".")[0] == "scipy":
+            parts = [*held.__name__.split("."), *path]
+        elif isinstance(function, ast.Name) and not path:
+            modules = [name for name in sys.modules if name.startswith("jax.scipy.")]
+            scipy = [each for each in modules if held is not None and _of_twin(each, function.id) is held]
+            parts = [*scipy[0].split(".")[1:], function.id] if scipy else []
+        there: Any = sys.modules.get("jax") if parts else None
+        if parts and ".".join(["jax", *parts[:-1]]) not in sys.modules:
+            return _of_twin_file(parts)
+        for part in parts:
+            there = vars(there).get(part) if type(there) is types.ModuleType else None
+        if there is None or namespace(self._raised).get("jax") is not sys.modules.get("jax"):
+            return []
+        code = ".".join(["jax", *parts])
+        text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
+        return [self._cure(code, code, text, over(node.func, code))]
 
     def _root(self, function: ast.expr) -> str | None:
         """The module that a called function is of: numpy, math or jax.numpy."""
@@ -220,6 +268,32 @@ class Calls:
         return None
 
     # --- text ---
+
+    def _percent(self) -> list[FoundCure]:
+        """Of print("%.2f" % x)."""
+        node = self._raised.node
+        call = self._raised.parents.get(id(node)) if node is not None else None
+        match node, call:
+            case (
+                ast.BinOp(left=ast.Constant(value=str(words)), op=ast.Mod(), right=right),
+                ast.Call(func=ast.Name(id="print"), args=[_], keywords=[]),
+            ):
+                values = right.elts if isinstance(right, ast.Tuple) else [right]
+            case _:
+                return []
+        parts = re.split(r"%((?:\.\d+)?[dfegs]|%)", words)
+        specs = [each for each in parts[1::2] if each != "%"]
+        if "%" in "".join(parts[::2]) or len(specs) != len(values):
+            return []
+        text = ""
+        for place, part in enumerate(parts):
+            if place % 2 == 0:
+                text += part.replace("{", "{{").replace("}", "}}")
+            else:
+                text += "%" if part == "%" else "{}" if part in ("s", "d") else f"{{:{part}}}"
+        code = f"jax.debug.print({', '.join([repr(text), *map(self._source, values)])})"
+        said = "jax.debug.print prints the value each time that the program runs."
+        return [self._cure("jax.debug.print", code, said, over(call, code))]
 
     def _printed(self) -> list[FoundCure]:
         """Of a traced value that a text formats."""

@@ -34,6 +34,7 @@ _REVERSE = re.compile(r"^Reverse-mode differentiation does not work for lax\.whi
 _LENGTHS = re.compile(r"^scan got values with different leading axis sizes: (.+?)\.?$", re.MULTILINE)
 _SCALAR = re.compile(r"^cond_fun must return a boolean scalar|^Pred must be a scalar|^Pred type must be")
 _GIVEN = re.compile(r"\(?((?:bool|int|uint|float|bfloat)\d*\[[\d,]*\])")
+_NO_ARRAY = re.compile(r"of type <class '(str|dict|function|NoneType)'>")
 _TAKES = re.compile(
     r"^(?P<name>\S+)\(\) (?:takes (?P<takes>\d+) positional arguments? but (?P<given>\d+) (?:was|were) given"
     r"|missing (?P<at_least>\d+) required positional arguments?)"
@@ -79,6 +80,8 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
     taken = _TAKES.search(text)
     if taken is not None and raised is not None and called(raised.node) in _CALLERS:
         name, construct = taken["name"].rpartition(".")[2], called(raised.node)
+        if name == construct:
+            return _left_out(raised, construct, text)
         what = "a lambda" if name == "<lambda>" else name
         title = f"{construct} passes too few arguments to {what}"
         if taken["given"]:
@@ -89,6 +92,22 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
         cure = FoundCure("arguments", None, _CALLERS[construct])
         return Explained(None, title, "", (cure,))
     return None
+
+
+def _left_out(raised: RaisedAt, construct: str, text: str) -> Explained:
+    """Too few arguments for the construct itself."""
+    names = " and ".join(re.findall(r"'(\w+)'", text))
+    title = f"The call of {construct} leaves out {names}"
+    call = raised.node
+    if construct == "fori_loop" and isinstance(call, ast.Call) and len(call.args) == 3 and not call.keywords:
+        words = "fori_loop(lower, upper, body, carry) counts from lower to upper - 1."
+        arguments = ["0", *(raised.source(each) for each in call.args)]
+        code = f"{raised.source(call.func)}({', '.join(arguments)})"
+        cures = passed(raised, [applied(FoundCure("lower", code, words), [edit_of(raised, over(call, code))])])
+        if cures:
+            return Explained(None, title, "", tuple(cures))
+    words = f"Pass {names} in the call. {_CALLERS[construct]}"
+    return Explained(None, title, "", (FoundCure("pass the argument", None, words),))
 
 
 # --- carries ---
@@ -388,6 +407,16 @@ def _scalar(text: str, raised: RaisedAt | None) -> Explained:
         FoundCure(".any() or .all()", None, "Reduce the array to a single boolean."),
         FoundCure("jnp.where", None, "jnp.where chooses element by element, and computes both values."),
     )
+    call = raised.node if raised is not None else None
+    if raised is not None and "PyTreeDef(None)" in text and isinstance(call, ast.Call) and call.args:
+        missing = missing_return(raised, function_of_text(raised, call.args[0]))
+        if missing is not None:
+            title = "The condition of while_loop returns None"
+            return Explained(None, title, "", tuple(passed(raised, [missing])))
+    if (kind := _NO_ARRAY.search(text)) is not None:
+        words = "Write a comparison, such as x > 0, or choose with Python's if where no array decides."
+        title = f"A condition must be a single boolean, not a {kind[1]}"
+        return Explained(None, title, "", (FoundCure("a comparison", None, words),))
     given = _GIVEN.search(text)
     said = f"The condition is {given[1]}." if given is not None else ""
     place = None

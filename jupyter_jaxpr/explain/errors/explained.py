@@ -17,6 +17,7 @@ from .constructs import construct_error
 from .edits import edited, shown
 from .explanation import Explained
 from .messages import message_error
+from .misplaced import misplaced_error
 from .plain_values import plain_value_error
 from .python_objects import python_object_error
 from .raised import RaisedAt, raised_at, touches_jax
@@ -27,7 +28,10 @@ from .transforms import transform_error
 from .trees import tree_error
 from .values import value_error
 
+#: Functions of JAX that JAX itself traces where the user's function calls them.
+_INNER = frozenset({"psum", "pmean", "pmax", "pmin", "all_gather", "ppermute", "all_to_all", "axis_index"})
 _KINDS = (
+    misplaced_error,
     state_error,
     plain_value_error,
     tree_error,
@@ -105,6 +109,8 @@ def trace_error(error: BaseException, function: str, budget: Budget | None = Non
         budget: The time for the trials of cures; None for that of a cell that raises.
     """
     raised = raised_at(error)
+    if raised is not None and function in _INNER and raised.place.function != "<module>":
+        function = raised.place.function.rpartition(".")[2]  # what JAX traced is a function of its own
     known = _explained(error, function, raised, budget)
     # Outside of IPython JAX takes its own frames out of the traceback.
     in_trace = raised is not None and (raised.in_trace or raised.place.function.rpartition(".")[2] == function)

@@ -50,6 +50,8 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
         mask: Likewise.
     """
     jnp = jnp_name(raised)
+    if (update := _update(raised, node, array, mask)) is not None:
+        return [update]
     use = use_of(raised, node)
     where = f"{jnp}.where"
     filled = f"{jnp}.where({mask}, {array}, "
@@ -82,6 +84,26 @@ def masked(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> list[Foun
         return [FoundCure(where, None, text)]
     code = f"{filled}FILL)"
     return [chosen(FoundCure(where, code, text), [edit_of(raised, over(node, code))])]
+
+
+def _update(raised: RaisedAt, node: ast.expr, array: str, mask: str) -> FoundCure | None:
+    """Of `x.at[mask].set(value of x[mask])`: one jnp.where, which takes the value at each element."""
+    call: ast.AST | None = node
+    while isinstance(call := raised.parents.get(id(call)), ast.expr):
+        match call:
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Subscript(value=ast.Attribute(value=target, attr="at"), slice=index), attr="set"
+                ),
+                args=[value],
+                keywords=[],
+            ) if ast.unparse(index) == ast.unparse(ast.parse(mask, mode="eval")):
+                source = raised.source(value).replace(raised.source(node), array)
+                code = f"{jnp_name(raised)}.where({mask}, {source}, {raised.source(target)})"
+                text = "jnp.where takes the new value where the mask is true, and keeps the shape."
+                cure = FoundCure(f"{jnp_name(raised)}.where", code, text)
+                return applied(cure, [edit_of(raised, over(call, code))])
+    return None
 
 
 def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> FoundCure:

@@ -70,7 +70,13 @@ ARRAY_MESSAGES = (
         ("^", "Write a ^ b for the elements that differ, a & ~b for those of a alone, or convert to integers."),
     ),
     Message(
-        r"(and|or|xor|not|shift_\w+|population_count) does not accept dtype (\w+)",
+        r"(shift_\w+) does not accept dtype (\w+)",
+        "The operators << and >> shift integers, not {2}",
+        "",
+        ("an integer", "Convert the operands to integers, or multiply with a power of 2, as in x * 2.0**n."),
+    ),
+    Message(
+        r"(and|or|xor|not|population_count) does not accept dtype (\w+)",
         "The operator {1} works on integers and booleans, not on {2}",
         "The operators &, |, ^, ~, << and >> work on bits.",
         ("compare", "Compare first, and put each comparison in parentheses, as in (a > 0) & (b > 0)."),
@@ -119,7 +125,7 @@ ARRAY_MESSAGES = (
         ("the same size", "Give a vector with as many elements as the matrix has rows."),
     ),
     Message(
-        r"Argument to (\S+) must have shape \[\.\.\., n, n\], got (\(.*?\))",
+        r"Argument to _?(\w+(?:\.\w+)*)(?:\(\))? must have shape \[\.\.\., n, n\], got (\(.*?\))",
         "{1} takes square matrices, but this one has the shape {2}",
         "",
         ("a square matrix", "Give a square matrix. For others, jnp.linalg.pinv and jnp.linalg.lstsq may serve."),

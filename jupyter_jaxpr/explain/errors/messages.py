@@ -7,12 +7,15 @@ import re
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from .call_messages import CALL_MESSAGES
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .lax_messages import LAX_MESSAGES
 from .message_rows import ARRAY_MESSAGES, MESSAGES
-from .origins import culprits, operands
+from .origins import culprits, dtype_of, operands, value_of
 from .raised import RaisedAt, touches_jax
+from .setting_messages import SETTING_MESSAGES
+from .trial import passed
 
 _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
@@ -29,7 +32,7 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         return _key(raised)
     if isinstance(error, OverflowError) and (found := _BOUNDS.match(text)) and touches_jax(error):
         return _out_of_bounds(int(found[1]), found[2])
-    for row in (*ARRAY_MESSAGES, *LAX_MESSAGES, *MESSAGES):
+    for row in (*CALL_MESSAGES, *SETTING_MESSAGES, *ARRAY_MESSAGES, *LAX_MESSAGES, *MESSAGES):
         found = re.match(row.pattern, text, re.DOTALL)
         if found is None or (row.of_others and not touches_jax(error)):
             continue
@@ -79,11 +82,25 @@ def _tracer(text: str, raised: RaisedAt | None) -> Explained | None:
     return Explained(None, title, said, (cure,), traced=True)
 
 
+def _makes_key(raised: RaisedAt, node: ast.expr) -> bool:
+    """Whether an expression is a key of jax.random."""
+    made_by = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    value = value_of(raised, node) if raised.frame is not None else None
+    return made_by.endswith(("random.key", "random.PRNGKey")) or dtype_of(value).startswith("key<")
+
+
 def _key(raised: RaisedAt | None) -> Explained:
     title = "The first argument must be a key of jax.random.key"
     text = "jax.random.key makes a key of a number. Split the key for each use."
     call = raised.node if raised is not None else None
     cure = FoundCure("jax.random.key", None, text)
+    if raised is not None and isinstance(call, ast.Call) and len(call.args) > 1 and _makes_key(raised, call.args[1]):
+        given = [raised.source(each) for each in call.args]
+        others = [raised.source(each) for each in call.keywords]  # type: ignore[arg-type]  # it has a place, too
+        code = f"{raised.source(call.func)}({', '.join([given[1], given[0], *given[2:], *others])})"
+        swapped = FoundCure("the order", code, "The key comes first.")
+        cures = passed(raised, [applied(swapped, [edit_of(raised, over(call, code))])])
+        return Explained(None, title, "", tuple(cures))
     if raised is not None and isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):
         if type(call.args[0].value) is int:
             code = f"jax.random.key({call.args[0].value})"

@@ -52,6 +52,9 @@ def _shape(raised: RaisedAt, shape: str) -> Explained:
         return Explained(None, title, said, (cure,))
     nodes = [part for each in call.args for part in (each.elts if isinstance(each, ast.Tuple | ast.List) else [each])]
     floats = [node for node in nodes if type(_number(raised, node)) is float]
+    if "'" in shape or any(type(_number(raised, node)) is str for node in nodes):
+        words = "Write integers, such as (2, 3), in place of a text."
+        return Explained(None, title, "", (FoundCure("an integer", None, words),))
     if len(floats) == 1:
         node, value = floats[0], _number(raised, floats[0])
         code = str(int(value)) if isinstance(node, ast.Constant) else f"int({raised.source(node)})"

@@ -11,6 +11,7 @@ from typing import Any
 from ...jax.facts import is_tracer_type
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from .arguments import packages_of
 from .constructs import called
 from .edits import applied, edit_of, over
 from .explanation import Explained
@@ -52,8 +53,12 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
         return Explained(None, title, "", (cure,))
     if isinstance(error, TypeError) and _NOT_CALLED.match(text):
         return _not_called(raised)
+    if isinstance(error, AttributeError) and _FIXED.match(text) and _of_equinox(raised):
+        return _fixed(raised)
     if not raised.in_trace and not touches_jax(error):
         return None
+    if isinstance(error, KeyError) and (named := _named_place(raised)) is not None:
+        return named
     if isinstance(error, TypeError) and _OF_LISTS.match(text):
         return _of_list(raised)
     if isinstance(error, KeyError):
@@ -63,6 +68,36 @@ def python_object_error(error: BaseException, raised: RaisedAt | None, function:
     if isinstance(error, AttributeError) and _FIXED.match(text):
         return _fixed(raised)
     return _type_check(raised)
+
+
+def _of_equinox(raised: RaisedAt) -> bool:
+    """Whether the statement sets a field of a module of equinox."""
+    statement = raised.statement_of(raised.node)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    if not isinstance(target, ast.Attribute):
+        return False
+    return "equinox" in packages_of(value_of(raised, target.value))
+
+
+def _named_place(raised: RaisedAt) -> Explained | None:
+    """jax.debug.print("{x}", x): a name in the format, and a value without it."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or not raised.source(call.func).endswith("debug.print") or not call.args:
+        return None
+    words = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
+    given = {each.arg for each in call.keywords}
+    names = [name for name in re.findall(r"\{([A-Za-z_]\w*)", words) if name not in given] if type(words) is str else []
+    if not names:
+        return None
+    title = f"The format of {raised.source(call.func)} names {names[0]}, but the call passes no value of this name"
+    said = "Pass the value as name=value, or write {} without a name."
+    sources = [raised.source(each) for each in call.args]
+    if sources[1:] != names:
+        return Explained(None, title, "", (FoundCure("a name", None, said),))
+    others = [raised.source(each) for each in call.keywords]  # type: ignore[arg-type]  # a keyword has a place, too
+    code = f"{raised.source(call.func)}({', '.join([sources[0], *(f'{name}={name}' for name in names), *others])})"
+    cure = applied(FoundCure("a name", code, said), [edit_of(raised, over(call, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 
 def _no_member(raised: RaisedAt, name: str) -> Explained | None:
@@ -115,8 +150,17 @@ def _not_called(raised: RaisedAt) -> Explained | None:
     return Explained(None, title, operands(raised, [call.func]), (FoundCure("brackets", None, words),))
 
 
+def _is_text(raised: RaisedAt, node: ast.expr) -> bool:
+    return type(node.value if isinstance(node, ast.Constant) else value_of(raised, node)) is str
+
+
 def _of_list(raised: RaisedAt) -> Explained | None:
     node = raised.node
+    texts = [each for each in (node.left, node.right) if _is_text(raised, each)] if isinstance(node, ast.BinOp) else []
+    if texts:
+        title = f"{raised.source(texts[0])} is a text, not an array"
+        words = "jax.tree.map reaches each leaf of a tree: take texts out of the tree, or keep them apart."
+        return Explained(None, title, "", (FoundCure("arrays alone", None, words),))
     if not isinstance(node, ast.BinOp):
         return None
     for side in (node.left, node.right):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from typing import Any
 
 from ...jax.tracer_origins import short_type, type_of
@@ -43,6 +44,7 @@ _RANK = re.compile(
     r"^vmap was requested to map its argument along axis (-?\d+), which implies that its rank should be at least (\d+)"
     r", but is only (\d+)"
 )
+_NO_JAX_TYPE = re.compile(r"^Argument '.*' of type '?<class '(?:\w+\.)*(\w+)'>'? is not a valid JAX type", re.DOTALL)
 _NONE = re.compile(r"^vmap must have at least one non-None value in in_axes")
 
 
@@ -58,6 +60,10 @@ def transform_error(error: BaseException, raised: RaisedAt | None, function: str
         title = f"jax.{found['word']} needs a float result, but {call.name} returns {found['dtype']}"
         words = "Comparisons and integers have no gradient. Compute the result in floats, such as with jax.nn.sigmoid."
         return Explained(None, title, call.returns, (FoundCure("a float result", None, words),))
+    if (found := _NO_JAX_TYPE.search(text)) and call.transform is not None and call.call is not None:
+        return _no_array(call, found[1])
+    if text.startswith("iteration over a 0-d array") and raised is not None:
+        return _unpacked(raised)
     if found := _SCALAR.search(text):
         return _scalar(call, found["shape"], found["value"])
     if found := _ARGNUMS.search(text):
@@ -263,12 +269,83 @@ def _scalar(call: Applied, shape: str | None, value: str | None) -> Explained:
     return call.explained(f"jax.{word} needs one number, but {call.name} returns {what}", call.returns, cures)
 
 
+def _no_array(call: Applied, kind: str) -> Explained | None:
+    """An argument of a transformed function, or a part of it, that is no array."""
+    import jax
+
+    raised, made = call.raised, call.call
+    if raised is None or made is None or call.transform is None:
+        return None
+    word = called(call.transform)
+    function = call.transform.args[0] if call.transform.args else None
+    for number, node in enumerate(made.args):
+        value = call.value(node)
+        for path, leaf in jax.tree_util.tree_flatten_with_path(value)[0][:1_000] if value is not None else ():
+            if type(leaf).__name__ != kind:
+                continue
+            name = f"{call.argument(number)}{jax.tree_util.keystr(path)}"
+            title = f"jax.{word} takes arrays, but {name} is a {kind}"
+            is_method = isinstance(function, ast.Attribute) and value_of(raised, function.value) is leaf
+            if is_method and number == 0 and isinstance(function, ast.Attribute):
+                source = raised.source(function)
+                title = f"{source} has its object already, but the call passes {raised.source(node)} too"
+                others = [raised.source(each) for each in [*made.args[1:], *made.keywords]]  # type: ignore[arg-type]
+                code = f"{raised.source(made.func)}({', '.join(others)})"
+                words = f"A method that is read from an object, as {source}, takes no self."
+                cure = applied(FoundCure("without self", code, words), [edit_of(raised, over(made, code))])
+                return call.explained(title, "", [cure])
+            words = f"Keep {name} out of what is passed: differentiate and map arrays alone."
+            if path:
+                words = f"Take {name} out of the argument, and read it from outside of the function."
+            return Explained(None, title, "", (FoundCure("arrays alone", None, words),))
+    return None
+
+
+def _unpacked(raised: RaisedAt) -> Explained | None:
+    """gw, gb = jax.grad(loss)(w, b): one gradient, and several names for it."""
+    statement = raised.statement_of(raised.node)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
+        return None
+    call = Applied(replace(raised, node=statement.value))
+    names = len(statement.targets[0].elts)
+    if called(call.transform) != "grad" or call.call is None or call.option("argnums") is not None:
+        return None
+    title = f"jax.grad gives one gradient here, that of {call.argument(0)}, but the line has {names} names"
+    words = "argnums names the positions of the arguments to differentiate. The result is a tuple."
+    option = f"argnums=({', '.join(map(str, range(names)))})"
+    if names > len(call.call.args):
+        return Explained(None, title, "", (FoundCure("argnums", None, words),))
+    return call.explained(title, "", [call.with_option(option, "argnums", words)])
+
+
+def _by_name(call: Applied, number: int) -> Explained | None:
+    """An argument to differentiate that the call passes by its name."""
+    raised, made, parameters = call.raised, call.call, call.parameters
+    if raised is None or made is None or number < len(made.args) or number >= len(parameters):
+        return None
+    named = {each.arg: each for each in made.keywords if each.arg is not None}
+    wanted = parameters[len(made.args) : number + 1]
+    if not all(name in named for name in wanted):
+        return None
+    word = called(call.transform) or "grad"
+    title = f"jax.{word} differentiates positional arguments, but {wanted[-1]} is passed by name"
+    values = [raised.source(each) for each in made.args] + [raised.source(named[name].value) for name in wanted]
+    others = [raised.source(each) for each in made.keywords if each.arg not in wanted]  # type: ignore[arg-type]
+    code = f"{raised.source(made.func)}({', '.join([*values, *others])})"
+    words = f"Without its name, {wanted[-1]} is the argument at position {number}."
+    cure = applied(FoundCure("by position", code, words), [edit_of(raised, over(made, code))])
+    return call.explained(title, "argnums counts from 0, and counts positional arguments only.", [cure])
+
+
 def _argnums(call: Applied, number: int, passed_count: int) -> Explained:
+    if (named := _by_name(call, number)) is not None:
+        return named
     given = count(passed_count, "argument")
     title = f"argnums={number} names no argument: the call passes {given}"
     option = call.option("argnums")
     text = "argnums counts from 0, and counts positional arguments only."
-    cure = FoundCure("argnums", None, f"Write a number from 0 to {passed_count - 1}.")
+    words = f"Write a number from 0 to {passed_count - 1}." if passed_count else "Pass the arguments by position."
+    cure = FoundCure("argnums", None, words)
     if call.raised is not None and option is not None and passed_count == 1:
         words = f"argnums=0 is the first argument, {call.argument(0)}."
         cure = applied(FoundCure("argnums", "0", words), [edit_of(call.raised, over(option, "0"))])

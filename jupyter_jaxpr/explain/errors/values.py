@@ -13,7 +13,7 @@ from .choices import Choices
 from .edits import applied, edit_of, over
 from .explanation import Explained
 from .names import jnp_name
-from .origins import Culprits, culprits, named_culprits
+from .origins import Culprits, culprits, named_culprits, value_of
 from .raised import RaisedAt, is_of_jax
 from .static import is_differentiated, static_cure
 from .trial import passed
@@ -125,6 +125,13 @@ def _matched(raised: RaisedAt | None) -> str | None:
     return f"{raised.source(matched.subject)} == {raised.source(pattern.value)}"
 
 
+def _elements(raised: RaisedAt) -> list[Any]:
+    """The traced integers in the tuples and lists that the expression reads."""
+    nodes = [each for each in ast.walk(raised.node) if isinstance(each, ast.Name)] if raised.node is not None else []
+    held = [value_of(raised, each) for each in nodes]
+    return [each for value in held if type(value) in (tuple, list) for each in value if _is_integer(each)]
+
+
 def _is_integer(tracer: Any) -> bool:
     return not getattr(tracer, "shape", ()) and "int" in str(getattr(tracer, "dtype", ""))
 
@@ -143,7 +150,7 @@ def _known(
     found = named_culprits(raised, _ARGUMENTS.search(message_of(error)))
     if raised is not None and not found.inputs:
         scalars = [each for each in raised.tracers.values() if every or _is_integer(each)]
-        found = culprits(raised, scalars)
+        found = culprits(raised, scalars or _elements(raised))
     return _explained(title, wanted, error, raised, function, found, [*cures], last or [])
 
 

@@ -15,7 +15,7 @@ _KEPT_OUT = "The second selection gives 1 to the branch that is not taken, so it
 _CONSTANTS = frozenset("zeros_like ones_like full_like zeros ones full".split())
 
 
-def kept_out(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def kept_out(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     """A second selection around the compared value, in the branch that is not constant."""
     call = text.expression(spans[-1])
     if not isinstance(call, ast.Call) or len(call.args) != 3 or call.keywords or text.function(call) is None:

@@ -18,23 +18,25 @@ _TYPE = "The program stays the same: JAX takes {taken} in any case."
 _CARRY = "The carry begins with the type that the body returns, so JAX traces the body once."
 _PRINT = "jax.debug.print prints at every call, and shows values in place of tracers."
 _INITIAL = {"fori_loop": (3, "init_val"), "while_loop": (2, "init_val"), "scan": (1, "init")}
+#: Types that `jax.numpy` makes of a number by a call of their name.
+_NUMBERS = re.compile(r"(bfloat|float|int|uint|complex)\d+")
 _BRACES = re.compile(r"[{}]")
 
 
-def sketch_of(kind: str, title: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def sketch_of(kind: str, dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     """The edit that cures a note; None where the text does not tell one.
 
     Args:
         kind: Of the note.
-        title: Of the note.
+        dtype: That the edit writes, by its name; None where it writes none.
         text: That the note is about.
         spans: The places that the note is about, the one where the line of the note is last.
     """
     maker = MAKERS.get(kind)
-    return None if maker is None or not spans else maker(title or "", text, spans)
+    return None if maker is None or not spans else maker(dtype, text, spans)
 
 
-def _dropped_update(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def _dropped_update(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     value = text.expression(spans[-1])
     if value is None:
         return None
@@ -47,7 +49,7 @@ def _dropped_update(title: str, text: Text, spans: Sequence[Span]) -> Sketch | N
     return text.sketch("dropped_update", value, f"{array.id} = ...", _UPDATE, [edit])
 
 
-def _truncated_type(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def _truncated_type(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     expression = text.expression(spans[-1])
     if expression is None:
         return None
@@ -74,11 +76,9 @@ def _names_type(node: ast.AST, asked: str) -> TypeGuard[ast.Attribute | ast.Cons
     return isinstance(node, ast.Constant) and node.value == asked
 
 
-def _promoted_carry(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def _promoted_carry(dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     call, numpy = text.expression(spans[-1]), text.numpy_name()
-    dtype = {"f": "float", "i": "int", "c": "complex", "bf": "bfloat", "u": "uint"}
-    returned = re.search(r" to (bf|[fiuc])(\d+)\[", title)
-    if not isinstance(call, ast.Call) or numpy is None or returned is None:
+    if not isinstance(call, ast.Call) or numpy is None or dtype is None or not _NUMBERS.fullmatch(dtype):
         return None
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     position, keyword = _INITIAL.get(name, (-1, ""))
@@ -89,7 +89,7 @@ def _promoted_carry(title: str, text: Text, spans: Sequence[Span]) -> Sketch | N
     numbers = _numbers(given[0])
     if len(numbers) != 1:
         return None
-    new = f"{numpy}.{dtype[returned[1]]}{returned[2]}({text.segment(numbers[0])})"
+    new = f"{numpy}.{dtype}({text.segment(numbers[0])})"
     return text.sketch("promoted_carry", call, "a carry of one type", _CARRY, [text.over(numbers[0], new)])
 
 
@@ -104,7 +104,7 @@ def _numbers(initial: ast.expr) -> list[ast.expr]:
     return [initial] if is_number else []
 
 
-def _printed(title: str, text: Text, spans: Sequence[Span]) -> Sketch | None:
+def _printed(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | None:
     (line, _), _ = spans[-1]
     calls = text.calls_on(line, "print")
     if len(calls) != 1 or calls[0].keywords or not calls[0].args or "jax" not in text.names():
@@ -145,7 +145,7 @@ def _printed_parts(argument: ast.expr, text: Text) -> tuple[str, list[str]] | No
 
 
 #: What makes the edit of each kind of note.
-MAKERS: Mapping[str, Callable[[str, Text, Sequence[Span]], Sketch | None]] = {
+MAKERS: Mapping[str, Callable[[str | None, Text, Sequence[Span]], Sketch | None]] = {
     "dropped_update": _dropped_update,
     "truncated_type": _truncated_type,
     "promoted_carry": _promoted_carry,

@@ -18,22 +18,22 @@ from ...program.texts.passes import Passes, read_passes
 
 
 class NoPasses(Exception):
-    """The passes cannot be had; the message is a sentence for the user, with what to do."""
+    """XLA's passes cannot be read; the message is a sentence for the user with a cure."""
 
 
 def dump_passes(lowered: Any) -> Passes:
-    """Compile a `jax.stages.Lowered` once more, and read what XLA wrote of its passes.
+    """Compile a `jax.stages.Lowered` once more, and read the files that XLA wrote for its passes.
 
     Raises:
-        NoPasses: XLA refused, or wrote nothing.
+        NoPasses: XLA refused the compile, or wrote no files.
     """
-    folder = tempfile.mkdtemp(prefix="jupyter_jaxpr_passes_")  # of mode 0700
+    folder = tempfile.mkdtemp(prefix="jupyter_jaxpr_passes_")  # mkdtemp gives the folder the mode 0700
     try:
         options = {"xla_dump_to": folder, "xla_dump_hlo_pass_re": ".*", "xla_dump_hlo_as_text": True}
         try:
             with without_disk_cache():
                 lowered.compile(compiler_options=options)
-        except not_of_a_signal(Exception) as error:  # XLA's: options it does not know, a program it cannot compile
+        except not_of_a_signal(Exception) as error:  # XLA does not know the options, or cannot compile the program
             first = message_of(error).strip().partition("\n")[0].rstrip(".")
             raise NoPasses(
                 f"XLA did not write its passes ({kind_name(type(error))}: {first}). The other levels are not affected."

@@ -26,17 +26,17 @@ _ENDS = "The other links are not affected."
 
 
 class NoTwin(Exception):
-    """There is no twin; the message is a sentence for the user, with what to do."""
+    """No tagged program can be made; the message is a sentence for the user with a cure."""
 
 
 @dataclass(frozen=True)
 class CompiledTwin:
-    """What JAX and XLA made of a twin, the tags in it.
+    """The texts of a compiled twin, with the tags in them.
 
     Attributes:
-        stablehlo: With its locations.
-        hlo: Optimised.
-        lower_seconds, compile_seconds: That it took.
+        stablehlo: The StableHLO text with its locations.
+        hlo: The optimised HLO text.
+        lower_seconds, compile_seconds: The durations.
     """
 
     stablehlo: str
@@ -46,16 +46,16 @@ class CompiledTwin:
 
 
 def lower_twin(walk: Walk, scope: int, traced: Any) -> Any:
-    """The twin of a `jax.stages.Traced` as a `jax.stages.Lowered`.
+    """Return the twin of a `jax.stages.Traced` as a `jax.stages.Lowered`.
 
     Args:
-        walk: Where the program was walked: the tags are its numbers.
-        scope: The program's scope there.
+        walk: The walk through the program, whose numbers are the tags.
+        scope: The scope of the program in the walk.
         traced: JAX's record of the call.
 
     Raises:
-        ValueError: It is not the program that was walked.
-        TypeError: To lower it, Python of the user's would run.
+        ValueError: The program is not the program of the walk.
+        TypeError: The lowering would run Python of the user's.
     """
     return traced_with(traced, tagged(walk, scope, traced.jaxpr)).lower()
 
@@ -66,14 +66,14 @@ def compile_twin(
     """Lower and compile the twin.
 
     Args:
-        walk: Where the program was walked.
-        scope: The program's scope there.
+        walk: The walk through the program.
+        scope: The scope of the program in the walk.
         traced: JAX's record of the call.
-        tell: Is told what is being done.
-        stopped: Whether to end before the compilation.
+        tell: Receives words on the present work.
+        stopped: Returns whether to end before the compile.
 
     Raises:
-        NoTwin: JAX or XLA refuses it, or it was stopped.
+        NoTwin: JAX or XLA refuses the twin, or `stopped` returned True.
     """
     failed = "JAX could not lower the tagged copy ({error}). {ends}"
     try:
@@ -97,6 +97,6 @@ def compile_twin(
         return CompiledTwin(stablehlo, executable_text(compiled), done - began, end - middle)
     except NoTwin:
         raise
-    except not_of_a_signal(Exception) as error:  # JAX's or XLA's, or this JAX is another one
+    except not_of_a_signal(Exception) as error:  # an error of JAX or XLA, or an unknown version of JAX
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise NoTwin(failed.format(error=f"{kind_name(type(error))}: {first}", ends=_ENDS)) from error

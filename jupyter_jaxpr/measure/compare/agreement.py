@@ -13,39 +13,39 @@ from ...interruptions import not_of_a_signal
 
 Agrees = Literal["same_bits", "close", "differs", "other_types"]
 
-#: Largest difference that counts as close, as a fraction of the largest value: what reordered operations may do.
+# The largest difference that counts as close, as a fraction of the largest value: reordered operations reach it.
 TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 3e-2}
-_OTHER_FLOATS = 0.1  # the eight-bit ones and narrower
+_OTHER_FLOATS = 0.1  # the tolerance for floats of eight bits and narrower
 _TEXT = 120
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How a result compares; `difference` is a sentence, None where the bits are the same."""
+    """The agreement of two results; `difference` is a sentence, None for equal bits."""
 
     agrees: Agrees
     difference: str | None
 
 
 def agreement(reference: Any, result: Any) -> Agreement:
-    """Compare two results, leaf by leaf; the worst leaf decides.
+    """Compare two results leaf by leaf; the worst leaf decides.
 
     Args:
-        reference: What the result should be.
+        reference: The expected result.
         result: A tree of arrays or numbers.
     """
     import jax
 
-    expected, found = (jax.tree_util.tree_flatten_with_path(tree)[0] for tree in (reference, result))
+    expected, actual = (jax.tree_util.tree_flatten_with_path(tree)[0] for tree in (reference, result))
     structures: list[Any] = [jax.tree_util.tree_structure(tree) for tree in (reference, result)]
     if structures[0] != structures[1]:
         return Agreement("other_types", f"The type is {type_text(result)}, not {type_text(reference)}.")
     worst = Agreement("same_bits", None)
     severity = 0.0
-    for (path, left), (_, right) in zip(expected, found, strict=True):
-        one, size = _leaf(jax.tree_util.keystr(path), left, right)
-        if (_ORDER.index(one.agrees), size) > (_ORDER.index(worst.agrees), severity):
-            worst, severity = one, size
+    for (path, left), (_, right) in zip(expected, actual, strict=True):
+        leaf_agreement, size = _leaf(jax.tree_util.keystr(path), left, right)
+        if (_ORDER.index(leaf_agreement.agrees), size) > (_ORDER.index(worst.agrees), severity):
+            worst, severity = leaf_agreement, size
     return worst
 
 
@@ -53,7 +53,7 @@ _ORDER = ("same_bits", "close", "differs", "other_types")
 
 
 def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
-    """How one leaf compares, and how large its difference is."""
+    """Compare one leaf; return the agreement, and the size of the difference."""
     if _type(left) != _type(right):
         types = f"{_type(right)}, not {_type(left)}."
         return Agreement("other_types", f"The type of {path} is {types}" if path else f"The type is {types}"), 0.0
@@ -74,7 +74,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         return _counts(path, x, y)
     with np.errstate(all="ignore"):
         difference = np.abs(x - y)
-        # Where neither is finite, what matters is whether it is the same: NaN and NaN, inf and inf.
+        # Where both values are NaN, or both are the same infinity, there is no difference.
         difference = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, difference)
         difference = np.where(np.isnan(difference), np.inf, difference)
         size = float(difference.max())
@@ -94,7 +94,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
 
 
 def _counts(path: str, x: Any, y: Any) -> tuple[Agreement, float]:
-    """How integers and booleans compare: each is right or wrong."""
+    """Compare integers or booleans, where each difference counts; return the number of different values as the size."""
     import numpy as np
 
     wrong = np.asarray(x != y, bool)
@@ -116,18 +116,18 @@ def _number(value: Any) -> str:
 
 
 def _type(leaf: Any) -> str | None:
-    """The type of a leaf as JAX writes it; None for what is no array."""
+    """Return the type of a leaf as JAX prints it; None for an object that is no array."""
     import jax
 
     try:
         aval = jax.typeof(leaf)
-    except not_of_a_signal(Exception):  # no type of JAX's
+    except not_of_a_signal(Exception):  # JAX has no type for the leaf
         return None
     return str(aval.str_short(short_dtypes=True)) if hasattr(aval, "str_short") else str(aval)
 
 
 def type_text(value: Any) -> str:
-    """The types of a tree, such as `(f32[8], i32[])`."""
+    """Return the types of a tree, such as `(f32[8], i32[])`."""
     import jax
 
     class Named:
@@ -142,7 +142,7 @@ def type_text(value: Any) -> str:
 
 
 def result_text(value: Any) -> str:
-    """A result in at most 120 characters: numbers where they are few, else types."""
+    """Return a result in at most 120 characters: its numbers if they are few, else its types."""
     import jax
     import numpy as np
 
@@ -166,10 +166,10 @@ def _shortened(text: str) -> str:
 
 
 def _values(leaf: Any) -> Any:
-    """The numbers of a leaf; of PRNG keys, their data."""
+    """Return the numbers of a leaf; for random keys, their data."""
     import jax
     import numpy as np
 
     if isinstance(leaf, jax.Array) and jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         return np.asarray(jax.random.key_data(leaf))
-    return np.asarray(leaf, jax.typeof(leaf).dtype)  # of a Python number, what JAX takes it for
+    return np.asarray(leaf, jax.typeof(leaf).dtype)  # a Python number gets the dtype that JAX gives it

@@ -15,34 +15,34 @@ from ...jax.stages import without_disk_cache
 from ...observe.observation import ObservedProgram
 from ..times.repeated_calls import Stop
 
-#: As many of equal programs are apart by chance in one of 1,700.
+# The number of compiles: seven samples each of two equal programs are fully apart in one of 1,700 cases.
 _SAMPLES = 7
-#: JAX compiles a module again only with options that it has not seen. This one says how much is dumped, of no dump.
+# JAX compiles a module again only with new options. This option limits the size of a dump, and nothing is dumped.
 _UNSEEN = itertools.count(1_000)
 
 
 def compile_samples(programs: Sequence[ObservedProgram | None], stop: Stop) -> list[list[float]]:
-    """Compile each program in turn, as many times as a difference takes.
+    """Compile the programs in turn, several times each.
 
     Args:
-        programs: What to compile; None where one is not to be.
-        stop: Asked between compilations; what was measured until then is kept.
+        programs: The programs; None in the place of a program that is not compiled.
+        stop: Called between compiles; returns whether to stop and keep the samples so far.
 
     Returns:
-        Seconds of each; none where XLA refused.
+        The seconds of each program's compiles; [] where XLA refused the program.
     """
     samples: list[list[float]] = [[] for _ in programs]
     refused: set[int] = set()
     for _ in range(_SAMPLES):
-        for place, each in enumerate(programs):
-            if each is None or place in refused or stop():
+        for place, program in enumerate(programs):
+            if program is None or place in refused or stop():
                 continue
             try:
-                lowered = each.lowered or each.traced.lower()
+                lowered = program.lowered or program.traced.lower()
                 with without_disk_cache():
                     start = time.perf_counter()
                     lowered.compile(compiler_options={"xla_dump_max_hlo_modules": next(_UNSEEN)})
                     samples[place].append(time.perf_counter() - start)
-            except not_of_a_signal(Exception):  # another JAX or XLA: then no difference is shown
+            except not_of_a_signal(Exception):  # another version of JAX or XLA: no difference is shown then
                 refused.add(place)
-    return [[] if place in refused else each for place, each in enumerate(samples)]
+    return [[] if place in refused else seconds for place, seconds in enumerate(samples)]

@@ -15,12 +15,12 @@ _WORDS = 400
 
 @dataclass(frozen=True)
 class Differentiable:
-    """What was found.
+    """Whether and how JAX can differentiate a function.
 
     Attributes:
-        direction: reverse: `jax.grad` and `jax.vjp` work. forward: only `jax.jvp` does. none: neither. no_floats: no
-            argument, or no part of the result, is of a type that has derivatives.
-        note: JAX's own words where one does not work.
+        direction: reverse: `jax.grad` and `jax.vjp` work. forward: only `jax.jvp` works. none: neither works.
+            no_floats: no argument, or no part of the result, has a type with derivatives.
+        note: JAX's error message, where a direction does not work.
     """
 
     direction: Direction
@@ -28,15 +28,15 @@ class Differentiable:
 
 
 def differentiability(call: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Differentiable:
-    """Trace the derivatives of a call by its arguments of inexact types; raises nothing.
+    """Trace the derivatives of a call with respect to its inexact arguments; raises no error.
 
-    The Python of a function that is not jitted runs again for it, symbolically.
+    The Python of a function that is not jitted runs again, with tracers.
     """
     import jax
 
     leaves, tree = jax.tree_util.tree_flatten((tuple(args), dict(kwargs)))
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array) and _is_inexact(leaf)]
-    if not places:  # a Python float counts where there is nothing else; beside an array it may be a static argument
+    if not places:  # Python floats count only without inexact arrays: beside an array, a float may be a static argument
         places = [i for i, leaf in enumerate(leaves) if not isinstance(leaf, jax.Array) and _is_inexact(leaf)]
     if not places:
         return Differentiable("no_floats")
@@ -72,7 +72,7 @@ def differentiability(call: Callable[..., Any], args: Sequence[Any], kwargs: Map
 
 
 def words(error: BaseException) -> str:
-    """What an exception says in its first line."""
+    """Return the type and the first line of an exception's message."""
     text = message_of(error).strip().partition("\n")[0].strip()
     text = text if len(text) <= _WORDS else text[: _WORDS - 1] + "…"
     return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))
@@ -83,6 +83,6 @@ def _is_inexact(leaf: Any) -> bool:
 
     try:
         dtype = jax.typeof(leaf).dtype
-    except not_of_a_signal(Exception):  # no type of JAX's
+    except not_of_a_signal(Exception):  # JAX has no type for the leaf
         return False
     return bool(jax.numpy.issubdtype(dtype, jax.numpy.inexact))

@@ -12,33 +12,33 @@ from .variants import Candidate
 
 
 def candidate(name: str, namespace: dict[str, Any], where: str = "") -> Candidate:
-    """What a name stands for; only attributes are looked up, nothing is called.
+    """Return the function with a name; only attributes are read, nothing is called.
 
     Args:
-        name: Such as `f` or `model.apply`.
-        namespace: Of the user.
-        where: Of the name in what the user typed, such as ` after --compare`.
+        name: The name, such as `f` or `model.apply`.
+        namespace: The user's namespace.
+        where: The place of the name in the user's text, such as ` after --compare`.
 
     Returns:
-        Without a function, and with a sentence, where there is none of that name.
+        The candidate; without a function, and with a sentence, where the name has no function.
     """
     first, *attributes = name.split(".")
     if first not in namespace:
         return Candidate(name, missing=f"{first} is not defined. Define {first} in this cell or in an earlier cell.")
-    found = namespace[first]
+    value = namespace[first]
     for attribute in attributes:
         try:
-            found = getattr(found, attribute)
+            value = getattr(value, attribute)
         except not_of_a_signal(Exception) as error:
             return Candidate(name, missing=f"{error_text(error)}. Correct the name{where}.")
-    if not callable(found):
-        kind = type(found).__name__
+    if not callable(value):
+        kind = type(value).__name__
         return Candidate(name, missing=f"{name} is not a function: its type is {kind}. Name a function{where}.")
-    return Candidate(name, found)
+    return Candidate(name, value)
 
 
 def functions_of(target: Target, names: Sequence[str], namespace: dict[str, Any]) -> list[Candidate]:
-    """The functions to sweep over: those named, or else the target's own."""
+    """Return the functions of a sweep: the named functions, or else the target's own function."""
     if names:
         return [candidate(name, namespace) for name in names]
     text = target.function_text

@@ -35,55 +35,55 @@ Named = tuple[str, ObservedProgram]
 
 
 def question(programs: Sequence[Named]) -> str | None:
-    """What to ask before programs run again; None where none has effects."""
+    """Return the question before programs run again; None where no program has effects."""
     effects = {name: program_effects(program.jaxpr) for name, program in programs}
-    with_effects = [name for name, found in effects.items() if found]
+    with_effects = [name for name, program_effect_names in effects.items() if program_effect_names]
     if not with_effects:
         return None
-    words = ", ".join(sorted({effect for found in effects.values() for effect in found}))
+    words = ", ".join(sorted({effect for program_effect_names in effects.values() for effect in program_effect_names}))
     return EFFECTS.format(names=", ".join(with_effects), effects=words)
 
 
 def compare_programs(observer: Observer, programs: Sequence[Named], *, report: Report, stop: Stop) -> Comparison:
-    """Run programs on the values of the first one's call, timed and side by side.
+    """Run programs on the argument values of the first program's call, and compare times and results.
 
     Args:
-        observer: Is told to look away.
-        programs: Two or more, with their functions' names.
-        report: Told what is being done, how many steps are done, and of how many.
-        stop: Asked between steps and between warm runs; what was measured until then is kept.
+        observer: The observer, which records nothing meanwhile.
+        programs: Two or more programs, with the names of their functions.
+        report: Receives words on the present step, the number of finished steps and the number of all steps.
+        stop: Called between steps and runs; returns whether to stop and keep the results so far.
 
     Raises:
-        ValuesGone: The values of that call are not there any more; the message says what to do.
+        ValuesGone: The argument values no longer exist; the message contains a cure.
     """
     first_name, first = programs[0]
     try:
         leaves = first.values.get() if first.values is not None else None
-    except ValuesGone:  # its cure is that of the stepper
+    except ValuesGone:  # the cure in this message is for the stepper
         leaves = None
     if leaves is None:
         raise ValuesGone(_NO_VALUES.format(name=first_name))
     variants = [Variant(name) for name, _ in programs]
-    found = Comparison(f"the call of {first_name} whose values were recorded", variants)
+    comparison = Comparison(f"the call of {first_name} whose values were recorded", variants)
     trials = []
     for variant, (name, program) in zip(variants, programs, strict=True):
         variant.function = ObservedFunction(name, None, [program])
         if _types(program) != _types(first):
-            own, others = (", ".join(_types(each)) for each in (program, first))
+            own, others = (", ".join(_types(compared_program)) for compared_program in (program, first))
             variant.notes.append(_OTHER_INPUTS.format(name=name, own=own, first=first_name, others=others))
         else:
             trials.append(_ProgramTrial(observer, variant, program, leaves, stop))
-    carry_out(observer, found, trials, None, report, stop)
-    return found
+    carry_out(observer, comparison, trials, None, report, stop)
+    return comparison
 
 
 def _types(program: ObservedProgram) -> list[str]:
-    """The types of a program's inputs, weak ones as strong ones: their values are the same."""
+    """Return the types of a program's inputs without weak types, which do not change the values."""
     return [f"{aval.dtype}{list(aval.shape)}" for aval in program.jaxpr.in_avals]
 
 
 class _ProgramTrial(Trial):
-    """A program being compared."""
+    """One program of a comparison."""
 
     def __init__(
         self, observer: Observer, variant: Variant, program: ObservedProgram, leaves: list[Any], stop: Stop

@@ -38,7 +38,7 @@ Report = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A function to compare; `missing` says why there is none, a sentence."""
+    """A function to compare; `missing` is a sentence on why there is no function."""
 
     name: str
     fun: Any = None
@@ -47,11 +47,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Further calls, of which only the compilations are counted.
+    """Further calls, of which only the compiles are counted.
 
     Attributes:
-        text: such as `n = 8, 16, 32`.
-        calls: arguments of each, the compared call's not among them.
+        text: the text of the values, such as `n = 8, 16, 32`.
+        calls: the arguments of each call, without the compared call.
     """
 
     text: str
@@ -60,11 +60,11 @@ class Sweep:
 
 @dataclass
 class Variant:
-    """What one function did; the fields are those of `snapshot.comparison.Variant`."""
+    """The results of one function; the fields match `document.comparison.Variant`."""
 
     name: str
     mode: Mode = "jitted"
-    function: ObservedFunction | None = None  # with its one program
+    function: ObservedFunction | None = None  # the function with its one program
     trace: float | None = None
     lower: float | None = None
     compile: float | None = None
@@ -77,18 +77,18 @@ class Variant:
     error: str | None = None
     notes: list[str] = field(default_factory=list)
     calls: int = 0
-    compile_samples: Sequence[float] = ()  # seconds of compilations after the first one, by XLA alone
-    compiled_before: bool = False  # JAX had its executable before the comparison called it
+    compile_samples: Sequence[float] = ()  # the seconds of XLA's later compiles
+    compiled_before: bool = False  # JAX had the executable before the comparison called the function
 
     @property
     def program(self) -> ObservedProgram | None:
-        """What JAX made of it, if it could."""
+        """The program that JAX made; None where JAX could not trace the function."""
         return self.function.programs[0] if self.function is not None else None
 
 
 @dataclass
 class Comparison:
-    """Variants side by side; `verdict` is written by `verdict.verdict`."""
+    """Variants side by side; the module `verdict` makes the sentences."""
 
     call: str
     variants: list[Variant]
@@ -108,28 +108,30 @@ def compare(
     report: Report = lambda text, done, total: None,
     stop: Stop = lambda: False,
 ) -> Comparison:
-    """Call each function on the same arguments, and compare; what a function raises is its variant's error.
+    """Call each function on the same arguments, and compare; an exception becomes the error of its variant.
 
     Args:
-        observer: Sees the calls of functions that the user jitted, and is told to look away from the rest.
+        observer: The observer, which records the calls of jitted functions only.
         candidates: The functions, in order.
-        args: Of the call; arrays that a function takes away (donation) are copied for it.
-        kwargs: Likewise.
+        args: The positional arguments; arrays that a function would donate are copied before its call.
+        kwargs: The keyword arguments.
         call: The arguments as the user wrote them.
-        sweep: Further calls to count compilations over.
+        sweep: Further calls whose compiles are counted.
         repeat_effects: Whether a function with effects is called more than once.
-        report: Told what is being done, how many steps are done, and of how many.
-        stop: Asked between steps and between warm runs; what was measured until then is kept.
+        report: Receives words on the present step, the number of finished steps and the number of all steps.
+        stop: Called between steps and runs; returns whether to stop and keep the results so far.
     """
-    found = Comparison(call, [Variant(candidate.name) for candidate in candidates], sweep=sweep.text if sweep else None)
+    comparison = Comparison(
+        call, [Variant(candidate.name) for candidate in candidates], sweep=sweep.text if sweep else None
+    )
     trials = []
-    for candidate, variant in zip(candidates, found.variants, strict=True):
+    for candidate, variant in zip(candidates, comparison.variants, strict=True):
         if candidate.missing is not None:
             variant.mode, variant.error = "missing", candidate.missing
         else:
             trials.append(Trial(observer, candidate, variant, tuple(args), dict(kwargs), repeat_effects, stop))
-    carry_out(observer, found, trials, sweep, report, stop)
-    return found
+    carry_out(observer, comparison, trials, sweep, report, stop)
+    return comparison
 
 
 def carry_out(
@@ -140,13 +142,13 @@ def carry_out(
     report: Report,
     stop: Stop,
 ) -> None:
-    """Call, time and differentiate each; `found` says why where it ended early."""
+    """Call, time and differentiate each variant; `found.stopped` says why the comparison ended early."""
     reference: list[Any] = []
     steps: list[tuple[str, Callable[[], None]]] = [
-        *((f"calling {one.name}", functools.partial(one.first, reference)) for one in trials),
+        *((f"calling {trial.name}", functools.partial(trial.first, reference)) for trial in trials),
         ("compiling again", lambda: _compile_again(observer, trials, stop)),
         ("timing the warm calls", lambda: _time(observer, trials, stop)),
-        *((f"differentiating {one.name}", functools.partial(one.rest, sweep)) for one in trials),
+        *((f"differentiating {trial.name}", functools.partial(trial.rest, sweep)) for trial in trials),
     ]
     for done, (doing, work) in enumerate(steps):
         if stop():
@@ -161,31 +163,31 @@ def carry_out(
 
 
 def _compile_again(observer: Observer, trials: Sequence[Trial], stop: Stop) -> None:
-    """Compile all variants several times, by turns."""
+    """Compile all variants several times, in turns."""
     with observer.looking_away():
-        samples = compile_samples([one.compiles_again() for one in trials], stop)
-    for one, seconds in zip(trials, samples, strict=True):
-        one.variant.compile_samples = seconds
+        samples = compile_samples([trial.compiles_again() for trial in trials], stop)
+    for compared_trial, seconds in zip(trials, samples, strict=True):
+        compared_trial.variant.compile_samples = seconds
 
 
 def _time(observer: Observer, trials: Sequence[Trial], stop: Stop) -> None:
-    """Time the warm calls of all variants, by turns."""
-    timed = [one for one in trials if one.may_be_repeated()]
+    """Time the warm calls of all variants, in turns."""
+    timed = [trial for trial in trials if trial.may_be_repeated()]
     prints = PrintRecorder(lambda: "", swallow=True)
     prints.start()
     try:
         with observer.looking_away():
-            for one in timed:
-                one.make_timed()
-            take_turns([one.timed for one in timed if one.timed is not None], stop)
+            for timed_trial in timed:
+                timed_trial.make_timed()
+            take_turns([timed_trial.timed for timed_trial in timed if timed_trial.timed is not None], stop)
     finally:
         prints.stop()
-        for one in timed:
-            one.take_times()
+        for timed_trial in timed:
+            timed_trial.take_times()
 
 
 class Trial:
-    """One candidate being compared."""
+    """One function of a comparison."""
 
     def __init__(
         self,
@@ -213,13 +215,13 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """As the user gave it."""
+        """The name that the user gave."""
         return self.variant.name
 
     # --- the first call ---
 
     def first(self, reference: list[Any]) -> None:
-        """Call it once, take its stages, and compare its result."""
+        """Call the function once, store its stage times, and compare its result."""
         variant = self.variant
         try:
             with undone(self.name, self._fun, self._args, self._kwargs, watched=False):
@@ -236,7 +238,7 @@ class Trial:
         return self._first_jitted() if is_jitted(self._fun) else self._first_plain()
 
     def _first_jitted(self) -> Any:
-        """Call what the user jitted, in everybody's sight: JAX's cache has its entry afterwards."""
+        """Call a function that the user jitted; JAX's cache keeps the entry."""
         fun, variant = self._fun, self.variant
         result, stages = self._run(fun, jit_name(fun._fun))
         note = f"JAX made this program for the comparison, which called {variant.name}."
@@ -260,7 +262,7 @@ class Trial:
         return result
 
     def _first_plain(self) -> Any:
-        """Call a plain function under a jit of ours; as it is where JAX cannot trace it."""
+        """Call a plain function under a jit of this package; without jit where JAX cannot trace it."""
         variant = self.variant
         note = f"{variant.name} is not jitted. The comparison called {variant.name} under a jax.jit of its own."
         why = ""
@@ -289,7 +291,7 @@ class Trial:
             self._take(program.stages)
         with self._observer.looking_away() as events:
             program.lowered = program.traced.lower()
-            if not events():  # JAX holds what it has just made
+            if not events():  # JAX still holds the stages that it has just made
                 program.executable = program.lowered.compile()
         return result
 
@@ -305,7 +307,7 @@ class Trial:
         return result
 
     def _run(self, call: Callable[..., Any], name: str, prints: PrintRecorder | None = None) -> tuple[Any, CallStages]:
-        """Call once, wait, and learn what the call took away."""
+        """Call once and wait for the result; record which arguments the call donated."""
         import jax
 
         variant = self.variant
@@ -338,15 +340,15 @@ class Trial:
     # --- again ---
 
     def compiles_again(self) -> ObservedProgram | None:
-        """What XLA may compile again unasked; None where there is nothing, or where a compilation may take long."""
+        """Return the program that XLA may compile again without a question; None where it would take long."""
         variant = self.variant
-        # Of a program that came from the disk, the time is that of reading.
+        # For an executable read from disk, the time is the time of reading.
         if variant.result is None or variant.compile is None or variant.compile > SLOW or variant.from_disk:
             return None
         return variant.program
 
     def may_be_repeated(self) -> bool:
-        """Whether it may be called again unasked; why not is noted."""
+        """Return whether the function may be called again without a question; a note says why not."""
         variant = self.variant
         if variant.result is None:
             return False
@@ -365,11 +367,11 @@ class Trial:
         return True
 
     def make_timed(self) -> None:
-        """Get ready for its warm calls."""
+        """Prepare the warm calls."""
         self.timed = Guarded(self._call, self._args, self._kwargs, donated=self._donated)
 
     def take_times(self) -> None:
-        """Read off what was timed."""
+        """Store the measured times."""
         variant, timed = self.variant, self.timed
         if timed is None:
             return
@@ -379,7 +381,7 @@ class Trial:
             variant.notes.append(f"{variant.name} raised when the comparison called it again: {words(timed.error)}")
 
     def rest(self, sweep: Sweep | None) -> None:
-        """Try its derivatives, and count compilations over the sweep."""
+        """Trace the derivatives, and count the compiles of the sweep."""
         variant = self.variant
         if variant.result is not None and sweep is not None and variant.mode != "eager":
             self._sweep(sweep)
@@ -400,7 +402,7 @@ class Trial:
         return differentiability(self._call, self._args, self._kwargs)
 
     def _sweep(self, sweep: Sweep) -> None:
-        """Count the compilations of further calls."""
+        """Count the compiles of further calls."""
         import jax
 
         variant = self.variant
@@ -426,11 +428,11 @@ class Trial:
 
 
 def static_note(name: str, statics: str) -> str:
-    """What to say of a plain function whose Python numbers were made static for it to be traced."""
+    """Return the sentence on a plain function whose Python numbers had to be static."""
     return f"{name} was called with static arguments ({statics}): JAX cannot trace {name} otherwise."
 
 
 def _may_donate(call: Callable[..., Any]) -> bool:
-    """Whether a call may take arrays away from its caller; True where it cannot be told."""
+    """Return whether a call may donate arguments; True where this is unknown."""
     options = getattr(call, "_jit_info", None)
     return bool(getattr(options, "donate_argnums", True)) or bool(getattr(options, "donate_argnames", True))

@@ -16,27 +16,27 @@ if TYPE_CHECKING:
 
 
 def verdict(comparison: Comparison, sweep: Sweep | None = None) -> list[str]:
-    """Times of the first variant against each other one, then results, derivatives and recompiles.
+    """Return sentences on the times of the first variant against each other, results, derivatives and compiles.
 
     Args:
-        comparison: What was measured; of several values of a name, at the first one.
-        sweep: The same functions at each value, where there is more than one.
+        comparison: The comparison; of a sweep, at the first value.
+        sweep: The same functions at each value, where there are several values.
     """
     called = [variant for variant in comparison.variants if variant.result is not None]
     if len(called) < 2:
         return []
     times: list[str | None] = []
-    for other in called[1:]:
+    for later in called[1:]:
         if sweep is not None:
-            times.append(_at_the_largest(called[0], other, sweep))
-        sentence = _times(called[0], other)
+            times.append(_at_the_largest(called[0], later, sweep))
+        sentence = _times(called[0], later)
         first = f"{sweep.name} = {sweep.points[0].value}" if sweep is not None and sweep.points else None
         times.append(f"At {first}: {sentence}" if first and sentence else sentence)
     return [*filter(None, times), *_results(called), *_derivatives(called), *_recompiles(called, comparison.sweep)]
 
 
 def _times(first: Variant, other: Variant) -> str | None:
-    """Such as: XLA compiles unrolled 8.1× slower than fori. unrolled runs 2.0× faster than fori."""
+    """Return, for example: XLA compiles unrolled 8.1× slower than fori. unrolled runs 2.0× faster than fori."""
     return " ".join(filter(None, (_compiles(first, other), _runs(first, other)))) or None
 
 
@@ -45,7 +45,7 @@ def _named(variant: Variant) -> str:
 
 
 def _compiles(first: Variant, other: Variant) -> str | None:
-    """Which one XLA compiles faster."""
+    """Return the sentence on which variant XLA compiles faster."""
     if None in (first.compile, other.compile) or first.from_disk or other.from_disk:
         return None
     a, b = first.compile_samples, other.compile_samples
@@ -59,14 +59,14 @@ def _compiles(first: Variant, other: Variant) -> str | None:
 
 
 def _runs(first: Variant, other: Variant) -> str | None:
-    """Which one's warm call is faster."""
+    """Return the sentence on which variant's warm call is faster."""
     if first.warm is None or other.warm is None:
         return None
     return _faster(_named(first), first.warm, _named(other), other.warm)
 
 
 def _at_the_largest(first: Variant, other: Variant, sweep: Sweep) -> str | None:
-    """As `_runs`, at the largest value of a sweep at which the warm calls of both were timed."""
+    """Return the sentence on warm calls at the largest value of a sweep where both were timed."""
     timed = {
         (point.function, point.number): point
         for point in sweep.points
@@ -75,10 +75,10 @@ def _at_the_largest(first: Variant, other: Variant, sweep: Sweep) -> str | None:
     both = [number for name, number in timed if name == first.name and (other.name, number) in timed]
     if not both or max(both) == sweep.points[0].number:
         return None
-    one, two = timed[first.name, max(both)], timed[other.name, max(both)]
-    assert one.warm is not None
-    assert two.warm is not None
-    return f"At {sweep.name} = {one.value}: {_faster(first.name, one.warm, other.name, two.warm, in_turns=False)}"
+    mine, theirs = timed[first.name, max(both)], timed[other.name, max(both)]
+    assert mine.warm is not None
+    assert theirs.warm is not None
+    return f"At {sweep.name} = {mine.value}: {_faster(first.name, mine.warm, other.name, theirs.warm, in_turns=False)}"
 
 
 def _faster(one: str, its: Warm, two: str, other: Warm, *, in_turns: bool = True) -> str:

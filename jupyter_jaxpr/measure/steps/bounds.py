@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bounds:
-    """How much a run may do.
+    """The limits of a run of the stepper.
 
     Attributes:
-        points: Steps that are kept.
-        visits: Visits that are kept.
-        bytes: What the kept values may take.
-        trips: Steps of all loops on the way, together.
-        seconds: Of the run, compilation apart.
+        points: The number of steps that are kept.
+        visits: The number of visits that are kept.
+        bytes: The size of the kept values.
+        trips: The number of steps of all loops together.
+        seconds: The duration of the run, without compiles.
     """
 
     points: int = 1_000

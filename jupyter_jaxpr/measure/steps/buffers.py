@@ -18,13 +18,13 @@ Buffers = dict[str, Any]
 
 @dataclass(frozen=True)
 class Control:
-    """What the host decides for one call; traced integers.
+    """The host's choices for one call, as traced integers.
 
     Attributes:
-        visit_every: Keep each visit whose number is a multiple of it.
-        step_every: Keep each step of a kept visit whose number is a multiple of it.
-        budget: Steps of inner loops after which the call gives up.
-        first_visit: How many visits there were before this call.
+        visit_every: A visit is kept if its number is a multiple of this.
+        step_every: A step of a kept visit is kept if its number is a multiple of this.
+        budget: The number of steps of inner loops after which the call gives up.
+        first_visit: The number of visits before this call.
     """
 
     visit_every: Any
@@ -34,7 +34,7 @@ class Control:
 
 
 def bytes_of(sketches: Sequence[Sketch]) -> int:
-    """How many bytes one row of these values takes."""
+    """Return the number of bytes in one row of these values."""
     import jax
     import numpy as np
 
@@ -47,14 +47,14 @@ def bytes_of(sketches: Sequence[Sketch]) -> int:
 
 
 def empty(points: int, visits: int, depth: int, leaves: Sequence[Sketch], ends: Sequence[Sketch]) -> Buffers:
-    """Buffers that hold nothing yet.
+    """Return empty buffers.
 
     Args:
-        points: How many steps they can hold.
-        visits: How many visits.
-        depth: How many loops are around the construct.
-        leaves: What is kept of each step.
-        ends: What is kept at the end of each visit.
+        points: The number of steps for which there is room.
+        visits: The number of visits for which there is room.
+        depth: The number of loops around the construct.
+        leaves: The values that are kept of each step.
+        ends: The values that are kept at the end of each visit.
     """
     import jax
     import jax.numpy as jnp
@@ -86,7 +86,7 @@ def empty(points: int, visits: int, depth: int, leaves: Sequence[Sketch], ends: 
 def keep_point(
     buffers: Buffers, control: Control, visit: Any, step: Any, sketches: Sequence[Sketch], values: Sequence[Any]
 ) -> Buffers:
-    """Write a step, if it is one of those to be kept."""
+    """Write a step into the buffers, if `control` selects the step."""
     wanted = (visit % control.visit_every == 0) & (step % control.step_every == 0)
     last = buffers["step"].shape[0] - 1
     import jax.numpy as jnp
@@ -113,7 +113,7 @@ def end_visit(
     finished: Any,
     period: Any = 0,
 ) -> Buffers:
-    """Write what a visit ended with, if it is one of those to be kept; count it in any case."""
+    """Write the end of a visit into the buffers, if `control` selects the visit; count the visit in any case."""
     import jax.numpy as jnp
 
     wanted = visit % control.visit_every == 0

@@ -41,7 +41,7 @@ _GIVEN_AWAY = "The steps use the values of the call that compiled, because later
 
 @dataclass(frozen=True)
 class Pair:
-    """A result of the recorded run beside the real one."""
+    """A result of the recorded run beside the result of the original function."""
 
     path: str
     equal: bool
@@ -52,7 +52,7 @@ class Pair:
 
 @dataclass
 class Rerun:
-    """What came of it."""
+    """The steps of a run, and the comparison with the original function."""
 
     steps: Steps
     pairs: list[Pair]
@@ -62,10 +62,10 @@ class Rerun:
 
 
 class Construct:
-    """A construct of an observed program, to be stepped through as often as asked; it compiles once.
+    """A construct of an observed program that can be stepped through; it is compiled once.
 
     Raises:
-        Unsteppable: It cannot be; the message says why and what to do.
+        Unsteppable: The stepper cannot run the construct; the message contains the reason and a cure.
     """
 
     def __init__(self, observed: ObservedProgram, way: Sequence[Step]) -> None:
@@ -76,7 +76,7 @@ class Construct:
 
     @property
     def question(self) -> str | None:
-        """What to ask before it runs: None where it has no effects."""
+        """The question before the run; None where the program has no effects."""
         effects = self.stepper.effects
         return EFFECTS.format(effects=", ".join(effects)) if effects else None
 
@@ -87,15 +87,15 @@ class Construct:
         stopped: Callable[[], bool] = lambda: False,
         tell: Callable[[str, int | None, int | None], None] = lambda text, done, total: None,
     ) -> Rerun:
-        """Run it on the values of the call that was seen last.
+        """Run the construct on the argument values of the last call that was seen.
 
         Args:
-            calls_after: Whether the function was called again after the call whose values are there.
-            stopped: Whether to stop.
-            tell: Is told how far it is.
+            calls_after: Whether later calls of the function followed the call of these values.
+            stopped: Returns whether to stop.
+            tell: Receives the progress.
 
         Raises:
-            Unsteppable, ValuesGone: It cannot be run.
+            Unsteppable, ValuesGone: The construct cannot be run.
         """
         with types_of(open_jaxpr(self._observed.jaxpr)):
             return self._run(calls_after, stopped, tell)
@@ -107,8 +107,8 @@ class Construct:
         values = self._values()
         steps = self.stepper.run(values, stopped=stopped, tell=tell)
         notes = list(steps.notes)
-        held = self._observed.values
-        if held is not None and held.which == "compiled" and calls_after:
+        call_values = self._observed.values
+        if call_values is not None and call_values.which == "compiled" and calls_after:
             notes.append(_GIVEN_AWAY if any(self._observed.donated) else _EARLIER)
         notes.extend(_never_note(steps))
         if steps.results is None:
@@ -121,10 +121,10 @@ class Construct:
     def _values(self) -> list[Any]:
         import jax
 
-        held, avals = self._observed.values, list(self._observed.jaxpr.in_avals)
-        if held is None:
+        call_values, avals = self._observed.values, list(self._observed.jaxpr.in_avals)
+        if call_values is None:
             raise ValuesGone(self._observed.no_values or _NO_VALUES)
-        values = held.get(_argument_paths(self._observed.jaxpr))
+        values = call_values.get(_argument_paths(self._observed.jaxpr))
         if len(values) != len(avals):
             raise ValuesGone(_NO_VALUES)
         arrays = []
@@ -163,15 +163,18 @@ class Construct:
                 "The original function and its program have different numbers of results. No result was compared.",
             )
         paths = _result_paths(self._observed.jaxpr, len(real))
-        pairs = [pair(path, one, other) for path, one, other in zip(paths, recorded, real, strict=True)]
+        pairs = [
+            pair(path, recorded_leaf, real_leaf)
+            for path, recorded_leaf, real_leaf in zip(paths, recorded, real, strict=True)
+        ]
         return pairs, " ".join(filter(None, (_verdict(pairs), self._counts(recorded_trips, values, real))))
 
     def _counts(self, recorded: int, values: list[Any], real: list[Any]) -> str | None:
-        """The number of recorded steps beside that of a copy of the function that counts; None without a while."""
+        """Return a sentence that compares the recorded steps with a counting copy's steps; None without a while."""
         if self.stepper.target.name != "while" or self.stepper.effects:
             return None
         results, trips = self.stepper.count(values)
-        if not all(pair("", one, other).equal for one, other in zip(results, real, strict=True)):
+        if not all(pair("", result, real_leaf).equal for result, real_leaf in zip(results, real, strict=True)):
             return "The number of steps of the original function is unknown."
         if trips == recorded:
             return f"The recorded run and the original function both took {count(trips, 'step')}."
@@ -179,12 +182,12 @@ class Construct:
 
 
 def pair(path: str, recorded: Any, real: Any) -> Pair:
-    """Compare a result bit for bit."""
+    """Compare two results bit for bit."""
     import jax
     import jax.numpy as jnp
 
     if jnp.issubdtype(real.dtype, jax.dtypes.prng_key):
-        ours, theirs = (np.asarray(jax.random.key_data(each)) for each in (recorded, real))
+        ours, theirs = (np.asarray(jax.random.key_data(keys)) for keys in (recorded, real))
     else:
         ours, theirs = np.asarray(recorded), np.asarray(real)
     equal = ours.shape == theirs.shape and ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes()
@@ -199,12 +202,12 @@ def pair(path: str, recorded: Any, real: Any) -> Pair:
 
 
 def _verdict(pairs: Sequence[Pair]) -> str:
-    apart = [each for each in pairs if not each.equal]
+    apart = [compared for compared in pairs if not compared.equal]
     if not pairs:
         return "The function has no results to compare."
     if not apart:
         return "The recorded results equal the original function's results, bit for bit."
-    largest = max((each.largest_difference or 0.0 for each in apart), default=0.0)
+    largest = max((compared.largest_difference or 0.0 for compared in apart), default=0.0)
     differ = (
         f"{len(apart)} of {len(pairs)} results differ from the original function's results by at most {largest:.2g}."
     )
@@ -214,30 +217,30 @@ def _verdict(pairs: Sequence[Pair]) -> str:
 
 
 def _never_note(steps: Steps) -> list[str]:
-    """Why a loop whose state comes back never ends."""
+    """Return notes on why a loop whose state repeats never ends."""
     if steps.never_ends is None:
         return []
     notes = []
     for leaf in steps.leaves:
-        texts = [seen.text for seen in leaf.seen]
+        texts = [value.text for value in leaf.seen]
         if leaf.role != "compared" or not texts or not _goes_on(leaf):
             continue
         threshold = number_of(leaf.threshold) if leaf.threshold is not None else None
         if steps.never_ends == 1:
             since = next(place for place in range(len(texts)) if len(set(texts[place:])) == 1)
-            seen = f"The compared value stopped changing after {count(since, 'step')}, at {texts[-1]}."
+            sentence = f"The compared value stopped changing after {count(since, 'step')}, at {texts[-1]}."
         else:
-            seen = f"The compared value repeats every {steps.never_ends:,} steps."
+            sentence = f"The compared value repeats every {steps.never_ends:,} steps."
         if threshold is None:
             goal = "The condition stays true."
         else:
             goal = f"The value stays {_SIGNS[leaf.side]} {threshold:g}."
-        notes.append(f"{seen} {goal} {_CURE}")
+        notes.append(f"{sentence} {goal} {_CURE}")
     return notes
 
 
 def _goes_on(leaf: Leaf) -> bool:
-    """Whether the last value is on the side where the loop goes on; True where the other side is not known."""
+    """Return whether the last value lets the loop continue; True where this is unknown."""
     number, threshold = leaf.seen[-1].number, leaf.threshold
     if number is None or threshold is None:
         return True
@@ -251,14 +254,14 @@ _CURE = "Choose a bound that the value can reach, or also end the loop after a f
 def _argument_paths(jaxpr: Any) -> list[str]:
     try:
         return [str(path) if path else "" for path in getattr(jaxpr.debug_info, "arg_names", None) or ()]
-    except not_of_a_signal(Exception):  # another JAX: the message says less
+    except not_of_a_signal(Exception):  # without the paths of another JAX version, the message names no arguments
         return []
 
 
 def _result_paths(jaxpr: Any, count: int) -> list[str]:
     try:
         paths = [str(path) if path else "" for path in getattr(jaxpr.debug_info, "result_paths", None) or ()]
-    except not_of_a_signal(Exception):  # another JAX: numbers say as much
+    except not_of_a_signal(Exception):  # without the paths of another JAX version, the results are numbered
         paths = []
     if len(paths) != count:
         return ["result"] if count == 1 else [f"result[{place}]" for place in range(count)]

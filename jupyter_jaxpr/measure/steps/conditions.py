@@ -11,38 +11,38 @@ from ...program.jaxpr.parameters import open_jaxpr
 
 _COMPARISONS = {"gt": "above", "ge": "at or above", "lt": "below", "le": "at or below"}
 _MIRRORED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
-#: The parameters of named scopes that hold the program which runs.
+# The parameters in which named scopes store the program that runs.
 SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 _CONNECTIVES = frozenset({"and", "or", "not", "convert_element_type", "reduce_or", "broadcast_in_dim"})
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A scalar that the condition compares with another that stays the same."""
+    """A scalar that the condition compares with a fixed value."""
 
-    #: The variable of the condition program that is the scalar.
+    # The variable of the scalar in the program of the condition.
     variable: Any
-    #: The other side: a literal's value, or the position of a constant among the condition's inputs.
+    # The fixed value: a literal, or the position of a constant among the inputs of the condition.
     literal: Any
     constant: int | None
-    #: The loop goes on while the scalar is ... it, such as `above`.
+    # The comparison that keeps the loop running: "above" means that the scalar is above the fixed value.
     side: str
-    #: The position of the scalar in the carry, where it is there; else None.
+    # The position of the scalar in the carry; None where it is not in the carry.
     carry: int | None
 
 
 def compared_scalars(condition: Any, constants: int) -> list[Compared]:
-    """What the condition compares, as far as comparisons of scalars joined by and, or, not decide it.
+    """Return the scalars in the condition's comparisons, where and, or and not join these comparisons.
 
     Args:
         condition: The program of the condition.
-        constants: How many of its inputs stay the same from step to step.
+        constants: The number of inputs that are equal in all steps.
     """
     jaxpr = open_jaxpr(condition)
     assert jaxpr is not None
     made = {id(variable): equation for equation in jaxpr.eqns for variable in equation.outvars}
     places = {id(variable): position for position, variable in enumerate(jaxpr.invars)}
-    found: list[Compared] = []
+    scalars: list[Compared] = []
     waiting = list(jaxpr.outvars)
     while waiting:
         equation = made.get(id(waiting.pop(0)))
@@ -52,26 +52,26 @@ def compared_scalars(condition: Any, constants: int) -> list[Compared]:
         if name in _CONNECTIVES:
             waiting.extend(equation.invars)
         elif name in _COMPARISONS and not equation.invars[0].aval.shape:
-            for scalar, other, word in (
+            for scalar, fixed_value, word in (
                 (equation.invars[0], equation.invars[1], name),
                 (equation.invars[1], equation.invars[0], _MIRRORED[name]),
             ):
-                place = places.get(id(other))
-                fixed = hasattr(other, "val") or (place is not None and place < constants)
+                place = places.get(id(fixed_value))
+                fixed = hasattr(fixed_value, "val") or (place is not None and place < constants)
                 if not fixed or hasattr(scalar, "val"):
                     continue
                 own = places.get(id(scalar))
                 if own is not None and own < constants:
                     continue
-                literal = other.val if hasattr(other, "val") else None
+                literal = fixed_value.val if hasattr(fixed_value, "val") else None
                 in_carry = None if own is None else own - constants
-                found.append(Compared(scalar, literal, place, _COMPARISONS[word], in_carry))
+                scalars.append(Compared(scalar, literal, place, _COMPARISONS[word], in_carry))
                 break
-    return found
+    return scalars
 
 
 def deciding(condition: Any, condition_constants: int, body: Any, body_constants: int) -> list[int]:
-    """The positions in the carry on which the end of the loop hangs, directly or through later steps."""
+    """Return the positions in the carry that decide the end of the loop, directly or through later steps."""
     here = _inputs_of(open_jaxpr(condition), [True])
     wanted = {position - condition_constants for position in here if position >= condition_constants}
     program = open_jaxpr(body)
@@ -85,7 +85,7 @@ def deciding(condition: Any, condition_constants: int, body: Any, body_constants
 
 
 def _inputs_of(jaxpr: Any, asked: Sequence[bool]) -> set[int]:
-    """The positions of the inputs on which the outputs asked for hang; programs of named scopes are looked into."""
+    """Return the positions of the inputs that the wanted outputs depend on; named scopes are searched."""
     live = {id(variable) for variable, wanted in zip(jaxpr.outvars, asked, strict=True) if wanted}
     for equation in reversed(jaxpr.eqns):
         outputs = [id(variable) in live for variable in equation.outvars]

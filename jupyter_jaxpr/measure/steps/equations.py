@@ -17,12 +17,12 @@ from ...program.jaxpr.parameters import open_jaxpr, programs_in
 
 
 class Unsteppable(Exception):
-    """The stepper cannot run this; the message is a sentence that says why and what to do."""
+    """The stepper cannot run a program; the message is a sentence with the reason and a cure."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One equation on the way to a construct; `parameter` holds the program that the way goes on in."""
+    """One equation on the way to a construct; `parameter` holds the inner program on the way."""
 
     equation: int
     parameter: str = ""
@@ -30,7 +30,7 @@ class Step:
 
 
 def inner_program(equation: Any, step: Step) -> tuple[Any, Sequence[Any]]:
-    """The program that a step leads into, and the values of its constants."""
+    """Return the inner program of an equation on the way, and the values of its constants."""
     value = named(equation)[1][step.parameter]
     if step.position >= 0:
         value = value[step.position]
@@ -42,7 +42,7 @@ def inner_program(equation: Any, step: Step) -> tuple[Any, Sequence[Any]]:
 
 
 def bind(equation: Any, values: Sequence[Any]) -> list[Any]:
-    """An equation as JAX recorded it, on other values."""
+    """Evaluate an equation, as JAX recorded it, on other values."""
     with equation.ctx.manager:
         parameters = equation.primitive.get_bind_params(equation.params)
         results = equation.primitive.bind(*values, **parameters)
@@ -50,26 +50,26 @@ def bind(equation: Any, values: Sequence[Any]) -> list[Any]:
 
 
 def run_equations(equations: Sequence[Any], environment: dict[Any, Any]) -> None:
-    """Evaluate equations; `environment` has the value of each variable by the variable."""
+    """Evaluate equations; `environment` maps each variable to its value, and receives the results."""
     for equation in equations:
         results = bind(equation, [read(environment, atom) for atom in equation.invars])
         environment.update(zip(equation.outvars, results, strict=True))
 
 
 def read(environment: dict[Any, Any], atom: Any) -> Any:
-    """The value of a variable or a literal."""
+    """Return the value of a variable or a literal."""
     return atom.val if hasattr(atom, "val") else environment[atom]
 
 
 def run(jaxpr: Any, constants: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    """Evaluate a program."""
+    """Evaluate a program and return its results."""
     environment = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*constants, *values), strict=True))
     run_equations(jaxpr.eqns, environment)
     return [read(environment, atom) for atom in jaxpr.outvars]
 
 
 def types_of(jaxpr: Any) -> AbstractContextManager[Any]:
-    """The context in which types of 64 bits stay what they are, where the program has some."""
+    """Return the context that keeps 64-bit types, where the program has such types."""
     import jax
 
     context: AbstractContextManager[Any] = jax.enable_x64(True) if _has_64_bits(jaxpr) else contextlib.nullcontext()
@@ -77,13 +77,13 @@ def types_of(jaxpr: Any) -> AbstractContextManager[Any]:
 
 
 def _has_64_bits(jaxpr: Any) -> bool:
-    for variable in (*jaxpr.invars, *jaxpr.constvars, *(v for each in jaxpr.eqns for v in each.outvars)):
+    for variable in (*jaxpr.invars, *jaxpr.constvars, *(v for equation in jaxpr.eqns for v in equation.outvars)):
         dtype = getattr(variable.aval, "dtype", None)
         if str(dtype) in ("float64", "int64", "uint64", "complex128"):
             return True
     return any(
         _has_64_bits(inner)
-        for each in jaxpr.eqns
-        for value in named(each)[1].values()
+        for equation in jaxpr.eqns
+        for value in named(equation)[1].values()
         for _, inner, _ in programs_in(value)
     )

@@ -22,13 +22,13 @@ from .equations import Step, Unsteppable, inner_program, run, run_equations
 if TYPE_CHECKING:
     from .recording_program import Recorder
 
-#: Elements of a carry up to which a while loop is watched for states that come back.
+# The number of elements of a carry up to which a while loop is checked for repeating states.
 _WATCHED = 100_000
 _NO_LENGTH = "The length of a scan around the construct is not a number. Call the function with known shapes."
 
 
 class Loop(ABC):
-    """A loop on the way; its state is a dictionary with the number of the next step as `t`."""
+    """A loop on the way to the construct; its state is a dictionary with the number of the next step as `t`."""
 
     def __init__(
         self,
@@ -49,26 +49,26 @@ class Loop(ABC):
 
     @abstractmethod
     def start(self) -> dict[str, Any]:
-        """The state before the first step."""
+        """Return the state before the first step."""
 
     @abstractmethod
     def goes_on(self, state: dict[str, Any]) -> Any:
-        """Whether there is a step after this one."""
+        """Return whether the loop takes another step."""
 
     @abstractmethod
     def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
-        """One step."""
+        """Take one step."""
 
     @abstractmethod
     def results(self, state: dict[str, Any]) -> list[Any]:
-        """What the equation gives."""
+        """Return the results of the equation."""
 
     @abstractmethod
     def at_end(self, state: dict[str, Any]) -> list[Any]:
-        """The values of `Target.ends`."""
+        """Return the values of `Target.ends`."""
 
     def run(self, state: dict[str, Any], buffers: Buffers, limit: Any) -> tuple[dict[str, Any], Buffers]:
-        """Steps until the loop ends, `t` is at the limit, or the budget is spent."""
+        """Take steps until the loop ends, `t` reaches the limit, or the budget is used up."""
         from jax import lax
 
         budget = self.recorder.control.budget
@@ -90,13 +90,13 @@ class Loop(ABC):
         return result
 
     def repeats(self, state: dict[str, Any]) -> Any:
-        """Whether the state is one that was there before, so that the loop never ends."""
+        """Return whether the state equals an earlier state, so that the loop never ends."""
         return np.bool_(False)
 
     def end(self, state: dict[str, Any], buffers: Buffers) -> Buffers:
-        """Write down the end of a visit."""
+        """Write the end of a visit into the buffers."""
         target = self.recorder.target
-        # What comes after a loop that never ends is not to be waited for.
+        # The steps after a loop that never ends would never come.
         never_ends = self.repeats(state)
         return end_visit(
             {**buffers, "exceeded": buffers["exceeded"] | never_ends},
@@ -117,14 +117,14 @@ class Loop(ABC):
         t: Any,
         buffers: Buffers,
     ) -> tuple[list[Any], Buffers]:
-        """The body's results."""
+        """Return the results of the body."""
         jaxpr, constants = inner_program(self.equation, step)
         if self.is_target:
             return run(jaxpr, constants, values), buffers
         return self.recorder.evaluate(jaxpr, constants, values, self.way[1:], [*self.outer, t], buffers)
 
     def record(self, t: Any, values: Sequence[Any], buffers: Buffers) -> Buffers:
-        """Write down a step, where this loop is the construct."""
+        """Write a step into the buffers, if this loop is the construct."""
         if not self.is_target:
             return buffers
         target = self.recorder.target
@@ -134,7 +134,7 @@ class Loop(ABC):
 
 
 class ScanLoop(Loop):
-    """A scan."""
+    """A scan on the way to the construct."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -153,7 +153,7 @@ class ScanLoop(Loop):
         self._step = self.way[0] if not self.is_target else Step(0, "jaxpr")
 
     def start(self) -> dict[str, Any]:
-        """The state before the first step."""
+        """Return the state before the first step."""
         import jax.numpy as jnp
 
         return {
@@ -163,15 +163,15 @@ class ScanLoop(Loop):
         }
 
     def goes_on(self, state: dict[str, Any]) -> Any:
-        """Whether there is a step after this one."""
+        """Return whether the loop takes another step."""
         return state["t"] < self._length
 
     def run(self, state: dict[str, Any], buffers: Buffers, limit: Any) -> tuple[dict[str, Any], Buffers]:
-        """As any loop; xs without a first element cannot be indexed, so a scan of length 0 has no body."""
+        """Take steps; a scan of length 0 takes none, because its xs have no first element to index."""
         return super().run(state, buffers, limit) if self._length else (state, buffers)
 
     def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
-        """One step."""
+        """Take one step."""
         from jax import lax
 
         t, carry = state["t"], state["carry"]
@@ -180,20 +180,23 @@ class ScanLoop(Loop):
         results, buffers = self.body(self._step, [*self._constants, *carry, *x], t, buffers)
         after, y = results[: self._parts.carry], results[self._parts.carry :]
         buffers = self.record(t, [*carry, *x, *y], buffers)
-        ys = [lax.dynamic_update_index_in_dim(all_, one, place, 0) for all_, one in zip(state["ys"], y, strict=True)]
+        ys = [
+            lax.dynamic_update_index_in_dim(all_, y_value, place, 0)
+            for all_, y_value in zip(state["ys"], y, strict=True)
+        ]
         return {"t": t + 1, "carry": after, "ys": ys}, buffers
 
     def results(self, state: dict[str, Any]) -> list[Any]:
-        """What the equation gives."""
+        """Return the results of the equation."""
         return [*state["carry"], *state["ys"]]
 
     def at_end(self, state: dict[str, Any]) -> list[Any]:
-        """The values of `Target.ends`."""
+        """Return the values of `Target.ends`."""
         return list(state["carry"])
 
 
 class WhileLoop(Loop):
-    """A while loop; it is watched for a state that comes back bit for bit (Brent's algorithm): then it never ends."""
+    """A while loop, checked for a state that repeats bit for bit (Brent's algorithm): then it never ends."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -217,7 +220,7 @@ class WhileLoop(Loop):
                 self._watched = watched
 
     def start(self) -> dict[str, Any]:
-        """The state before the first step."""
+        """Return the state before the first step."""
         import jax.numpy as jnp
 
         zero = jnp.zeros((), jnp.int32)
@@ -234,16 +237,17 @@ class WhileLoop(Loop):
         return predicate
 
     def goes_on(self, state: dict[str, Any]) -> Any:
-        """Whether there is a step after this one."""
+        """Return whether the loop takes another step."""
         predicate = self._predicate(state["carry"])
-        return predicate.any() if predicate.shape else predicate  # under vmap it has one truth an element
+        # under vmap the predicate has one truth value for each element
+        return predicate.any() if predicate.shape else predicate
 
     def repeats(self, state: dict[str, Any]) -> Any:
-        """Whether the state is one that was there before."""
+        """Return whether the state equals an earlier state."""
         return state["period"] > 0 if self._watched else super().repeats(state)
 
     def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
-        """One step."""
+        """Take one step."""
         from jax import lax
 
         t, carry = state["t"], state["carry"]
@@ -252,7 +256,7 @@ class WhileLoop(Loop):
         after, buffers = self.body(self._step, [*self._body_constants, *carry], t, buffers)
         predicate = self._predicate(carry)
         if predicate.shape:
-            # As JAX lowers it: elements whose own loop has ended keep their values.
+            # JAX lowers the loop this way: elements whose own loop has ended keep their values.
             after = [
                 lax.select(lax.broadcast_in_dim(predicate, new.shape, range(predicate.ndim)), new, old)
                 for new, old in zip(after, carry, strict=True)
@@ -283,21 +287,21 @@ class WhileLoop(Loop):
         inputs = [*self._condition_constants, *carry]
         environment = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*constants, *inputs), strict=True))
         run_equations(jaxpr.eqns, environment)
-        return [environment[each.variable] for each in wanted]
+        return [environment[scalar.variable] for scalar in wanted]
 
     def results(self, state: dict[str, Any]) -> list[Any]:
-        """What the equation gives."""
+        """Return the results of the equation."""
         return list(state["carry"])
 
     def at_end(self, state: dict[str, Any]) -> list[Any]:
-        """The values of `Target.ends`."""
+        """Return the values of `Target.ends`."""
         return [*state["carry"], *self._compared(state["carry"])]
 
 
 def loop_of(
     recorder: Recorder, equation: Any, operands: Sequence[Any], way: Sequence[Step], outer: Sequence[Any], visit: Any
 ) -> Loop:
-    """The loop of a scan or a while equation."""
+    """Return the loop of a scan or a while equation."""
     kind = ScanLoop if equation.primitive.name == SCAN else WhileLoop
     return kind(recorder, equation, operands, way, outer, visit)
 
@@ -309,7 +313,7 @@ def _array(value: Any) -> Any:
 
 
 def _bits(value: Any) -> Any:
-    """The bits of an array as integers: NaN equals NaN, and 0.0 is not -0.0."""
+    """Return the bits of an array as integers: NaN equals NaN, and 0.0 differs from -0.0."""
     import jax
     import jax.numpy as jnp
 

@@ -15,7 +15,7 @@ from .target import Column, Target
 
 @dataclass(frozen=True)
 class VisitEnd:
-    """What is kept of the end of a visit; `parts` of each of `Target.ends`."""
+    """The kept end of a visit; `parts` has the kept parts of each of `Target.ends`."""
 
     number: int
     trips: int
@@ -26,7 +26,7 @@ class VisitEnd:
 
 @dataclass
 class Leaf:
-    """A column of values; see `snapshot.recording.Leaf`."""
+    """A column of values; see `document.recording.Leaf`."""
 
     role: str
     index: int
@@ -35,10 +35,10 @@ class Leaf:
     number_name: str
     summarised: bool
     seen: list[Seen] = field(default_factory=list)
-    #: Of what a condition compares: the literal beside it, or the position of a constant of the loop.
+    # For a compared scalar: the literal that it is compared with, or the position of a constant of the loop.
     threshold: Any = None
     threshold_constant: int | None = None
-    #: Of what a condition compares: when the loop goes on, such as `above`; and its place in the carry, if it is there.
+    # For a compared scalar: the comparison that keeps the loop running, such as `above`, and the position in the carry.
     side: str = ""
     carry: int | None = None
 
@@ -55,25 +55,25 @@ class Kept:
 
     Args:
         target: The construct.
-        points: How many steps may be kept.
-        visits: How many visits.
+        points: The number of steps that may be kept.
+        visits: The number of visits that may be kept.
     """
 
     def __init__(self, target: Target, points: int, visits: int) -> None:
         self.target = target
         self.visit_every = 1
         self.step_every = 1
-        self.seen = 0  # visits
-        self.trips = 0  # steps of all visits
+        self.seen = 0  # the number of visits
+        self.trips = 0  # the number of steps of all visits
         self.points: list[_Point] = []
         self.ends: list[VisitEnd] = []
         self._capacity = points
         self._visits = visits
-        self._last: _Point | None = None  # of those that are not kept
+        self._last: _Point | None = None  # the last step that was not kept
         self._lost = False
 
     def add(self, buffers: dict[str, Any]) -> None:
-        """Take what a piece has recorded."""
+        """Add the steps and visits of one piece."""
         room = buffers["step"].shape[0] - 1
         count = min(int(buffers["points"]), room)
         self._lost |= int(buffers["points"]) > room
@@ -99,7 +99,7 @@ class Kept:
         self.trips += int(buffers["trips_total"])
 
     def end(self, end: VisitEnd) -> None:
-        """The only visit has ended; its last step is kept in any case."""
+        """End the only visit; its last step is kept in any case."""
         self.seen = 1
         self.trips = end.trips
         self.ends.append(end)
@@ -114,12 +114,12 @@ class Kept:
                 self.coarser(many_visits=False)
 
     def thin(self) -> None:
-        """Keep fewer, where there are too many."""
+        """Keep fewer steps and visits, where there are too many."""
         while len(self.points) > self._capacity or len(self.ends) > self._visits:
             self.coarser(many_visits=len(self.ends) > 8)
 
     def coarser(self, many_visits: bool) -> None:
-        """Keep half as many visits, or half as many steps of each."""
+        """Keep half as many visits, or half as many steps of each visit."""
         if many_visits:
             self.visit_every *= 2
             self.ends = [end for end in self.ends if end.number % self.visit_every == 0]
@@ -129,7 +129,7 @@ class Kept:
             self.points = [point for point in self.points if point.step % self.step_every == 0]
 
     def thinned(self) -> str | None:
-        """What was left out, in sentences."""
+        """Return sentences on the steps and visits that were left out; None where all are kept."""
         sentences = []
         if self.step_every > 1:
             sentences.append(f"The stepper keeps one of every {self.step_every:,} steps.")
@@ -146,7 +146,7 @@ VisitColumns = tuple[int, int, int, tuple[int, ...], bool]
 
 
 def leaves_of(kept: Kept) -> tuple[list[VisitColumns], list[int], list[Leaf], list[int]]:
-    """The kept steps as columns: visits, the step of each point, the leaves, and the branch that each point took."""
+    """Return the kept steps as columns: visits, step of each point, leaves, and branch of each point."""
     kept.thin()
     target = kept.target
     leaves = [_leaf(column) for column in target.columns]
@@ -190,7 +190,7 @@ def _leaf(column: Column) -> Leaf:
 
 
 def number_of(value: Any) -> float | None:
-    """A literal as the number that a person wrote: 1e-05 of f32, not 9.999999747378752e-06."""
+    """Return a literal as the number that the user wrote: 1e-05 for f32, not 9.999999747378752e-06."""
     scalar = np.asarray(value)
     try:
         return float(str(scalar[()]))

@@ -23,7 +23,7 @@ _NO_LIMIT = 2**31 - 1
 
 
 def counted(target: Target, program: Any, constants: Sequence[Any], values: Sequence[Any], way: Sequence[Step]) -> Any:
-    """The program with nothing more than a count: its results, and how many steps the loop takes; traced."""
+    """Return the results of the program and the number of steps that the loop takes; traced."""
     bare = target.bare()
     control = Control(1, 1, _NO_LIMIT, 0)
     buffers = empty(0, 0, 0, [], [])
@@ -32,12 +32,12 @@ def counted(target: Target, program: Any, constants: Sequence[Any], values: Sequ
 
 
 class Recorder:
-    """Evaluates programs around and in a construct, with buffers.
+    """Evaluates the programs around and inside of a construct, with buffers.
 
     Args:
         target: The construct.
-        control: What is to be kept.
-        watch: Look for states of a while loop that come back.
+        control: The selection of the steps that are kept.
+        watch: Whether to look for repeating states of a while loop.
     """
 
     def __init__(self, target: Target, control: Control, watch: bool = True) -> None:
@@ -54,15 +54,15 @@ class Recorder:
         outer: Sequence[Any],
         buffers: Buffers,
     ) -> tuple[list[Any], Buffers]:
-        """A program that has the construct in it.
+        """Evaluate a program that contains the construct.
 
         Args:
             jaxpr: The program.
-            constants: Values of its constants.
-            values: Values of its inputs.
-            way: To the construct.
-            outer: The step of each loop around.
-            buffers: As they are.
+            constants: The values of its constants.
+            values: The values of its inputs.
+            way: The way to the construct.
+            outer: The step of each loop around the program.
+            buffers: The buffers so far.
         """
         environment = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*constants, *values), strict=True))
         place = way[0].equation
@@ -97,7 +97,7 @@ class Recorder:
         if len(way) == 1:
             return self.pass_by(equation, operands, outer, buffers, passed)
         if name == COND:
-            index, *given = operands
+            index, *branch_operands = operands
 
             def branch(position: int) -> Callable[..., Any]:
                 step = Step(way[0].equation, way[0].parameter, position)
@@ -107,7 +107,7 @@ class Recorder:
                 return lambda values, buffers: self.evaluate(jaxpr, constants, values, way[1:], outer, buffers)
 
             branches = [branch(position) for position in range(len(equation.params["branches"]))]
-            results, buffers = lax.switch(index, branches, given, buffers)
+            results, buffers = lax.switch(index, branches, branch_operands, buffers)
             return results, buffers
         if name in SCOPE_PRIMITIVES and way[0].parameter in SCOPE_PARAMETERS:
             jaxpr, constants = inner_program(equation, way[0])
@@ -118,7 +118,7 @@ class Recorder:
     def pass_by(
         self, equation: Any, operands: list[Any], outer: Sequence[Any], buffers: Buffers, passed: Sequence[Any]
     ) -> tuple[list[Any], Buffers]:
-        """A construct that is no loop: one visit of one step; `passed` is what `Target.passed` was."""
+        """Evaluate a construct that is no loop as one visit of one step; `passed`: the values of `Target.passed`."""
         visit = self.control.first_visit + buffers["seen"]
         results = bind(equation, operands)
         buffers = keep_point(buffers, self.control, visit, 0, self.target.sketches, [*operands, *results, *passed])

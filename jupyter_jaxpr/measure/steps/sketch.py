@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-#: An array up to this many elements is kept whole.
+# The number of elements up to which an array is kept whole.
 WHOLE = 64
-#: An array up to this many elements is written in full.
+# The number of elements up to which an array is written in full.
 IN_FULL = 8
-#: How many elements a longer one shows.
+# The number of elements that the text of a longer array shows.
 _FIRST = 2
 
 
 @dataclass(frozen=True)
 class Seen:
-    """One value as it is told."""
+    """One value in the form in which the stepper shows it."""
 
     text: str
     number: float | None
@@ -31,15 +31,15 @@ class Seen:
     maximum: float | None
     nans: int
     infinities: int
-    #: Every element of an array that is kept whole, for a picture: `-0.8284 NaN inf 1`; None for other values.
+    # The elements of an array that is kept whole, for a picture: `-0.8284 NaN inf 1`; None for other values.
     elements: str | None = None
 
 
 class Sketch:
-    """What is kept of the values of one type.
+    """The choice of what is kept of the values of one type.
 
     Args:
-        aval: Its type.
+        aval: The type.
     """
 
     def __init__(self, aval: Any) -> None:
@@ -59,7 +59,7 @@ class Sketch:
 
     @property
     def number_name(self) -> str:
-        """What `Seen.number` is."""
+        """The name of the quantity in `Seen.number`."""
         if self.is_key:
             return ""
         if self.elements == 1 and not self.shape:
@@ -68,16 +68,16 @@ class Sketch:
 
     @property
     def summarised(self) -> bool:
-        """Whether minimum, mean and maximum are told."""
+        """Whether minimum, mean and maximum are shown."""
         return not self.is_key and not self._complex and not self._bool and self.elements > IN_FULL
 
     @property
     def is_drawn(self) -> bool:
-        """Whether a picture shows what the text leaves out: a shortened array of which every element is kept."""
+        """Whether a picture shows more than the text: for a shortened array that is kept whole."""
         return self._whole and not self.is_key and not self._complex and self.elements > IN_FULL
 
     def take(self, value: Any) -> tuple[Any, ...]:
-        """The parts that are kept, traced."""
+        """Return the kept parts of a value; traced."""
         import jax
         import jax.numpy as jnp
 
@@ -100,11 +100,11 @@ class Sketch:
         lowest, highest = jnp.min(jnp.where(finite, wide, jnp.inf)), jnp.max(jnp.where(finite, wide, -jnp.inf))
         mean, norm = jnp.sum(clean) / jnp.maximum(count, 1), jnp.sqrt(jnp.sum(clean * clean))
         nans = jnp.sum(jnp.isnan(flat), dtype=jnp.int32)
-        # Few parts: each is a buffer of its own, which costs time to compile.
+        # Each part is a buffer, which takes time to compile: there are few parts.
         return (flat[:_FIRST], jnp.stack([lowest, highest]), jnp.stack([mean, norm]), jnp.stack([count, nans]))
 
     def read(self, parts: tuple[Any, ...]) -> Seen:
-        """What is told of the parts of one value, which are NumPy arrays."""
+        """Return the form in which the stepper shows a value, from the value's parts as NumPy arrays."""
         if self.is_key:
             (data,) = parts
             return Seen(f"key[{' '.join(str(int(word)) for word in data)}]", None, None, None, None, 0, 0)
@@ -133,10 +133,10 @@ class Sketch:
         nans = int(np.isnan(numbers).sum())
         infinities = len(numbers) - len(finite) - nans
         number = _finite(numbers[0]) if not self.shape else _finite(np.sqrt(np.sum(finite * finite)))
-        elements = " ".join(f"{each:.4g}" for each in numbers) if self.is_drawn else None
+        elements = " ".join(f"{element:.4g}" for element in numbers) if self.is_drawn else None
         if not self.summarised or not len(finite):
             return Seen(text, number, None, None, None, nans, infinities, elements)
-        low, mean, high = (_finite(each) for each in (finite.min(), finite.mean(), finite.max()))
+        low, mean, high = (_finite(statistic) for statistic in (finite.min(), finite.mean(), finite.max()))
         return Seen(text, number, low, mean, high, nans, infinities, elements)
 
 
@@ -149,12 +149,12 @@ def _text(first: Any, elements: int) -> str:
 
 
 def array_text(array: Any) -> str:
-    """A NumPy array as a `Sketch` tells it."""
+    """Return a NumPy array in the text form of a `Sketch`."""
     return scalar_text(array[()]) if not array.shape else _text(array.reshape(-1), array.size)
 
 
 def scalar_text(value: Any) -> str:
-    """A number as NumPy writes it, in its own type; NaN and inf by these names."""
+    """Return a number as NumPy prints it in its own dtype, with NaN and inf by these names."""
     text = str(value)
     return {"nan": "NaN"}.get(text, text)
 

@@ -37,7 +37,7 @@ __all__ = ["Leaf", "Seen", "Step", "Steps", "Stepper", "Unsteppable", "Visit"]
 
 @dataclass(frozen=True)
 class Visit:
-    """One time that the construct was entered; see `snapshot.recording.Visit`."""
+    """One execution of the construct; see `document.recording.Visit`."""
 
     first_point: int
     points: int
@@ -48,18 +48,19 @@ class Visit:
 
 @dataclass
 class Steps:
-    """What a run showed."""
+    """The result of one run."""
 
     visits: list[Visit]
     visits_total: int
     step: list[int]
     leaves: list[Leaf]
-    taken: list[int]  # of each point the branch, for what has branches
+    taken: list[int]  # the branch of each point, for a construct with branches
     stopped: str | None
     thinned: str | None
-    never_ends: int | None  # the steps after which the state comes back, 1 where it stays; None where it was not seen
-    results: list[Any] | None  # the flat results; None where it was stopped
-    trips: int  # steps of all visits
+    # the number of steps after which the state repeats, 1 where it stays; None without a repetition
+    never_ends: int | None
+    results: list[Any] | None  # the flat results; None where the run was stopped
+    trips: int  # the number of steps of all visits
     notes: list[str] = field(default_factory=list)
 
 
@@ -71,7 +72,7 @@ _COMES_BACK = (
     "The stepper stopped after {count}. The state of the loop repeats every {period:,} steps, so the loop never ends."
 )
 
-#: Seconds that a piece may take before the run can be stopped.
+# The seconds of one piece; between two pieces the run can be stopped.
 _PIECE = 0.25
 _FIRST_BUDGET = 4_096
 
@@ -81,15 +82,15 @@ class _End(Exception):
 
 
 class Stepper:
-    """A construct of a program, ready to be stepped through.
+    """Runs a construct of a program step by step.
 
     Args:
-        program: JAX's jaxpr of it.
-        way: To the equation of the construct.
-        bounds: How much a run may do.
+        program: JAX's jaxpr of the program.
+        way: The way to the equation of the construct.
+        bounds: The limits of a run.
 
     Raises:
-        Unsteppable: It cannot be; the message says why.
+        Unsteppable: The stepper cannot run the construct; the message contains the reason.
     """
 
     def __init__(self, program: Any, way: Sequence[Step], bounds: Bounds | None = None) -> None:
@@ -109,10 +110,10 @@ class Stepper:
         self._points = max(2, min(self._bounds.points, self._bounds.bytes // row))
         self._visits = max(1, min(self._bounds.visits, self._bounds.bytes // end))
         if not self.target.is_loop:
-            self._visits = self._points  # a visit is one point
+            self._visits = self._points  # a visit has one point
 
     def _check(self) -> tuple[Any, Any, int]:
-        """The jaxpr around the construct, its equation, and how many loops are around it."""
+        """Return the jaxpr around the construct, the construct's equation, and the number of loops around it."""
         jaxpr, depth = self._jaxpr, 0
         for step in self._way[:-1]:
             equation = jaxpr.eqns[step.equation]
@@ -133,17 +134,17 @@ class Stepper:
         stopped: Callable[[], bool] = lambda: False,
         tell: Callable[[str, int | None, int | None], None] = lambda text, done, total: None,
     ) -> Steps:
-        """Run the program on the values of a call.
+        """Run the program on the argument values of a call.
 
         Args:
-            values: Its flat inputs, as JAX arrays.
-            stopped: Whether to stop.
-            tell: Is told how far it is: words, steps done, steps in all if that is known.
+            values: The flat inputs, as JAX arrays.
+            stopped: Returns whether to stop.
+            tell: Receives the progress: words, the steps done, and the number of all steps if it is known.
         """
         return _Run(self, stopped, tell).run(values)
 
     def count(self, values: Sequence[Any]) -> tuple[list[Any], int]:
-        """Run the program whole, with nothing added but a count: its results, and the steps of the construct."""
+        """Run the program with only a counter added; return the results and the construct's number of steps."""
 
         def make() -> Callable[..., Any]:
             return lambda values: counted(self.target, self._jaxpr, self._constants, values, self._way)
@@ -154,7 +155,7 @@ class Stepper:
             return list(results), int(trips)
 
     def compiled(self, key: Any, make: Callable[[], Callable[..., Any]]) -> tuple[Any, bool]:
-        """A compiled function, and whether it is new."""
+        """Return a compiled function, and whether it is new."""
         import jax
 
         if key in self._compiled:
@@ -215,7 +216,7 @@ class _Run:
         place = way[0].equation
         before, equation, after = jaxpr.eqns[:place], jaxpr.eqns[place], jaxpr.eqns[place + 1 :]
         passed = self._target.passed if len(way) == 1 else []
-        wanted = {id(atom) for each in (equation, *after) for atom in each.invars} | {id(v) for v in jaxpr.outvars}
+        wanted = {id(atom) for reader in (equation, *after) for atom in reader.invars} | {id(v) for v in jaxpr.outvars}
         wanted |= {id(atom) for atom in passed}
         self._piece((*key, place, 0), before, environment, wanted)
         operands = [read(environment, atom) for atom in equation.invars]
@@ -226,16 +227,16 @@ class _Run:
         return [read(environment, atom) for atom in jaxpr.outvars]
 
     def _piece(self, key: Any, equations: Sequence[Any], environment: dict[Any, Any], wanted: set[int]) -> None:
-        """Equations without a loop on the way, compiled as one."""
+        """Run equations without the construct, compiled as one function."""
         if not equations:
             return
-        made = [variable for each in equations for variable in each.outvars]
-        given = _free(equations)
+        made = [variable for made_by in equations for variable in made_by.outvars]
+        inputs = _free(equations)
         gives = [variable for variable in made if id(variable) in wanted]
 
         def make() -> Callable[..., Any]:
             def piece(values: Sequence[Any]) -> list[Any]:
-                inside = dict(zip(given, values, strict=True))
+                inside = dict(zip(inputs, values, strict=True))
                 run_equations(equations, inside)
                 return [inside[variable] for variable in gives]
 
@@ -243,7 +244,7 @@ class _Run:
 
         piece, _ = self._stepper.compiled(key, make)
         self._tell("Running the code before and after the loop", None, None)
-        environment.update(zip(gives, piece([environment[variable] for variable in given]), strict=True))
+        environment.update(zip(gives, piece([environment[variable] for variable in inputs]), strict=True))
 
     def _equation(
         self, equation: Any, operands: list[Any], way: Sequence[Step], key: tuple[int, ...], passed: list[Any]
@@ -315,7 +316,7 @@ class _Run:
         compiled, new = stepper.compiled((*key, "piece"), make_piece)
         if new:
             self._tell("Compiling", None, None)
-            # No steps: compilation is not to be taken for a slow loop.
+            # The call takes no steps: the time of the compile must not count as the time of a slow loop.
             _numbers(compiled(operands, state, np.int32(0), _control(1, 1, 1, 0))[1])
 
         def piece(state: Any, limit: int, control: tuple[Any, ...]) -> tuple[Any, Any, bool, bool, float]:
@@ -345,7 +346,7 @@ class _Run:
         return list(here.results(state))
 
     def _along(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
-        """The construct is the outermost loop itself: one visit, some steps at a time."""
+        """Run the construct where it is the outermost loop: one visit, some steps at a time."""
         kept, count = self._kept, 16
         while True:
             count = min(count, self._capacity * kept.step_every, self._bounds.trips - self._trips)
@@ -363,9 +364,9 @@ class _Run:
             count = max(1, int(count * min(8.0, _PIECE / max(took, 1e-9))))
 
     def _around(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
-        """The construct is in the loop: some steps of the loop at a time, as far as the buffers hold them."""
+        """Run the outermost loop around the construct, as many steps at a time as the buffers hold."""
         kept, count, t = self._kept, 1, 0
-        careful = not self._stepper.effects  # a piece that was too long is run again, shorter
+        careful = not self._stepper.effects  # a piece that took too long is run again with fewer steps
         budget = _FIRST_BUDGET if careful else self._bounds.trips
         while True:
             budget = min(budget, self._bounds.trips - self._trips)
@@ -429,15 +430,15 @@ class _Stopped(_End):
 
 
 def _free(equations: Sequence[Any]) -> list[Any]:
-    """The variables that equations read and do not make."""
+    """Return the variables that equations read and do not make."""
     made: set[int] = set()
-    found: dict[int, Any] = {}
+    variables: dict[int, Any] = {}
     for equation in equations:
         for atom in equation.invars:
             if not hasattr(atom, "val") and id(atom) not in made:
-                found.setdefault(id(atom), atom)
+                variables.setdefault(id(atom), atom)
         made.update(id(variable) for variable in equation.outvars)
-    return list(found.values())
+    return list(variables.values())
 
 
 def _control(visit_every: int, step_every: int, budget: int, first_visit: int) -> tuple[Any, ...]:
@@ -451,7 +452,7 @@ def _array(value: Any) -> Any:
 
 
 def _numbers(tree: Any) -> Any:
-    """The buffers on the host."""
+    """Return the buffers on the host."""
     import jax
 
     return jax.device_get(tree)

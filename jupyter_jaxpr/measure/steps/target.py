@@ -16,23 +16,23 @@ from .sketch import Sketch
 
 @dataclass(frozen=True)
 class Column:
-    """What is written down of a construct: a value of each step, or of each visit's end as well."""
+    """One recorded value of a construct: at each step, and possibly at the end of each visit."""
 
     role: str
-    #: Among those of its role, in the order of the equation.
+    # The number among the columns of this role, in the order of the equation.
     index: int
     sketch: Sketch
     compared: Compared | None = None
 
 
 def passed_index(jaxpr: Any, equation: Any) -> list[Any]:
-    """The index that a switch was called with, before JAX clamps it; empty where no clamp stands before the cond."""
+    """Return the index of a switch before JAX clamps it; [] where there is no clamp before the cond."""
     if equation.primitive.name != COND:
         return []
     index = equation.invars[0]
-    for each in jaxpr.eqns:
-        if each.primitive.name == "clamp" and index in each.outvars:
-            return [each.invars[1]]
+    for clamp in jaxpr.eqns:
+        if clamp.primitive.name == "clamp" and index in clamp.outvars:
+            return [clamp.invars[1]]
     return []
 
 
@@ -40,8 +40,8 @@ class Target:
     """The construct that is recorded.
 
     Args:
-        equation: Its equation.
-        passed: The index that a switch was called with, where that is known.
+        equation: The equation of the construct.
+        passed: The index of a switch before the clamp, where it is known.
     """
 
     def __init__(self, equation: Any, passed: Sequence[Any] = ()) -> None:
@@ -64,8 +64,8 @@ class Target:
         elif self.name == WHILE:
             counts = while_parts(equation.params)
             self._add("carry", equation.invars[counts.condition_consts + counts.body_consts :], ends=True)
-            for index, each in enumerate(compared_scalars(equation.params["cond_jaxpr"], counts.condition_consts)):
-                column = Column("compared", index, Sketch(each.variable.aval), each)
+            for index, scalar in enumerate(compared_scalars(equation.params["cond_jaxpr"], counts.condition_consts)):
+                column = Column("compared", index, Sketch(scalar.variable.aval), scalar)
                 self.columns.append(column)
                 self.ends.append(column)
         else:
@@ -88,17 +88,17 @@ class Target:
                 self.ends.append(column)
 
     def bare(self) -> Target:
-        """The same construct, nothing of it written down."""
+        """Return the same construct without columns."""
         bare = Target(self.equation, self.passed)
         bare.columns, bare.ends = [], []
         return bare
 
     @property
     def sketches(self) -> list[Sketch]:
-        """Of each step."""
+        """The sketches of the values of each step."""
         return [column.sketch for column in self.columns]
 
     @property
     def end_sketches(self) -> list[Sketch]:
-        """Of the end of each visit."""
+        """The sketches of the values at the end of each visit."""
         return [column.sketch for column in self.ends]

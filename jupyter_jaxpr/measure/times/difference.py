@@ -13,27 +13,27 @@ import statistics
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-#: Fewer samples of a call show no difference. Of two times five, one in 126 is apart by chance.
+# Fewer samples show no difference. Two times five equal samples are fully apart in one of 126 cases.
 FEWEST = 5
 _MANY = 20
-#: Of twice twenty samples of one distribution, this share of the pairs is reached in one case of two thousand.
+# For twice twenty samples of one distribution, the share of pairs exceeds this in one of two thousand cases.
 _PAIRS_ABOVE = 0.8
 _LARGE_RATIO = 3.0
-#: What rounds to 1.0 is no difference, however narrow the ranges.
+# A ratio that rounds to 1.0 is no difference, however narrow the ranges.
 _LEAST_RATIO = 1.05
 _LEAST_RATIO_APART = 1.5
-#: A smaller ratio needs samples that are further apart.
+# A smaller ratio counts only where the samples are further apart.
 _SMALL_RATIO = 1.5
 
 
 def is_slower(samples: Sequence[float], others: Sequence[float], *, in_turns: bool = True) -> bool:
-    """Whether samples show that a call takes longer than the call of the other samples.
+    """Return whether samples show that one call takes longer than the call of the other samples.
 
     Args:
-        samples: Seconds.
-        others: Likewise.
-        in_turns: Whether they were taken by turns. What slows the machine down for a while is in one of them alone
-            where they were not.
+        samples: The seconds of the first call.
+        others: The seconds of the other call.
+        in_turns: Whether the samples were taken in turns. Otherwise a slow phase of the machine may be in only one of
+            the two series.
     """
     fewer = min(len(samples), len(others))
     least = _LEAST_RATIO if in_turns else _LEAST_RATIO_APART
@@ -53,7 +53,7 @@ def _quantiles(samples: Sequence[float], parts: int) -> list[float]:
 
 
 def _share_above(samples: Sequence[float], others: Sequence[float]) -> float:
-    """The share of all pairs in which the first call took longer; a tie counts half."""
+    """Return the share of all pairs in which the first call took longer; a tie counts half."""
     ordered = sorted(others)
-    above = sum(bisect_left(ordered, each) + bisect_right(ordered, each) for each in samples)
+    above = sum(bisect_left(ordered, sample) + bisect_right(ordered, sample) for sample in samples)
     return above / (2 * len(samples) * len(others))

@@ -16,27 +16,27 @@ from .repeated_calls import Stop
 
 Report = Callable[[str, int | None, int | None], None]
 
-#: Sides of the matrices, and bytes of the arrays that are copied; the larger ones where the smaller ones were quick.
+# The sides of the matrices and the bytes of the copied arrays; a larger size follows a quick smaller one.
 _SIDES = (512, 1024, 2048, 4096, 8192)
 _SIZES = (16_000_000, 64_000_000, 256_000_000)
-_ON_DEVICE_SIZES = (256_000_000, 1_000_000_000)  # an accelerator's caches are larger, and its memory quicker
-_SECONDS = 0.7  # of each of the two, roughly
-_SHARE = 0.1  # of each size
+_ON_DEVICE_SIZES = (256_000_000, 1_000_000_000)  # an accelerator has larger caches and faster memory
+_SECONDS = 0.7  # the seconds for each of the two measurements, roughly
+_SHARE = 0.1  # the seconds for each size
 _RUNS_AT_LEAST = 3
 _RUNS_AT_MOST = 20
 
 
 @dataclass(frozen=True)
 class MeasuredMachine:
-    """What this machine can do at most.
+    """The highest rates of this machine.
 
     Attributes:
-        device: its kind.
-        flops: a second, of the best matmul.
-        bandwidth: bytes a second, read and written, of the best copy.
-        dtype: of both.
+        device: the kind of the device.
+        flops: the FLOP/s of the best matmul.
+        bandwidth: the bytes per second, read and written, of the best copy.
+        dtype: the dtype of both measurements.
         how: a sentence with the sizes.
-        seconds: that the measurement took.
+        seconds: the duration of the measurement.
     """
 
     device: str
@@ -52,12 +52,12 @@ _known: dict[str, MeasuredMachine] = {}
 
 
 def known_machine() -> MeasuredMachine | None:
-    """What was measured in this kernel of JAX's default device; None where nothing was."""
+    """Return the rates of JAX's default device that were measured in this kernel; None before a measurement."""
     return _known.get(str(_device().device_kind)) if _known else None
 
 
 def _device() -> Any:
-    """The device where JAX puts what nobody places: `jax_default_device`, or the first one."""
+    """Return the device for arrays without a chosen device: `jax_default_device`, or the first device."""
     import jax
 
     set_by_user: Any = getattr(jax.config, "jax_default_device", None)
@@ -69,32 +69,32 @@ def _device() -> Any:
 def measure_machine(
     *, report: Report = lambda text, done, total: None, stop: Stop = lambda: False
 ) -> MeasuredMachine | None:
-    """Measure what JAX's default device can do; it is known from then on.
+    """Measure the rates of JAX's default device and keep them.
 
     Args:
-        report: Is told what is being done.
-        stop: Asked between runs; a rate that was not measured until then makes it None.
+        report: Receives words on the present work.
+        stop: Called between runs; the result is None where a rate is missing at the stop.
     """
     device = _device()
     kind = str(device.device_kind)
     with _lock:
-        found = _measure(device, kind, report, stop)
-        if found is not None:
-            _known[kind] = found
-        return found
+        measured = _measure(device, kind, report, stop)
+        if measured is not None:
+            _known[kind] = measured
+        return measured
 
 
 def _measure(device: Any, kind: str, report: Report, stop: Stop) -> MeasuredMachine | None:
     import jax
-    import numpy as np  # JAX brings it: without JAX it may not be there
+    import numpy as np  # JAX requires NumPy: without JAX it may be missing
 
     began = time.perf_counter()
 
     def ones(*shape: int) -> Any:
-        return jax.device_put(np.ones(shape, np.float32), device)  # `jnp.ones` would compile for each shape
+        return jax.device_put(np.ones(shape, np.float32), device)  # unlike `jnp.ones`, this compiles nothing
 
     matmul = jax.jit(lambda x: x @ x)
-    # In place: memory that is new to the process costs more than the copy.
+    # The copy is in place: memory that is new to the process takes longer than the copy.
     copy = jax.jit(lambda x: x + 1, donate_argnums=0)
     sizes = _SIZES if device.platform == "cpu" else _ON_DEVICE_SIZES
     report("multiplying matrices", 0, 2)
@@ -122,16 +122,16 @@ def _best(
     stop: Stop,
     in_place: bool = False,
 ) -> tuple[float, int] | None:
-    """The highest rate a second over some sizes, and the size it was at.
+    """Return the highest rate per second over several sizes, and the size with this rate.
 
     Args:
-        call: Compiled at its first call, which is not timed.
-        sizes: From small to large.
-        make: The argument of a size.
-        work: What a call of that size does.
-        stop: Asked between runs.
-        in_place: Each call takes the result of the one before, and the rate of the largest size is taken: smaller
-            ones may lie in a cache.
+        call: The call; its first execution compiles and is not timed.
+        sizes: The sizes, ascending.
+        make: Returns the argument of a size.
+        work: Returns the amount of work of a call with a size.
+        stop: Called between runs.
+        in_place: Each call takes the previous result, and the rate of the largest size is used: smaller arrays
+            may fit into a cache.
     """
     import jax
 
@@ -151,7 +151,7 @@ def _best(
         rate = work(number) / fastest
         if best is None or in_place or rate > best[0]:
             best = rate, number
-        # The next size takes up to eight times as long, four times over.
+        # The next size takes up to eight times as long, and runs four times.
         if stop() or time.perf_counter() - began + 8 * (_RUNS_AT_LEAST + 1) * fastest > _SECONDS:
             break
     return best

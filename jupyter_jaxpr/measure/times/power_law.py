@@ -12,12 +12,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: A value below this many times the smallest one is fixed cost.
+# A value below this multiple of the smallest value is fixed cost.
 FIXED = 2.0
 _FEWEST = 3
-#: An exponent that is known no better than this is not told: n^1 and n^2 are to be told apart for sure.
+# An exponent with a larger error is not shown: n^1 and n^2 must be clearly distinct.
 _LARGEST_ERROR = 0.3
-#: Of one to ten degrees of freedom, how many standard errors an interval of 95 % reaches to each side (Student's t).
+# For one to ten degrees of freedom: half the width of a 95 % interval in standard errors (Student's t).
 _STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
 
 
@@ -26,10 +26,10 @@ class PowerLaw:
     """A line on log-log axes: `factor` x number ^ `exponent`.
 
     Attributes:
-        exponent: Its slope.
-        factor: Its value at 1.
-        error: How far the interval of 95 % around the exponent reaches to each side.
-        first_number: The line goes through the points from this number on.
+        exponent: The slope of the line.
+        factor: The value of the line at 1.
+        error: Half the width of the 95 % interval around the exponent.
+        first_number: The number from which on the line uses the points.
     """
 
     exponent: float
@@ -39,20 +39,20 @@ class PowerLaw:
 
 
 def power_law(points: Sequence[tuple[float, float]], spreads: Sequence[float] = ()) -> PowerLaw | None:
-    """Fit (number, value) pairs, in any order.
+    """Fit a power law to (number, value) pairs, in any order.
 
-    What has no logarithm (0, negative numbers) is left out.
+    Pairs without a logarithm (0, negative numbers) are left out.
 
     Args:
-        points: Numbers and values.
-        spreads: Of each value, by what part of it the samples differ; empty where each value is one sample or a count.
+        points: The numbers and values.
+        spreads: For each value, the relative spread of its samples; empty for single samples and counts.
 
     Returns:
-        None where fewer than three points are beyond the fixed cost, or where they leave the exponent open.
+        The power law; None where fewer than three points exceed the fixed cost, or where the exponent is uncertain.
     """
     parts = spreads or [0.0] * len(points)
-    known = sorted((*point, part) for point, part in zip(points, parts, strict=True) if min(point) > 0)
-    used = known[_first([value for _, value, _ in known]) :]
+    positive = sorted((*point, part) for point, part in zip(points, parts, strict=True) if min(point) > 0)
+    used = positive[_first([value for _, value, _ in positive]) :]
     if len({number for number, *_ in used}) < _FEWEST:
         return None
     xs = [math.log(number) for number, *_ in used]
@@ -66,14 +66,15 @@ def power_law(points: Sequence[tuple[float, float]], spreads: Sequence[float] = 
     freedom = len(used) - 2
     student = _STUDENT[min(freedom, len(_STUDENT)) - 1]
     error = math.hypot(student * math.sqrt(apart / freedom / width), 2 * math.sqrt(within) / width)
-    is_known = error < abs(exponent) or abs(exponent) + error < _LARGEST_ERROR  # growth for sure, or none for sure
+    # the values surely grow, or surely do not
+    is_known = error < abs(exponent) or abs(exponent) + error < _LARGEST_ERROR
     if error > _LARGEST_ERROR or not is_known:
         return None
     return PowerLaw(exponent, math.exp(min(intercept, 700.0)), error, used[0][0])
 
 
 def _first(values: Sequence[float]) -> int:
-    """Index of the first point that the line goes through."""
+    """Return the index of the first point that the line uses."""
     if not values:
         return 0
     smallest = min(values)

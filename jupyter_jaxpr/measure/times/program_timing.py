@@ -62,9 +62,9 @@ _RUNS_OF_LONG = 5
 
 @dataclass
 class ProgramTimes:
-    """What was measured; `notes` say what was not, and why.
+    """The measured times; `notes` say what was not measured, and why.
 
-    `compiling` is the part of `eager`, in seconds, in which JAX traces, lowers and compiles again in each call.
+    `compiling` is the number of seconds in `eager` in which JAX traces, lowers and compiles again in each call.
     """
 
     warm: Warm | None = None
@@ -75,13 +75,13 @@ class ProgramTimes:
 
 
 def question(name: str, program: ObservedProgram, warm: float | None = None, eager: float | None = None) -> str | None:
-    """What to ask before a program runs again; None where there is nothing to ask.
+    """Return the question before a program runs again; None where no question is needed.
 
     Args:
-        name: Of its function.
-        program: What is to run.
-        warm: Seconds of a call, where one was timed before; else those of its first run count.
-        eager: Seconds of a call without jit, where one was timed before.
+        name: The name of the function.
+        program: The program.
+        warm: The seconds of an earlier timed call; None uses the seconds of the first run.
+        eager: The seconds of an earlier timed call without jit.
     """
     effects = program_effects(program.jaxpr)
     if effects:
@@ -103,18 +103,18 @@ def time_program(
     report: Report = lambda text, done, total: None,
     stop: Stop = lambda: False,
 ) -> ProgramTimes:
-    """Run a program again, warm and without jit, on the values of its last call that was seen.
+    """Time a program, warm and without jit, on the argument values of its last call that was seen.
 
     Args:
-        observer: Is told to look away.
-        name: Of its function.
-        program: What to run. `question` is to be asked first.
-        confirmed: A call of over a second may be repeated.
-        report: Is told how far it is, between runs.
-        stop: Asked between runs; what was measured until then is kept.
+        observer: The observer, which records nothing meanwhile.
+        name: The name of the function.
+        program: The program. The caller asks the question of `question` first.
+        confirmed: Whether a call of more than a second may be repeated.
+        report: Receives the progress between runs.
+        stop: Called between runs; returns whether to stop and keep the results so far.
 
     Raises:
-        ValuesGone: The values of that call, or the executable, are not there any more; the message says what to do.
+        ValuesGone: The argument values or the executable no longer exist; the message contains a cure.
     """
     times = ProgramTimes()
     prints = PrintRecorder(lambda: name, swallow=True)
@@ -140,13 +140,13 @@ def _values(name: str, program: ObservedProgram) -> list[Any]:
     try:
         if program.values is not None:
             return program.values.get()
-    except ValuesGone:  # its cure is that of the stepper
+    except ValuesGone:  # the cure in this message is for the stepper
         pass
     raise ValuesGone(program.no_values or NO_VALUES.format(name=name))
 
 
 class _Trial:
-    """One program being timed."""
+    """One program that is timed."""
 
     def __init__(
         self,
@@ -165,10 +165,10 @@ class _Trial:
         self._slow = slow
         self._warm: Guarded | None = None
         self._eager: _WithStages | None = None
-        self._same_program = True  # JAX finds the program of the call again, in the settings of now
+        self._same_program = True  # whether JAX finds the program of the call again, in the present settings
 
     def run(self, report: Report, stop: Stop) -> None:
-        """Time both; what the function's Python changes when it runs without jit is put back afterwards."""
+        """Time the warm call and the call without jit; undo the side effects of the function's Python afterwards."""
         try:
             with ExitStack() as undoing:
                 self._run(report, stop, undoing)
@@ -183,25 +183,25 @@ class _Trial:
     def _run(self, report: Report, stop: Stop, undoing: ExitStack) -> None:
         report("getting ready", None, None)
         self._warm = self._make_warm()
-        held = self._program.held
-        if held is None or self._program.origin == "derived":
+        recorded_call = self._program.held
+        if recorded_call is None or self._program.origin == "derived":
             self._no_eager(_UNSEEN.format(name=self._name))
         elif not self._same_program:
             self._no_eager(_OTHER_RESULT)
         elif not stop():
             report("first call without jit", None, None)
-            self._eager = self._make_eager(held, undoing)
-        timed = [each for each in (self._warm, self._eager) if each is not None]
+            self._eager = self._make_eager(recorded_call, undoing)
+        timed = [timed_call for timed_call in (self._warm, self._eager) if timed_call is not None]
 
         def between() -> bool:
-            share = sum(each.share for each in timed) / len(timed)
+            share = sum(timed_call.share for timed_call in timed) / len(timed)
             report("timing", int(100 * share), 100)
             return stop()
 
         take_blocks(timed, between)
 
     def take(self) -> None:
-        """Read off what was measured."""
+        """Store the measured times."""
         times = self._times
         if self._warm is not None:
             times.warm = self._warm.warm()
@@ -212,17 +212,17 @@ class _Trial:
         for timed in (self._warm, self._eager):
             if timed is not None and timed.error is not None:
                 times.notes.append(f"{self._name} raised when the timing called it: {words(timed.error)}")
-        for what, warm in (("warm call", times.warm), ("call without jit", times.eager)):
+        for label, warm in (("warm call", times.warm), ("call without jit", times.eager)):
             if warm is not None and warm.runs == 1 and warm.median > self._slow:
                 times.notes.append(
-                    f"One {what} takes {duration(warm.median)}, so only one was timed. To time more, press “Measure "
+                    f"One {label} takes {duration(warm.median)}, so only one was timed. To time more, press “Measure "
                     "again” in the Time view."
                 )
 
     # --- warm ---
 
     def _make_warm(self) -> Guarded:
-        program, held = self._program, self._program.held
+        program, recorded_call = self._program, self._program.held
         if program.executable is None and program.origin == "traced" and program.traced is not None:
             with self._observer.looking_away() as events:
                 program.lowered = program.lowered or program.traced.lower()
@@ -230,14 +230,14 @@ class _Trial:
                 if events():
                     self._times.notes.append(_COMPILED.format(name=self._name))
         why = _NO_FUNCTION
-        if program.origin == "derived" or held is None:
+        if program.origin == "derived" or recorded_call is None:
             why = _DERIVED.format(name=self._name)
             if program.origin != "derived":
                 why = _UNSEEN.format(name=self._name)
-        elif (jitted := held.jitted()) is not None:
-            given = held.given(self._leaves, jitted=True)
-            if given is not None and self._is_program_of(jitted, given):
-                return self._timed(jitted, given, self._donated(given))
+        elif (jitted := recorded_call.jitted()) is not None:
+            arguments = recorded_call.given(self._leaves, jitted=True)
+            if arguments is not None and self._is_program_of(jitted, arguments):
+                return self._timed(jitted, arguments, self._donated(arguments))
             self._same_program = False
             why = _OTHER_PROGRAM
         self._times.notes.append(_BY_EXECUTABLE.format(why=why))
@@ -245,10 +245,10 @@ class _Trial:
 
     def _is_program_of(self, jitted: Any, given: Given) -> bool:
         try:
-            found = call_leaves(jitted, *given)
-        except not_of_a_signal(Exception):  # another JAX: the executable can be called all the same
+            traced = call_leaves(jitted, *given)
+        except not_of_a_signal(Exception):  # another version of JAX: the executable can still be called
             return False
-        return found is not None and found[0] is self._program.jaxpr
+        return traced is not None and traced[0] is self._program.jaxpr
 
     def _timed_executable(self) -> Guarded:
         import jax
@@ -257,11 +257,11 @@ class _Trial:
         if executable is None:
             raise ValuesGone(_NO_EXECUTABLE)
         tree = executable.in_tree
-        given = jax.tree_util.tree_unflatten(tree, self._leaves[len(self._leaves) - tree.num_leaves :])
-        return self._timed(executable, given, self._donated(given))
+        arguments = jax.tree_util.tree_unflatten(tree, self._leaves[len(self._leaves) - tree.num_leaves :])
+        return self._timed(executable, arguments, self._donated(arguments))
 
     def _donated(self, given: Given) -> list[bool]:
-        """Of each leaf of the arguments, whether the call takes it away."""
+        """Return for each leaf of the arguments whether the call donates the leaf."""
         import jax
 
         flags = self._program.donated
@@ -274,23 +274,24 @@ class _Trial:
     # --- without jit ---
 
     def _make_eager(self, held: HeldCall, undoing: ExitStack) -> _WithStages | None:
-        """Call the function once without jit, for its operations to be compiled; then it is ready."""
+        """Call the function once without jit, so that its operations are compiled; return the prepared timing."""
         import jax
 
-        times, fun, given = self._times, held.fun, held.given(self._leaves)
-        if fun is None or given is None:
+        times, fun, arguments = self._times, held.fun, held.given(self._leaves)
+        if fun is None or arguments is None:
             self._no_eager(_NO_PLAIN_FUNCTION if fun is None else _NO_STATIC)
             return None
-        if "jit" in type(fun).__name__.lower():  # a wrapper such as equinox's and flax's, called as a plain function
+        # a wrapper such as those of equinox and flax, which is called as a plain function
+        if "jit" in type(fun).__name__.lower():
             library = type(fun).__module__.partition(".")[0]
             self._no_eager(_OTHER_JIT.format(library=library, name=self._name))
             return None
         try:
-            undoing.enter_context(undone(self._name, fun, *given, watched=False))
+            undoing.enter_context(undone(self._name, fun, *arguments, watched=False))
         except EffectsError as error:
             self._no_eager(str(error))
             return None
-        mine = copied(given)
+        mine = copied(arguments)
         try:
             jax.block_until_ready(mine)
             with self._observer.looking_away() as events, self._observer.stage_seconds() as stages:
@@ -310,11 +311,11 @@ class _Trial:
             seconds = took - compiling
             times.eager = Warm(seconds, seconds, seconds, seconds, runs=1, batch=1, dispatch=seconds, calls=1)
             return None
-        self._note_inner_jits(fun, given)
-        return _WithStages(self._observer, fun, *given, donated=taken, slow=self._slow)
+        self._note_inner_jits(fun, arguments)
+        return _WithStages(self._observer, fun, *arguments, donated=taken, slow=self._slow)
 
     def _note_inner_jits(self, fun: Callable[..., Any], given: Given) -> None:
-        """Tell which jitted functions a call still calls, by one more call: JAX tells of those that it has compiled."""
+        """Note the jitted functions inside the function, by one more call that JAX's hook reports."""
         import jax
 
         calls = LastCalls()
@@ -323,13 +324,15 @@ class _Trial:
         try:
             with self._observer.looking_away():
                 jax.block_until_ready(fun(*args, **kwargs))
-            inner = [getattr(each, "_fun", None) for each in calls.calls]
-        except not_of_a_signal(Exception):  # it will raise again when it is timed, and be told of
+            inner = [getattr(jitted, "_fun", None) for jitted in calls.calls]
+        except not_of_a_signal(Exception):  # the timing raises the same error again and notes it
             return
         finally:
             calls.stop()
         names = dict.fromkeys(
-            name_of(each) for each in inner if each is not None and each is not fun and is_users(each)
+            name_of(inner_function)
+            for inner_function in inner
+            if inner_function is not None and inner_function is not fun and is_users(inner_function)
         )
         if names:
             self._times.notes.append(
@@ -338,10 +341,10 @@ class _Trial:
 
 
 class _WithStages(Guarded):
-    """A call being timed, with the time in which JAX traces, lowers and compiles in it, of the same runs.
+    """A call without jit that is timed, with the seconds of JAX's stages inside the same runs.
 
-    What JAX compiles in a run that has run before, it compiles again in each call: a function, such as the body of a
-    scan, is a new function object each time.
+    If JAX compiles in a run after the first one, it compiles again in each call: a function inside, such as the body of
+    a scan, is a new function object each time.
     """
 
     def __init__(self, observer: Observer, *args: Any, **options: Any) -> None:
@@ -349,10 +352,10 @@ class _WithStages(Guarded):
         self._observer = observer
         self._whole = self._stages = 0.0
         self._turns_done = 0
-        self._is_each = True  # each turn but the first has stages
+        self._is_each = True  # whether every turn after the first one has stages
 
     def turn(self) -> None:
-        """As of `Guarded`."""
+        """Measure one run, and the seconds of JAX's stages in it."""
         with self._observer.looking_away(), self._observer.stage_seconds() as stages:
             began = time.perf_counter()
             super().turn()
@@ -363,5 +366,5 @@ class _WithStages(Guarded):
 
     @property
     def compiling_share(self) -> float:
-        """Of the time of all runs, the part that went into stages of JAX; 0 where a run needed none."""
+        """The part of all runs' time that JAX's stages took; 0 where a run needed no stage."""
         return self._stages / self._whole if self._whole and self._is_each else 0.0

@@ -18,9 +18,9 @@ from ...interruptions import not_of_a_signal
 from ...observe.collection import without_collection
 from .difference import FEWEST
 
-#: A call that takes longer than this many seconds is not repeated without asking.
+# The seconds of a call above which it is not repeated without a question.
 SLOW = 1.0
-#: Seconds that the runs of one call take together, roughly.
+# The seconds of all runs of one call together, roughly.
 BUDGET = 0.25
 
 _BATCH_BELOW = 1e-3
@@ -37,15 +37,15 @@ Wait = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Warm:
-    """Seconds of one warm call.
+    """The seconds of one warm call.
 
     Attributes:
-        median, minimum, lower, upper: of the runs, or of the means of the batches; lower and upper are quartiles.
-        runs: calls that were timed.
-        calls: calls in all, those that found out how many to time included.
-        batch: calls between two readings of the clock.
-        dispatch: median until the call returned, its work perhaps not done.
-        samples: of each run, or the mean of each batch.
+        median, minimum, lower, upper: of the runs, or of the batches' means; lower and upper are quartiles.
+        runs: the number of timed calls.
+        calls: the number of all calls, with those that determined the number of runs.
+        batch: the number of calls between two readings of the clock.
+        dispatch: the median until the call returned, possibly before its work was done.
+        samples: the seconds of each run, or the mean of each batch.
     """
 
     median: float
@@ -68,18 +68,18 @@ def warm_time(
     stop: Stop = lambda: False,
     budget: float = BUDGET,
 ) -> Warm | None:
-    """Time a call that is compiled already; raises what the call raises.
+    """Time a call that is already compiled; raises the errors of the call.
 
     Args:
-        call: What to time.
-        args: Its arguments; those that it takes away stay whole, copies are given to it.
-        kwargs: Likewise.
-        donated: Of each leaf of `(args, kwargs)`, whether the call takes it away; empty where it takes none.
-        stop: Asked between runs; what was measured until then counts.
-        budget: Seconds that the runs take together, roughly.
+        call: The call.
+        args: The positional arguments; donated arguments are copied for each run.
+        kwargs: The keyword arguments.
+        donated: For each leaf of `(args, kwargs)`, whether the call donates it; empty where it donates none.
+        stop: Called between runs; returns whether to stop and keep the results so far.
+        budget: The seconds of all runs together, roughly.
 
     Returns:
-        None where it was stopped before the first run had ended. A first run of over `SLOW` seconds is the only one.
+        The times; None if stopped before the first run ended. A first run of more than `SLOW` seconds is the only run.
     """
     timed = Timed(call, args, kwargs, donated=donated, budget=budget)
     take_turns([timed], stop)
@@ -87,44 +87,44 @@ def warm_time(
 
 
 def take_turns(timed: Sequence[Timed], stop: Stop) -> None:
-    """Time several calls, a run of each in turn: what slows the machine down for a while slows them all down.
+    """Time several calls, one run of each in turn, so that a slow phase of the machine slows all of them.
 
     Args:
-        timed: Not timed yet.
-        stop: Asked between runs.
+        timed: The calls, not timed yet.
+        stop: Called between runs.
     """
     with without_collection():
-        while (left := [each for each in timed if each.goes_on]) and not stop():
-            for each in left:
+        while (left := [waiting for waiting in timed if waiting.goes_on]) and not stop():
+            for next_call in left:
                 if not stop():
-                    each.turn()
+                    next_call.turn()
 
 
 def take_blocks(timed: Sequence[Timed], stop: Stop, blocks: int = 4) -> None:
-    """Time several calls that disturb each other, some runs of each in turn, as many blocks of each.
+    """Time calls that disturb each other in blocks: some runs of each in turn.
 
     Args:
-        timed: Not timed yet.
-        stop: Asked between runs.
-        blocks: Of how many parts the runs of each are.
+        timed: The calls, not timed yet.
+        stop: Called between runs.
+        blocks: The number of blocks of each call.
     """
     with without_collection():
         for block in range(blocks):
-            for each in timed:
+            for timed_call in timed:
                 first = True
-                while each.goes_on and (first or each.share < (block + 1) / blocks) and not stop():
-                    each.turn()
+                while timed_call.goes_on and (first or timed_call.share < (block + 1) / blocks) and not stop():
+                    timed_call.turn()
                     first = False
 
 
 class Timed:
-    """A call that is being timed; arguments as of `warm_time`.
+    """A call that is timed; the arguments are those of `warm_time`.
 
     Args:
-        slow: A first run of over so many seconds is the only one.
+        slow: The seconds of a first run above which it is the only run.
 
     Attributes:
-        goes_on: whether there is anything left to measure.
+        goes_on: whether runs remain.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ class Timed:
         self.goes_on = True
 
     def turn(self) -> None:
-        """Measure once; the first turn finds out how."""
+        """Measure one run; the first turn determines the number of runs."""
         if self._wait is None:
             self._begin()
         elif self._batch > 1:
@@ -162,11 +162,11 @@ class Timed:
 
     @property
     def share(self) -> float:
-        """How much of what there is to measure has been, from 0 to 1."""
+        """The share of finished runs, from 0 to 1."""
         return len(self._seconds) / self._turns if self._turns else 0.0
 
     def warm(self) -> Warm | None:
-        """What was measured so far; None where nothing was."""
+        """Return the times so far; None before the first run."""
         seconds = self._seconds
         if not seconds:
             return None
@@ -186,7 +186,7 @@ class Timed:
         )
 
     def _begin(self) -> None:
-        """The first run, and some more that tell how many to make."""
+        """Make the first run, and some more runs to determine the number of runs."""
         result = self._single(keep=True)
         self._wait = _waiter(result)
         if self._seconds[0] > self._slow:
@@ -212,12 +212,12 @@ class Timed:
 
 
 class Guarded(Timed):
-    """A call being timed; what it raises ends it, and no other."""
+    """A call that is timed; an error of the call ends only this timing."""
 
     error: BaseException | None = None
 
     def turn(self) -> None:
-        """As of `Timed`."""
+        """Measure one run; store an error of the call."""
         try:
             super().turn()
         except not_of_a_signal(Exception) as error:
@@ -225,14 +225,14 @@ class Guarded(Timed):
 
 
 def copied(value: Any) -> Any:
-    """A copy of each array of JAX in a tree, the very same kind of array; other leaves as they are."""
+    """Return a tree with a copy of each JAX array; other leaves are not copied."""
     import jax
 
     return jax.tree_util.tree_map(lambda leaf: leaf.copy() if isinstance(leaf, jax.Array) else leaf, value)
 
 
 class _Inputs:
-    """What each run is called with."""
+    """The arguments of the runs."""
 
     def __init__(self, args: Sequence[Any], kwargs: Mapping[str, Any], donated: Sequence[bool]) -> None:
         import jax
@@ -245,11 +245,11 @@ class _Inputs:
             for flag, leaf in zip(donated or [False] * len(self._leaves), self._leaves, strict=True)
         ]
         size = sum(leaf.nbytes for flag, leaf in zip(self._donated, self._leaves, strict=True) if flag)
-        #: How many runs may have their copies made at once.
+        # The number of runs whose copies may exist at once.
         self.at_once = max(1, _COPIED_BYTES // max(size, 1))
 
     def fresh(self, count: int) -> list[Given]:
-        """Arguments of some runs, copies ready."""
+        """Return the arguments of `count` runs, with finished copies."""
         import jax
 
         self.calls += count
@@ -264,7 +264,7 @@ class _Inputs:
 
 
 def _one(call: Callable[..., Any], given: Given) -> tuple[float, float, Any]:
-    """Seconds of one run, and those until it returned; and its result."""
+    """Return the seconds of one run, the seconds until the call returned, and the result."""
     import jax
 
     args, kwargs = given
@@ -278,11 +278,11 @@ def _one(call: Callable[..., Any], given: Given) -> tuple[float, float, Any]:
 
 
 def _batch(call: Callable[..., Any], batch: list[Given], wait: Wait) -> float:
-    """Seconds of some runs together."""
+    """Return the seconds of several runs together."""
     clock = time.perf_counter
     args, kwargs = batch[0]
-    if all(given is batch[0] for given in batch):
-        # The shortest loop that can be written: each operation in it counts as the call's.
+    if all(arguments is batch[0] for arguments in batch):
+        # This is the shortest possible loop: each further operation would count as time of the call.
         times = repeat(None, len(batch))
         if not kwargs and len(args) == 1:
             (argument,) = args
@@ -301,7 +301,7 @@ def _batch(call: Callable[..., Any], batch: list[Given], wait: Wait) -> float:
 
 
 def _waiter(result: Any) -> Wait:
-    """What waits for results like this one, and costs least."""
+    """Return the fastest function that waits for a result of this kind."""
     import jax
 
     if isinstance(result, jax.Array):

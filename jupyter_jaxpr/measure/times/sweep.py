@@ -39,11 +39,11 @@ class Fit:
 
 @dataclass
 class Sweep:
-    """The fields are those of `snapshot.timing.Sweep`.
+    """The points of a sweep; the fields match `document.timing.Sweep`.
 
     Attributes:
-        interrupted: Whether the user interrupted it.
-        question: What to ask before it runs; nothing was called then.
+        interrupted: Whether the user interrupted the sweep.
+        question: The question before the sweep; if there is one, nothing was called.
     """
 
     name: str
@@ -61,13 +61,13 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a name, and the call whose arguments they make.
+    """The values of a name, and the call whose arguments use the name.
 
     Attributes:
-        name: As the call's arguments look it up.
-        texts: The values as they were typed.
+        name: The name in the arguments of the call.
+        texts: The values as the user typed them.
         target: The call.
-        namespace: Of the user; it is read, never changed.
+        namespace: The user's namespace, which is only read.
     """
 
     name: str
@@ -76,16 +76,16 @@ class Values:
     namespace: Mapping[str, Any]
 
     def value(self, text: str) -> Any:
-        """What a value is; raises what the user's code raises."""
+        """Return a value from its text; raises the errors of the user's code."""
         return eval(text, dict(self.namespace))
 
     def arguments(self, value: Any) -> Arguments:
-        """The call's arguments with a value; raises what the user's code raises."""
+        """Return the arguments of the call for a value; raises the errors of the user's code."""
         return self.target.arguments({**self.namespace, self.name: value})
 
 
 def number_of(value: Any) -> float | None:
-    """A value as a number; None where it is none that has a place on an axis."""
+    """Return a value as a finite number; None for a value without a place on an axis."""
     if isinstance(value, bool | str | bytes | complex) or getattr(value, "shape", ()) != ():
         return None
     try:
@@ -105,32 +105,34 @@ def sweep(
     report: Report = lambda text, done, total: None,
     stop: Stop = lambda: False,
 ) -> Sweep:
-    """Call functions at several values; what one raises at a value is the error of that point.
+    """Call functions at several values; an exception becomes the error of its point.
 
     Args:
-        observer: Is told to look away.
-        functions: What to call, with the names to show.
-        values: The values, and the call to take the arguments from.
-        confirmed: Whether the user said yes to repeated effects and to calls that take long.
-        ask: Whether to ask about effects, `Sweep.question`, rather than to leave those functions' calls out.
-        report: Told what is being done, how many points are done, and of how many.
-        stop: Asked between steps and between runs; what was measured until then is kept.
+        observer: The observer, which records nothing meanwhile.
+        functions: The functions, with the names to show.
+        values: The values, and the call with the arguments.
+        confirmed: Whether the user accepted repeated effects and long calls.
+        ask: Whether to return a question about effects, `Sweep.question`, instead of leaving such functions out.
+        report: Receives words on the present step, the number of finished points and the number of all points.
+        stop: Called between steps and runs; returns whether to stop and keep the results so far.
     """
     began = time.perf_counter()
-    there = [each for each in functions if each.missing is None]
-    found = Sweep(values.name, values.target.text, [each.name for each in there])
-    found.notes += [f"The sweep leaves out {each.name}. {each.missing}" for each in functions if each.missing]
-    found.total = len(there) * len(values.texts)
-    swept = [Swept(observer, each, found.notes, values.name, confirmed, ask, stop) for each in there]
+    there = [function for function in functions if function.missing is None]
+    result = Sweep(values.name, values.target.text, [function.name for function in there])
+    result.notes += [
+        f"The sweep leaves out {function.name}. {function.missing}" for function in functions if function.missing
+    ]
+    result.total = len(there) * len(values.texts)
+    swept = [Swept(observer, function, result.notes, values.name, confirmed, ask, stop) for function in there]
     with observer.looking_away(), _without_prints():
         try:
-            _carry_out(found, swept, values, report, stop)
+            _carry_out(result, swept, values, report, stop)
         except KeyboardInterrupt:
-            found.interrupted = True
-            found.stopped = f"The sweep was interrupted after {_done(found)}. Run the sweep again for all points."
-    found.fits = fits(found)
-    found.seconds = time.perf_counter() - began
-    return found
+            result.interrupted = True
+            result.stopped = f"The sweep was interrupted after {_done(result)}. Run the sweep again for all points."
+    result.fits = fits(result)
+    result.seconds = time.perf_counter() - began
+    return result
 
 
 def _carry_out(found: Sweep, swept: Sequence[Swept], values: Values, report: Report, stop: Stop) -> None:
@@ -145,7 +147,8 @@ def _carry_out(found: Sweep, swept: Sequence[Swept], values: Values, report: Rep
         try:
             value = values.value(text)
             number = number_of(value)
-            if all(each.takes_too_long(number) for each in swept):  # its arguments may not even fit
+            # the arguments of such a value may not even fit into memory
+            if all(function.takes_too_long(number) for function in swept):
                 found.stopped = (
                     f"The sweep ended before {values.name} = {text}, after {_done(found)}: a call was expected to take "
                     f"over {duration(TOO_LONG)}. To measure {values.name} = {text} anyway, make {text} the first value."
@@ -154,7 +157,7 @@ def _carry_out(found: Sweep, swept: Sequence[Swept], values: Values, report: Rep
             args, kwargs = values.arguments(value)
         except not_of_a_signal(Exception) as error:
             why = f"{words(error)} (in the arguments)"
-            found.points += [Point(each.name, text, number, error=why) for each in swept]
+            found.points += [Point(function.name, text, number, error=why) for function in swept]
             continue
         for each in swept:
             if stop():
@@ -167,7 +170,7 @@ def _carry_out(found: Sweep, swept: Sequence[Swept], values: Values, report: Rep
 
             try:
                 each.measure(point, args, kwargs, doing)
-            finally:  # an interrupted point keeps what it has
+            finally:  # an interrupted point keeps its measured parts
                 if point != Point(each.name, text, number):
                     found.points.append(point)
             if each.question is not None:
@@ -186,7 +189,7 @@ def _done(found: Sweep) -> str:
 
 
 def fits(found: Sweep) -> list[Fit]:
-    """The power laws of the series of a sweep that have one."""
+    """Return the power laws of the series that follow one."""
     laws = []
     for function in found.functions:
         points = [point for point in found.points if point.function == function and point.number is not None]
@@ -200,7 +203,7 @@ def fits(found: Sweep) -> list[Fit]:
 
 @contextmanager
 def _without_prints() -> Iterator[None]:
-    """What the functions print while they are traced, once a value, is not shown."""
+    """Suppress the output of the functions during the traces, which run once for each value."""
     prints = PrintRecorder(lambda: "", swallow=True)
     prints.start()
     try:

@@ -31,9 +31,9 @@ from ..compare.differentiation import words
 from ..compare.variants import Candidate, static_note
 from .repeated_calls import BUDGET, SLOW, Stop, Warm, copied, warm_time
 
-#: A call that is expected to take longer than this many seconds is left out without asking.
+# The expected seconds of a call above which it is left out without a question.
 TOO_LONG = 10.0
-#: No series is expected to grow faster than this power of the number.
+# The largest power of the number by which a series is expected to grow.
 _STEEPEST = 4.0
 
 Series = Literal["eager", "first", "warm", "compile", "equations", "bytes"]
@@ -48,7 +48,7 @@ EFFECTS = (
 
 @dataclass
 class Point:
-    """One function at one value; the fields are those of `snapshot.timing.SweepPoint`."""
+    """One function at one value; the fields match `document.timing.SweepPoint`."""
 
     function: str
     value: str
@@ -66,7 +66,7 @@ class Point:
     error: str | None = None
 
     def of(self, series: Series) -> float | None:
-        """The number of a series; a time is a median."""
+        """Return the number of a series; a time is a median."""
         if series == "eager":
             return self.eager.median if self.eager is not None else None
         if series == "warm":
@@ -78,16 +78,16 @@ class Point:
         return self.equations if series == "equations" else self.bytes
 
     def spread(self, series: Series) -> float:
-        """By what part of the median the middle half of a series' samples reaches to each side; 0 of one sample."""
+        """Return the relative half-width of the middle half of a series' samples; 0 for one sample."""
         time = self.eager if series == "eager" else self.warm if series == "warm" else None
         return 0.0 if time is None or not time.lower else math.log(time.upper / time.lower) / 2
 
 
 class Growth:
-    """How long a call took at the numbers before, and whether the next one would take too long.
+    """Predicts from the durations at earlier numbers whether the next call would take too long.
 
     Attributes:
-        over: Whether one was left out already.
+        over: Whether a call was already left out.
     """
 
     def __init__(self) -> None:
@@ -95,17 +95,17 @@ class Growth:
         self.over = False
 
     def too_long(self, number: float | None) -> bool:
-        """Whether a call at a number is not to be tried."""
+        """Return whether to leave out a call at a number."""
         expected = self.expected(number)
         return self.over or (expected is not None and expected > TOO_LONG)
 
     def took(self, number: float | None, seconds: float) -> None:
-        """Take in how long a call took."""
+        """Store the duration of a call."""
         if number is not None and number > 0:
             self._seen.append((number, max(seconds, 1e-9)))
 
     def expected(self, number: float | None) -> float | None:
-        """Seconds at a larger number, by the last two; None where nothing can be expected."""
+        """Return the expected seconds at a larger number, from the last two calls; None without a prediction."""
         if not self._seen or number is None:
             return None
         last, seconds = max(self._seen)
@@ -120,19 +120,19 @@ class Growth:
 
 
 class Swept:
-    """One function over the values.
+    """One function of a sweep.
 
     Args:
-        observer: Is told to look away.
-        candidate: What to call.
-        notes: Takes sentences on what was not measured, and why.
-        name: Of what varies.
-        confirmed: Whether effects may be repeated, and calls take long.
-        ask: Whether to ask about effects rather than to leave the calls out.
-        stop: Asked between steps.
+        observer: The observer, which records nothing meanwhile.
+        candidate: The function.
+        notes: Receives sentences on what was not measured, and why.
+        name: The name that the sweep varies.
+        confirmed: Whether effects may be repeated and calls may take long.
+        ask: Whether to ask about effects instead of leaving the calls out.
+        stop: Called between steps.
 
     Attributes:
-        question: What to ask before it is called; None where there is nothing to ask.
+        question: The question before the calls; None where no question is needed.
     """
 
     def __init__(
@@ -155,21 +155,21 @@ class Swept:
         self._confirmed = confirmed
         self._ask = ask
         self._stop = stop
-        self._scalars = False  # Python's numbers are static
+        self._scalars = False  # whether Python numbers are static
         self._traceable = True
         self._effects: list[str] = []
         self._one_call = False
         self._first, self._eager = Growth(), Growth()
 
     def takes_too_long(self, number: float | None) -> bool:
-        """Whether no call is to be tried at a value, by what is expected of it."""
+        """Return whether every call at a value is expected to take too long."""
         kinds = [self._eager, self._first] if self._traceable else [self._eager]
         return not self._confirmed and all(kind.too_long(number) for kind in kinds)
 
     def measure(
         self, point: Point, args: tuple[Any, ...], kwargs: dict[str, Any], doing: Callable[[str], None]
     ) -> None:
-        """Fill a point."""
+        """Measure a point."""
         import jax
 
         jax.block_until_ready((args, kwargs))
@@ -210,7 +210,7 @@ class Swept:
             point.error = words(error)
 
     def _traced(self, args: Any, kwargs: Any) -> tuple[Any, Any, Any, float]:
-        """A new jitted function and its trace; a plain one is tried with its Python numbers static as well."""
+        """Return a new jitted function and its trace; for a plain function, if necessary with static Python numbers."""
         if self._jitted:
             return self._trace(jitted_anew(self._fun), args, kwargs)
         if not self._scalars:
@@ -221,13 +221,13 @@ class Swept:
                     raise
                 first = error
             try:
-                found = self._trace(self._copy(args, kwargs, True), args, kwargs)
+                with_statics = self._trace(self._copy(args, kwargs, True), args, kwargs)
             except not_of_a_signal(Exception):
                 raise first from None
             self._scalars = True
             statics = ", ".join(static_names(self._fun, args, kwargs, True))
             self._notes.append(static_note(self.name, statics))
-            return found
+            return with_statics
         return self._trace(self._copy(args, kwargs, True), args, kwargs)
 
     def _copy(self, args: Any, kwargs: Any, scalars: bool) -> Any:
@@ -255,7 +255,7 @@ class Swept:
         )
 
     def _note_one_call(self, jaxpr: Any) -> None:
-        """Say it where the plain Python is nothing but a call of another jitted function."""
+        """Note a plain function whose Python only calls another jitted function."""
         only = jaxpr.eqns[0] if len(jaxpr.eqns) == 1 else None
         if only is None or only.primitive.name not in ("jit", "pjit") or self._one_call:
             return
@@ -275,20 +275,20 @@ class Swept:
         trace_seconds: float,
         doing: Callable[[str], None],
     ) -> None:
-        """The first call, and the warm ones."""
+        """Measure the first call and the warm calls."""
         import jax
 
-        # Only what the user jitted may give its arguments away.
-        given, keywords = copied((args, kwargs)) if self._jitted else (args, kwargs)
-        jax.block_until_ready((given, keywords))
+        # Only a function that the user jitted can donate its arguments.
+        passed, keywords = copied((args, kwargs)) if self._jitted else (args, kwargs)
+        jax.block_until_ready((passed, keywords))
         with self._observer.listening(jit_name(jitted._fun)) as stages:
             start = time.perf_counter()
-            result = jitted(*given, **keywords)
+            result = jitted(*passed, **keywords)
             returned = time.perf_counter()
             jax.block_until_ready(result)
             ended = time.perf_counter()
-        donated = [is_deleted(leaf) for leaf in jax.tree_util.tree_leaves((given, keywords))]
-        del result, given, keywords
+        donated = [is_deleted(leaf) for leaf in jax.tree_util.tree_leaves((passed, keywords))]
+        del result, passed, keywords
         times = stages.times(ended)
         point.first = trace_seconds + (ended - start)
         point.lower, point.compile, point.from_disk = times.lower, times.compile, times.from_disk
@@ -311,19 +311,20 @@ class Swept:
             point.warm = warm_time(jitted, args, kwargs, donated=donated, stop=self._stop, budget=budget)
 
     def _bytes(self, traced: Any) -> int | None:
-        """Of arguments, results and temporaries by XLA, of the executable that was called."""
+        """Return the bytes of arguments, results and temporaries that XLA reports for the called executable."""
         with self._observer.looking_away() as events:
             try:
                 lowered = traced.lower()
-                executable = lowered.compile() if not events() else None  # JAX holds what it has just made
-            except not_of_a_signal(Exception):  # another JAX: not known
+                # JAX still holds the executable that it has just made
+                executable = lowered.compile() if not events() else None
+            except not_of_a_signal(Exception):  # another version of JAX: the bytes are unknown
                 return None
         numbers = xla_memory(executable)
         parts = [numbers.get(part) for part in ("arguments", "results", "temporaries")]
         return None if any(part is None for part in parts) else sum(part or 0 for part in parts)
 
     def _cannot_trace(self, point: Point, args: Any, kwargs: Any, why: str) -> None:
-        """A plain function that JAX cannot trace: either it raises as it is, or it has an eager time alone."""
+        """Handle a plain function that JAX cannot trace: it raises without jit, too, or has only an eager time."""
         try:
             self._fun(*copied(args), **copied(kwargs))
         except not_of_a_signal(Exception) as error:
@@ -338,18 +339,18 @@ class Swept:
         import jax
 
         call = self._fun.__wrapped__ if self._jitted else self._fun
-        given, keywords = copied((args, kwargs))
-        jax.block_until_ready((given, keywords))
+        passed, keywords = copied((args, kwargs))
+        jax.block_until_ready((passed, keywords))
         prints = PrintRecorder(lambda: self.name, swallow=True)
         try:
             with self._observer.looking_away() as events:
                 prints.start()
                 start = time.perf_counter()
-                jax.block_until_ready(call(*given, **keywords))
+                jax.block_until_ready(call(*passed, **keywords))
                 seconds = time.perf_counter() - start
                 compiled = events()
-            donated = [is_deleted(leaf) for leaf in jax.tree_util.tree_leaves((given, keywords))]
-            del given, keywords
+            donated = [is_deleted(leaf) for leaf in jax.tree_util.tree_leaves((passed, keywords))]
+            del passed, keywords
             if seconds > SLOW and not self._confirmed and (not compiled or seconds > TOO_LONG):
                 point.eager = _once(seconds, seconds)
                 text = f"The eager time, {duration(seconds)}, is of one call."
@@ -373,7 +374,7 @@ class Swept:
     # --- what was left out ---
 
     def _may(self, growth: Growth, point: Point, what: str) -> bool:
-        """Whether a call is short enough, as far as can be expected; why not is noted once."""
+        """Return whether a call is expected to be short enough; the first time, a note says why not."""
         if self._confirmed:
             return True
         if not growth.too_long(point.number):
@@ -393,5 +394,5 @@ class Swept:
 
 
 def _once(seconds: float, dispatch: float) -> Warm:
-    """The time of a call that was timed once."""
+    """Return the times of a call that was timed once."""
     return Warm(seconds, seconds, seconds, seconds, runs=1, batch=1, dispatch=dispatch, calls=1)

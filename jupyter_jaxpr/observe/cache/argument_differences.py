@@ -26,7 +26,7 @@ _ONE_OF_MANY = re.compile(r"(.+)\[\d+\]|argument \d+")
 
 
 def static_differences(old: Key, new: Key) -> Iterator[Reason]:
-    """The static arguments that have other values, default values included."""
+    """Yield a reason for each static argument whose value differs between the two calls, default values included."""
     for name, after in _bound_statics(new, old).items():
         before = old.statics.get(name) or old.defaults.get(name)
         if before is None or before.equals(after):
@@ -41,16 +41,16 @@ def static_differences(old: Key, new: Key) -> Iterator[Reason]:
 
 
 def _bound_statics(key: Key, other: Key) -> dict[str, StaticValue]:
-    """The static values of a call, with the defaults that the other call replaced."""
+    """Return the static values of `key`, and the default values that stand where `other` passed a static value."""
     return {**{name: value for name, value in key.defaults.items() if name in other.statics}, **key.statics}
 
 
 def dynamic_differences(
     old: Key, new: Key, old_leaves: Mapping[str, Leaf], new_leaves: Mapping[str, Leaf], reading: Reading
 ) -> Iterator[tuple[int, Reason]]:
-    """The dynamic arguments that have other structures, or that only one of the two calls passed.
+    """Yield a reason for each dynamic argument whose structure differs, or that only one of the two calls passed.
 
-    Each reason comes with the number of differences that the reason tells of.
+    The number beside a reason counts the differences that the reason covers.
     """
     old_trees, new_trees = _argument_trees(old), _argument_trees(new)
     for name, tree in new_trees.items():
@@ -74,7 +74,7 @@ def dynamic_differences(
 
 
 def _fixed(leaf: Leaf | None) -> StaticValue | None:
-    """The value of a leaf that is static in `equinox.filter_jit`."""
+    """Return the value of a leaf that is static in `equinox.filter_jit`; None for any other leaf."""
     return leaf.holder.value if leaf is not None and isinstance(leaf.holder, StaticLeaf) else None
 
 
@@ -83,14 +83,14 @@ def _each_value(name: str) -> str:
 
 
 def _is_default(default: StaticValue, tree: Any) -> bool:
-    """Whether a structure without leaves is that of the default, such as None."""
+    """Return whether a structure without leaves, such as None, is the structure of the default value."""
     if tree.num_leaves or default.value is UNKNOWN:
         return False
     return bool(flatten(default.value)[1] == tree)
 
 
 def _text(name: str, tree: Any, leaves: Mapping[str, Leaf], reading: Reading) -> str:
-    """An argument of a call: the type of an array, the structure of any other pytree."""
+    """Return the text of an argument: the type of an array, the structure of any other pytree."""
     leaf = leaves.get(name)
     return structure_text(tree, reading, 80) if leaf is None else type_and_weakness(leaf)
 
@@ -124,7 +124,7 @@ def _default_cure(name: str, default: StaticValue) -> str:
 
 
 def _without_parameter(old: Key, new: Key) -> Iterator[Reason]:
-    """Arguments of `*args` and `**kwargs` that only one of the two calls passed."""
+    """Yield a reason for the arguments of `*args` and `**kwargs` that only one of the two calls passed."""
     before, after = (_variadic(key) for key in (old, new))
     for group in sorted(before.keys() | after.keys()):
         was, now = before.get(group, 0), after.get(group, 0)
@@ -148,39 +148,39 @@ def _without_parameter(old: Key, new: Key) -> Iterator[Reason]:
 
 
 def _variadic(key: Key) -> dict[str, int]:
-    """How many values each `*args` of a call holds, by its name; arguments without a signature by the empty name."""
-    found: dict[str, int] = {}
+    """Count the values of each `*args` by its name; arguments without a signature are counted under the empty name."""
+    counts: dict[str, int] = {}
     for name in passed(key):
-        one = _ONE_OF_MANY.fullmatch(name)
-        if one is not None:
-            group = one[1] or ""
-            found[group] = found.get(group, 0) + 1
-    return found
+        match = _ONE_OF_MANY.fullmatch(name)
+        if match is not None:
+            group = match[1] or ""
+            counts[group] = counts.get(group, 0) + 1
+    return counts
 
 
 def _only_in(key: Key, other: Key) -> list[str]:
-    """The keyword arguments that only one of two calls passed, and that have no default in the other call."""
+    """Return the keyword arguments that only `key` passed, and that have no default value in `other`."""
     theirs = {*passed(other), *other.defaults}
     return [name for name in passed(key) if name not in theirs and not _ONE_OF_MANY.fullmatch(name)]
 
 
 def passed(key: Key) -> tuple[str, ...]:
-    """The names of the arguments that a call passed."""
+    """Return the names of the arguments that a call passed."""
     return (*key.names, *key.statics)
 
 
 def call_style(old: Key, new: Key, others: Iterable[Reason]) -> Reason | None:
-    """That the two calls pass arguments of equal values in different ways; None where they do not.
+    """Return the reason that two calls pass equal arguments in different ways; None where both use the same way.
 
     Args:
         old: The earlier call.
         new: This call.
-        others: The differences that were found: of an argument with another value the style is not told.
+        others: The other differences of the two calls. An argument whose value differs is left out of the reason.
     """
     if (old.positional, old.keywords) == (new.positional, new.keywords):
         return None
     others = list(others)
-    differing = {re.split(r"[.\[<]", each.argument)[0] for each in others if each.argument}
+    differing = {re.split(r"[.\[<]", reason.argument)[0] for reason in others if reason.argument}
     before, now = (set(passed(key)) - differing for key in (old, new))
     moved = sorted(before.intersection(new.keywords).difference(old.keywords))
     unmoved = sorted(now.intersection(old.keywords).difference(new.keywords))
@@ -199,7 +199,8 @@ def call_style(old: Key, new: Key, others: Iterable[Reason]) -> Reason | None:
     return Reason("call_style", text, argument, was, now_passed, cure)
 
 
-#: How a call passes arguments that an earlier call passed in another way; second, where nothing else differs.
+# The ways in which two calls pass the same argument differently.
+# The second text is used where nothing else differs between the calls.
 _WAYS = (
     (
         "the call passes {names} by keyword, not by position",
@@ -220,7 +221,7 @@ def _style_text(key: Key) -> str:
 
 
 def _argument_trees(key: Key) -> dict[str, Any]:
-    """The tree of each dynamic argument by its parameter's name."""
+    """Return the tree of each dynamic argument by the name of its parameter."""
     positional, keywords = key.treedef.children()
     trees = [*positional.children(), *keywords.children()]
     dynamic_positional = len(positional.children())

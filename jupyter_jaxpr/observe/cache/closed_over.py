@@ -32,28 +32,28 @@ _LONG = 256
 
 
 class Outside(NamedTuple):
-    """One value that a function reads from outside, as little of it as tells it from another; no array is held."""
+    """A value that a function reads from outside, recorded without keeping any array alive."""
 
-    text: str | None  # of a number, a string or the like; None of an object
-    kind: str  # the name of its class; `array` for an array of JAX's
-    value: Any  # where the value is plain; of a long text or tuple, the hash
-    reference: weakref.ref[Any] | None  # where the value is not plain and can be referred to
-    code: CodeType | None = None  # of a function of the user's
-    inside: Mapping[str, Outside] | None = None  # what that function reads
-    fixed: bool = False  # an array of JAX's or a jitted function, in which nothing changes
-    aval: Any = None  # of an array of JAX's
+    text: str | None  # the text of a number, a string or another plain value; None for an object
+    kind: str  # the name of the value's class; `array` for a JAX array
+    value: Any  # a plain value; for a long text or tuple, its hash
+    reference: weakref.ref[Any] | None  # the weak reference to an object that allows one
+    code: CodeType | None = None  # the code of a function of the user's
+    inside: Mapping[str, Outside] | None = None  # the values that a function of the user's reads
+    fixed: bool = False  # True for a JAX array and for a jitted function, whose contents never change
+    aval: Any = None  # the aval of a JAX array
 
     @property
     def is_nan(self) -> bool:
-        """Whether the value is a number that is equal to none, itself included."""
+        """Whether the value is NaN, which does not even equal itself."""
         return self.kind in ("float", "complex") and bool(self.value != self.value)
 
     def described(self) -> str:
-        """The value, or its class where it is an object."""
+        """Return the text of the value; for an object, the name of its class."""
         return self.text if self.text is not None else f"<{self.kind}>"
 
     def is_same(self, later: Outside) -> bool | None:
-        """Whether a later value is the same one; None where that cannot be told."""
+        """Return whether a later value is the same value; None where this is unknown."""
         if self.reference is not None and later.reference is not None:
             mine, its = self.reference(), later.reference()
             if mine is its is not None:
@@ -70,25 +70,25 @@ class Outside(NamedTuple):
 
 
 class ChangedValue(NamedTuple):
-    """A name that a function reads from outside, whose value is another one in a later function object."""
+    """A name that a function reads from outside, with its different values in two function objects."""
 
     name: str
     before: Outside
     after: Outside
 
     def described(self) -> str:
-        """The change, such as: i changed from 0 to 1."""
+        """Return the change as text, such as: i changed from 0 to 1."""
         if self.after.text is None and self.before.kind == self.after.kind:
             return f"{self.name} is another {self.after.kind}{' object' * (self.after.kind != 'array')}"
         return f"{self.name} changed from {self.before.described()} to {self.after.described()}"
 
 
 def values_outside(fun: Any, reading: Reading) -> Mapping[str, Outside]:
-    """The values that a function of the user's reads by name: of the functions around it, globals, default values.
+    """Read the values that a user's function takes by name from enclosing functions, globals and default values.
 
     Args:
-        fun: What was jitted, or the body of a construct.
-        reading: What may be called of the user's objects.
+        fun: The jitted function, or the body of a construct.
+        reading: Which methods of the user's objects may be called.
     """
     return _read(fun, reading, _DEPTH, set())
 
@@ -100,39 +100,40 @@ def _read(fun: Any, reading: Reading, depth: int, seen: set[int]) -> Mapping[str
     if code is None or id(inner) in seen or is_installed(file_of(code)):
         return {}
     seen.add(id(inner))
-    found: dict[str, Outside] = {}
+    values: dict[str, Outside] = {}
     for name, value in names(inner):
-        if len(found) >= _NAMES:
+        if len(values) >= _NAMES:
             break
-        if name not in found and not issubclass(type(value), _SAME_ANYWHERE):
-            found[name] = _outside(value, reading, depth, seen)
-    return found
+        if name not in values and not issubclass(type(value), _SAME_ANYWHERE):
+            values[name] = _outside(value, reading, depth, seen)
+    return values
 
 
 def changed_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[ChangedValue]:
-    """The names whose values are surely other ones in the later of two function objects of one code.
+    """Return the names whose values surely differ between two function objects with the same code.
 
-    Of a function that was made anew from the same code, the names that the function reads.
+    Where a function that is read was itself made anew from the same code, the changed names inside that function are
+    returned in its place.
     """
-    found: list[ChangedValue] = []
+    changes: list[ChangedValue] = []
     for name, now in after.items():
         old = before.get(name)
         if old is None or old.is_same(now) is not False:
             continue
         if old.code is not None and old.code == now.code:
-            found += changed_values(old.inside or {}, now.inside or {})
+            changes += changed_values(old.inside or {}, now.inside or {})
         else:
-            found.append(ChangedValue(name, old, now))
-    return found
+            changes.append(ChangedValue(name, old, now))
+    return changes
 
 
 def unread_values(before: Mapping[str, Outside], after: Mapping[str, Outside]) -> list[str]:
-    """The names of which it cannot be told whether their values are other ones, such as lists."""
+    """Return the names, such as those of lists, whose values may or may not have changed."""
     return [name for name, now in after.items() if name in before and before[name].is_same(now) is None]
 
 
 def kept_values(code: CodeType | None, outside: Mapping[str, Outside]) -> list[str]:
-    """The names of the numbers, texts and arrays that a function reads of the functions around it."""
+    """Return the names of the numbers, texts and arrays that a function reads from enclosing functions."""
     read = {name: outside[name] for name in (code.co_freevars if code is not None else ()) if name in outside}
     return [name for name, value in read.items() if value.text is not None or value.kind == "array"]
 
@@ -141,9 +142,10 @@ def _outside(value: Any, reading: Reading, depth: int, seen: set[int]) -> Outsid
     kind = "array" if _is_array(value) else kind_name(type(value))
     if is_plain(value):
         long = type(value) in _SIZED and len(value) > _LONG
-        return Outside(reading.text(value), kind, hash(value) if long else value, None)  # nothing large is held
+        # a large value is not kept alive
+        return Outside(reading.text(value), kind, hash(value) if long else value, None)
     if type(value) in _CONTAINERS:
-        return Outside(None, kind, None, None)  # what is in it may change, and it cannot be referred to weakly
+        return Outside(None, kind, None, None)  # the contents may change, and a container allows no weak reference
     inner = unwrap(value) if type(value) in _FUNCTIONS or is_jitted(value) else None
     own = inner if type(inner) is FunctionType and not is_installed(file_of(inner.__code__)) else None
     inside = _read(own, reading, depth - 1, seen) if own is not None and depth else None
@@ -163,11 +165,11 @@ def _is_array(value: Any) -> bool:
 
 
 def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
-    """The values that a function reads by name from outside of its arguments, default values included."""
+    """Yield the values that a function reads by name from outside of its arguments, default values included."""
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False):
         try:
             yield name, cell.cell_contents
-        except not_of_a_signal(ValueError):  # not assigned yet
+        except not_of_a_signal(ValueError):  # the variable has no value yet
             continue
     parameters = fun.__code__.co_varnames[: fun.__code__.co_argcount]
     defaults = fun.__defaults__ or ()
@@ -179,24 +181,28 @@ def named_values(fun: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _attributes(called: Any) -> Iterator[tuple[str, Any]]:
-    """What an object of the user's that can be called holds; no property is asked."""
+    """Yield the attributes of a callable object of the user's; properties are not evaluated."""
     try:
-        held = object.__getattribute__(called, "__dict__")
+        attributes = object.__getattribute__(called, "__dict__")
     except AttributeError:
         return
-    if type(held) is dict:
-        for name, value in held.items():
+    if type(attributes) is dict:
+        for name, value in attributes.items():
             yield f"self.{exact(name)}", value
 
 
 @functools.lru_cache(maxsize=256)
 def _globals_read(code: CodeType) -> Sequence[str]:
-    """The global names that a code and the codes in it load; `co_names` holds names of attributes too."""
+    """Return the global names that a code and its inner codes load; `co_names` would also hold attribute names."""
     try:
-        instructions = [each for each in dis.get_instructions(code) if each.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
-    except not_of_a_signal(*FAILURES):  # code that another tool wrote
+        instructions = [
+            instruction
+            for instruction in dis.get_instructions(code)
+            if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+        ]
+    except not_of_a_signal(*FAILURES):  # `dis` cannot read code of other tools
         return ()
-    names = dict.fromkeys(each.argval for each in instructions)
+    names = dict.fromkeys(instruction.argval for instruction in instructions)
     for constant in code.co_consts:
         if type(constant) is CodeType:
             names.update(dict.fromkeys(_globals_read(constant)))
@@ -204,15 +210,15 @@ def _globals_read(code: CodeType) -> Sequence[str]:
 
 
 def reads_another(called: str, name: str, changed: Sequence[ChangedValue]) -> Reason:
-    """A function object that could not have been made once: a value that its code reads from outside is another one.
+    """Return the reason of a new function object whose code reads a changed value, so that one object is not enough.
 
     Args:
-        called: The function object, such as: second function object of g from line 3.
-        name: The function.
-        changed: The values, at least one.
+        called: The function object as text, such as: second function object of g from line 3.
+        name: The name of the function.
+        changed: The changed values, at least one.
     """
     first = changed[0]
-    names = names_text([each.name for each in changed])
+    names = names_text([value.name for value in changed])
     cure = f"Pass {names} to {name} as arguments, and make {name} once."
     if len(changed) == 1:
         cure = f"Pass {names} to {name} as an argument, and make {name} once."

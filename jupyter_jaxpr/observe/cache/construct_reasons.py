@@ -20,13 +20,13 @@ from .reason import Reason
 def construct_reasons(
     event: MissEvent, earlier: Sequence[MissEvent], history: FunctionHistory, reading: Reading
 ) -> tuple[Reason, ...]:
-    """Why JAX compiled a construct.
+    """Return the reasons that JAX compiled a construct.
 
     Args:
-        event: The call that compiled; its `construct` is known.
-        earlier: The calls before it that made an entry, oldest first.
-        history: Of the construct.
-        reading: What may be called of the user's objects.
+        event: The call that compiled; its `construct` is set.
+        earlier: The earlier calls that made an entry, oldest first.
+        history: The history of the construct.
+        reading: Which methods of the user's objects may be called.
     """
     construct = event.construct
     assert construct is not None
@@ -39,8 +39,8 @@ def construct_reasons(
         return (_rerun(construct),)
     if not before or event.key is None:
         return (Reason("first_call", f"first call of {history.name}"),)
-    found = closest(event.key, [old.key for old in before if old.key is not None], reading).reasons
-    reasons = tuple(reason for reason in found if reason.kind != "config")
+    closest_reasons = closest(event.key, [old.key for old in before if old.key is not None], reading).reasons
+    reasons = tuple(reason for reason in closest_reasons if reason.kind != "config")
     if reasons and not _is_another_function(construct, before):
         return reasons
     if reasons:
@@ -49,20 +49,20 @@ def construct_reasons(
     if len(settings) == len(before):
         others = [_other_settings(old.construct, construct) for old in reversed(settings)]
         return min(others, key=len)
-    if found:
+    if closest_reasons:
         text = "the reason is unknown: JAX evaluated the construct in another context, such as another mesh"
         return (Reason("unknown", text),)
     return (_other_body(event, before, construct),)
 
 
 def _is_another_function(construct: Construct, before: Sequence[MissEvent]) -> bool:
-    """Whether the function that was given as the body is surely none of those of earlier calls."""
-    # JAX holds no function of a body that is gone. Of one object there is one plain weak reference, dead or alive.
-    given = construct.function
+    """Return whether the body of this call surely differs from the bodies of all earlier calls."""
+    # The reference to a body that is gone equals no new reference: Python keeps one plain weak reference per object.
+    body = construct.function
     if construct.name == "map":
-        return True  # JAX gives its loop a function around it, a new one in each call
-    return given is not None and all(
-        old.construct is not None and old.construct.function not in (None, given) for old in before
+        return True  # lax.map wraps the user's body in a new function in each call
+    return body is not None and all(
+        old.construct is not None and old.construct.function not in (None, body) for old in before
     )
 
 
@@ -126,7 +126,7 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
 
 
 def _reads_another(construct: Construct, bodies: str, changed: ChangedValue) -> Reason:
-    """A body that could not have been defined once: a value that the body reads from outside is another one."""
+    """Return the reason that a body reads a changed value from outside, so that defining the body once is no cure."""
     text = (
         f"{bodies} is a new function object, so JAX traced and compiled the {construct.name} again: {bodies} reads "
         f"{changed.name} from outside, and {changed.described()}"

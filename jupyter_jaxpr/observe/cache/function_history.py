@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from .ledger import FunctionRecord
 
 
-#: What is around a function, whether it is a partial of it, and as a hash what else tells functions of a line apart.
+# (names of the wrappers around a function, whether a partial binds it, hash of whatever else distinguishes two
+# functions of one line)
 Wrapped = tuple[Wrappers, bool, int]
 
 
@@ -41,53 +42,53 @@ EVENTS_PER_FUNCTION = 512
 
 @dataclass(slots=True, eq=False)
 class MissEvent:
-    """One call that missed JAX's C++ cache, or was inlined into a trace."""
+    """One call that missed JAX's C++ cache, or that JAX inlined into a trace."""
 
-    number: int  # in the order of this kernel
+    number: int  # the number of the event in this kernel
     thread: int
-    function_object: int  # which function object of its history, from 0
-    key: Key | None  # None where it was inlined, or could not be taken
+    function_object: int  # the index of the function object in its history
+    key: Key | None  # None for an inlined call, and where the key could not be read
     place: Place | None
-    outcome: Outcome | None = None  # None while it runs
-    fast_path: bool = False  # later calls with this key hit
-    effects: tuple[str, ...] = ()  # of its program, where they may be why there is no fast path
-    held_before: bool = False  # JAX held entries of this function object that were made unobserved
-    rerun: bool = False  # its cell was executed again since the object before was first seen
-    clears: int = 0  # how often JAX's caches had been cleared before
-    reloaded: bool = False  # the file of its def was executed again since the object before
-    cell: int | None = None  # the number in In [n] of the cell that made the call
-    partial: dict[str, str] | None = None  # what a functools.partial binds, as text
-    partial_read: bool = True  # whether the text says what the values are; outside of observed cells it may not
-    wrappers: Wrappers = ()  # around the user's function, of the first miss of its function object
-    alike: int = 0  # function objects before it that are wrapped alike
-    making: Making | None = None  # where its function object was made, if there is one before it and that is known
-    kept: Sequence[str] = ()  # what its function object reads of the functions around it
-    method: bool = False  # a method with its object, likewise of the first miss of its function object
-    changed: Sequence[ChangedValue] = ()  # what its function object reads from outside, other than the last of those
-    unread: Sequence[str] = ()  # the names that it reads from outside whose values may be others
-    construct: Construct | None = None  # that JAX compiled outside of jit
-    another: bool = False  # there are others on its line: other lambdas, or transformed with other options
-    reasons: tuple[Reason, ...] | None = None  # worked out when first asked for
-    entry: int = -1  # index into the entries of its function, likewise
-    signature: str | None = None  # likewise
-    trace: float | None = None  # seconds
+    outcome: Outcome | None = None  # the outcome of the call; None while the call runs
+    fast_path: bool = False  # whether later calls with this key hit
+    effects: tuple[str, ...] = ()  # effects of the program: a possible cause of a missing fast path
+    held_before: bool = False  # JAX held entries of this function object before the observation began
+    rerun: bool = False  # the cell of the function ran again since the previous function object was first seen
+    clears: int = 0  # the number of times that JAX's caches had been cleared
+    reloaded: bool = False  # the file of the def was executed again since the previous function object
+    cell: int | None = None  # the n in In [n] of the cell that made the call
+    partial: dict[str, str] | None = None  # the values that a functools.partial binds, as text
+    partial_read: bool = True  # False where `partial` lacks values: outside of observed cells they are not read
+    wrappers: Wrappers = ()  # around the user's function; set for the first miss of a function object
+    alike: int = 0  # the number of earlier function objects with the same wrappers
+    making: Making | None = None  # where the function object was made; None for the first object or if unknown
+    kept: Sequence[str] = ()  # the values that the function object reads from enclosing functions
+    method: bool = False  # a method bound to its object; set for the first miss of a function object
+    changed: Sequence[ChangedValue] = ()  # the outside values that differ from those of the previous function object
+    unread: Sequence[str] = ()  # the names of outside values that may have changed
+    construct: Construct | None = None  # the construct that JAX compiled outside of jit
+    another: bool = False  # functions with other code or options stand on the same line, such as several lambdas
+    reasons: tuple[Reason, ...] | None = None  # computed at the first request
+    entry: int = -1  # index into the entries of the function; computed at the first request
+    signature: str | None = None  # computed at the first request
+    trace: float | None = None  # the seconds of JAX's trace
     lower: float | None = None
     compile: float | None = None
     total: float | None = None
 
     @property
     def seconds(self) -> float:
-        """What the miss cost: trace, lower and compile together."""
+        """The seconds of the miss: trace, lower and compile together."""
         return (self.trace or 0.0) + (self.lower or 0.0) + (self.compile or 0.0)
 
     @property
     def made_entry(self) -> bool:
-        """Whether JAX holds an entry for its key afterwards."""
+        """Whether JAX holds an entry for the key of the call afterwards."""
         return self.outcome in ("dispatch_only", "lowered", "compiled", "compiled_from_disk")
 
 
 _NO_ENTRY = MissEvent(0, 0, -1, None, None)
-"""In the place of an event that made an entry of a function object that is gone: the others keep their numbers."""
+"""Replaces an event whose function object is gone, so that the other entries keep their indices."""
 
 
 @dataclass(slots=True)
@@ -108,38 +109,41 @@ class Counts:
         return Counts(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
     def minus(self, earlier: Counts) -> Counts:
-        """What was added since an earlier reading."""
+        """Return the difference between these counts and earlier ones."""
         return Counts(*(getattr(self, name) - getattr(earlier, name) for name in self.__slots__))
 
     def copy(self) -> Counts:
-        """The reading of now."""
+        """Return a copy of the counts."""
         return Counts(*(getattr(self, name) for name in self.__slots__))
 
 
 @dataclass(slots=True, eq=False)
 class FunctionHistory:
-    """What one function of the user's has done in this kernel."""
+    """The memory of one function of the user's in this kernel."""
 
     name: str
-    definition: Place | None  # of its newest function object
+    definition: Place | None  # the def of the newest function object
     events: deque[MissEvent] = field(default_factory=lambda: deque(maxlen=EVENTS_PER_FUNCTION))
-    counts_of: dict[int, Counts] = field(default_factory=dict)  # of each thread that is alive
-    counts_gone: Counts = field(default_factory=Counts)  # of those that are not
-    compiled_at: float = -math.inf  # when a compile was last counted, by `time.perf_counter`
+    counts_of: dict[int, Counts] = field(default_factory=dict)  # the counts of each thread that is alive, by its id
+    counts_gone: Counts = field(default_factory=Counts)  # the summed counts of threads that have ended
+    compiled_at: float = -math.inf  # the time of the last counted compile, by `time.perf_counter`
     objects: int = 0
-    last_seen: int = -1  # execution of cells in which the newest function object was first seen
-    entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
+    last_seen: int = -1  # the number of the cell execution in which the newest function object was first seen
+    # the event that made each entry; filled at the first request
+    entries: list[MissEvent] = field(default_factory=list)
     by_hash: dict[int, list[int]] = field(default_factory=dict)
-    looked_through_at: int = EVENTS_PER_FUNCTION  # entries, when those of objects that are gone are let go of next
+    # the number of entries at which dead function objects are dropped next
+    looked_through_at: int = EVENTS_PER_FUNCTION
     newest: weakref.ref[FunctionType] | None = None  # the user's function inside the newest function object
     wrapped: dict[Wrapped, NewestObject] = field(default_factory=dict)
-    whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
-    whole_at: int = 0  # how often JAX's caches had been cleared then
-    alive: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # the function objects by number
-    jitted: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # what was called of each, where that was seen
+    whole: FunctionRecord | None = None  # the record of all events, None if outdated
+    whole_at: int = 0  # the number of cache clears when `whole` was made
+    alive: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # the function objects by their number
+    # the jitted function of each function object, if it was seen
+    jitted: dict[int, weakref.ref[Any]] = field(default_factory=dict)
 
     def is_alive(self, number: int) -> bool:
-        """Whether a function object is there still."""
+        """Return whether a function object still exists."""
         return number in self.alive and self.alive[number]() is not None
 
     @property
@@ -148,7 +152,7 @@ class FunctionHistory:
         return self.events[-1].number if self.events else 0
 
     def forget_entries(self) -> None:
-        """Let go of the keys of entries that are gone with their function object, now that its events are gone, too."""
+        """Drop the keys of entries whose function object is gone and whose events are no longer kept."""
         if len(self.entries) < self.looked_through_at:
             return
         recent = {event.function_object for event in self.events}
@@ -162,7 +166,10 @@ class FunctionHistory:
         self.looked_through_at = len(self.entries) + EVENTS_PER_FUNCTION
 
     def live(self, number: int, fun: Any) -> None:
-        """A function object has come; its end is noticed, for the entries of JAX's cache go with it."""
+        """Keep a weak reference to a new function object.
+
+        JAX drops the entries of a function object with the object, so the end of the object clears `whole`.
+        """
 
         def gone(_: object) -> None:
             self.alive.pop(number, None)
@@ -172,15 +179,15 @@ class FunctionHistory:
         self.alive[number] = weakref.ref(fun, gone)
 
     def called(self, number: int, jitted: Any) -> None:
-        """What `jax.jit` made of a function object was called."""
-        known = self.jitted.get(number)
-        if known is None or known() is None:
+        """Keep a weak reference to the jitted function that was called for a function object."""
+        earlier = self.jitted.get(number)
+        if earlier is None or earlier() is None:
             self.jitted[number] = weakref.ref(jitted)
 
     def count_alike(self, event: MissEvent, first: FunctionObject, fun: Any) -> None:
-        """Tell the first miss of a function object how many were wrapped as it is, and what changed since the last.
+        """Record on `event`, the first miss of a function object, the number of earlier objects with the same wrappers.
 
-        What changed is told now: an object that the last one read may be gone later.
+        The values that changed since the previous object are recorded too: an object that it read may be gone later.
         """
         event.partial, event.partial_read = first.partial, first.partial_read
         event.wrappers, event.method = first.wrappers, first.method
@@ -195,21 +202,21 @@ class FunctionHistory:
             event.kept = kept_values(plain, first.outside)
             event.changed = changed_values(last.outside, first.outside)
             event.unread = unread_values(last.outside, first.outside)
-        event.another = any(each[:2] == key[:2] and each[2] != first.apart for each in self.wrapped)
+        event.another = any(wrapping[:2] == key[:2] and wrapping[2] != first.apart for wrapping in self.wrapped)
         self.wrapped[key] = NewestObject(event.alike + 1, first.outside)
 
     def counts_on(self, thread: int | None) -> Counts:
-        """The counts of one thread, or of all."""
+        """Return the counts of one thread; of all threads where `thread` is None."""
         if thread is not None:
             return self.counts_of.get(thread, Counts())
         return sum(list(self.counts_of.values()), self.counts_gone)
 
     def counts_by(self, thread: int) -> Counts:
-        """Where to count what a thread does."""
+        """Return the counts to which the calls of a thread are added."""
         own = self.counts_of.get(thread)
         if own is None:
-            if len(self.counts_of) >= 100:  # threads come and go
-                alive = {each.ident for each in threading.enumerate()}
+            if len(self.counts_of) >= 100:  # remove the counts of ended threads
+                alive = {running.ident for running in threading.enumerate()}
                 for gone in [ident for ident in self.counts_of if ident not in alive]:
                     self.counts_gone += self.counts_of.pop(gone)
             own = self.counts_of[thread] = Counts()

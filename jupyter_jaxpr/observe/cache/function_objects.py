@@ -18,29 +18,30 @@ from .wrapped_functions import Wrappers, equinox_wrappers, options_of, wrappers_
 
 
 class FunctionObject(NamedTuple):
-    """What a function object is, read at its first miss."""
+    """The parts of a function object that are read at its first miss."""
 
-    wrappers: Wrappers = ()  # what is around the user's function
-    partial: dict[str, str] | None = None  # what a `functools.partial` binds, as text
-    partial_read: bool = True  # whether that says what the values are
-    method: bool = False  # a method with its object
-    apart: int = hash(((), ()))  # what else tells functions of a line apart
-    outside: Mapping[str, Outside] = MappingProxyType({})  # what it reads from outside of its arguments
+    wrappers: Wrappers = ()  # the wrappers around the user's function
+    partial: dict[str, str] | None = None  # the values that a `functools.partial` binds, as text
+    partial_read: bool = True  # whether these texts show the values
+    method: bool = False  # whether the object is a bound method
+    apart: int = hash(((), ()))  # a hash of whatever else distinguishes two functions of one line
+    # the values that the function reads from outside of its arguments
+    outside: Mapping[str, Outside] = MappingProxyType({})
 
 
 class NewestObject(NamedTuple):
-    """The function objects of one wrapping so far."""
+    """The number of function objects with one set of wrappers, and the outside values of the newest object."""
 
     objects: int
-    outside: Mapping[str, Outside]  # what the last reads
+    outside: Mapping[str, Outside]  # the values that the newest object reads
 
 
 def read_function_object(record: Any, fun: Any, key: Key | None, reading: Reading) -> FunctionObject:
-    """Read a function object; asks what `reading` lets it ask."""
+    """Read the parts of a function object, calling only those methods of the user's objects that `reading` allows."""
     equinox = None if key is None else key.function
     name, outside = record.name, read_outside(record, fun, reading)
-    # One line may hold several lambdas: where their code is written tells them apart. What a transformation was given,
-    # such as in_axes, tells its functions apart.
+    # One line may hold several lambdas: the positions of their code distinguish them. The options of a transformation,
+    # such as in_axes, distinguish the functions that the transformation returned.
     if equinox is None and type(fun) is FunctionType and "__wrapped__" not in vars(fun):
         if name != "<lambda>":
             return FunctionObject(outside=outside)
@@ -49,7 +50,7 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
     positions = () if code is None else tuple(code.co_positions())
     wrappers = wrappers_of(fun)
     if key is not None and key.options.by == "pmap" and wrappers[:1] == ("jax.shard_map",):
-        wrappers = wrappers[1:]  # JAX's own: `jax.pmap` is made of it
+        wrappers = wrappers[1:]  # JAX itself wraps the function of `jax.pmap` in shard_map
     if equinox is not None:
         wrappers = ("equinox.filter_jit", *equinox_wrappers(equinox.type), *wrappers)
     texts = None
@@ -71,7 +72,7 @@ def _positional(fun: Any, count: int) -> list[str]:
 
 
 def read_outside(record: Any, fun: Any, reading: Reading) -> Mapping[str, Outside]:
-    """What a function object reads from outside of its arguments; of a construct, what its body reads."""
+    """Read the values that a function object, or the body of a construct, takes from outside of its arguments."""
     construct = record.construct
     if construct is not None:
         fun = None if construct.function is None else construct.function()

@@ -20,23 +20,26 @@ from ...plain_text import FAILURES
 from .function_history import EVENTS_PER_FUNCTION, FunctionHistory, MissEvent
 
 _EVICTED_ABOVE = 4_000
-"""Misses of the user's functions from which on JAX may evict entries: its 8,192 are for those of libraries, too."""
+"""The number of misses of the user's functions above which JAX may evict entries.
+
+JAX keeps 8,192 entries, but the entries of libraries count, too.
+"""
 
 
 def held_entries(history: FunctionHistory, clears: int, seen: int) -> list[bool | None]:
-    """Whether JAX holds each entry of a function now, in the order of `history.entries`; None where unknown.
+    """Return for each of `history.entries` whether JAX holds the entry now; None where this is unknown.
 
     Args:
-        history: Of the function, the entry of each event told.
-        clears: How often JAX's caches were cleared.
-        seen: How many misses were seen in this kernel, of all functions.
+        history: The history of the function; the entry of each event is set.
+        clears: The number of times that JAX's caches were cleared.
+        seen: The number of misses of all functions in this kernel.
     """
     newest = {event.entry: event for event in history.events if event.entry >= 0}
     makers = [newest.get(index, maker) for index, maker in enumerate(history.entries)]
-    found: list[bool | None] = [history.is_alive(event.function_object) and event.clears == clears for event in makers]
+    holds: list[bool | None] = [history.is_alive(event.function_object) and event.clears == clears for event in makers]
     traces: Callable[[], Mapping[int, int] | None] = functools.cache(traces_by_function)
-    for number in {event.function_object for event, held in zip(makers, found, strict=True) if held}:
-        mine = [index for index, event in enumerate(makers) if found[index] and event.function_object == number]
+    for number in {event.function_object for event, is_held in zip(makers, holds, strict=True) if is_held}:
+        mine = [index for index, event in enumerate(makers) if holds[index] and event.function_object == number]
         fast = sorted((index for index in mine if makers[index].fast_path), key=lambda index: makers[index].number)
         size = _size(history, number)
         if size is None or _several_options([makers[index] for index in mine]):
@@ -45,42 +48,42 @@ def held_entries(history: FunctionHistory, clears: int, seen: int) -> list[bool 
         forgotten = bool(raised) or seen > _EVICTED_ABOVE or len(history.events) == EVENTS_PER_FUNCTION
         if size - raised < len(fast):
             if size == 0:
-                found = [held and index not in mine for index, held in enumerate(found)]
+                holds = [is_held and index not in mine for index, is_held in enumerate(holds)]
             elif forgotten:
-                found = [None if index in fast else held for index, held in enumerate(found)]
+                holds = [None if index in fast else is_held for index, is_held in enumerate(holds)]
             else:
-                found = [held and index not in fast[:-size] for index, held in enumerate(found)]
-        slow = [index for index in mine if index not in fast and found[index]]
+                holds = [is_held and index not in fast[:-size] for index, is_held in enumerate(holds)]
+        slow = [index for index in mine if index not in fast and holds[index]]
         held_traces = _traces_left(history, number, traces()) if slow else None
         if held_traces is not None:
             traced = _last_traces(history, slow)
-            left = held_traces - sum(found[index] is True for index in fast)
+            left = held_traces - sum(holds[index] is True for index in fast)
             if left < len(traced):
                 gone = slow if left <= 0 else sorted(traced, key=traced.__getitem__)[:-left]
                 verdict = None if forgotten and left > 0 else False
-                found = [verdict if index in gone else held for index, held in enumerate(found)]
-    return found
+                holds = [verdict if index in gone else is_held for index, is_held in enumerate(holds)]
+    return holds
 
 
 def _last_traces(history: FunctionHistory, entries: Sequence[int]) -> dict[int, int]:
-    """Of those entries that JAX traced: the number of the last miss in which it did."""
+    """Return the number of the last miss in which JAX traced, for each of the entries that JAX traced."""
     return {event.entry: event.number for event in history.events if event.entry in entries and event.trace is not None}
 
 
 def _traces_left(history: FunctionHistory, number: int, traces: Mapping[int, int] | None) -> int | None:
-    """How many traces of a function object JAX holds; None where JAX does not tell."""
+    """Return the number of traces that JAX holds for a function object; None where JAX does not report the number."""
     reference = history.alive.get(number)
     fun = reference() if reference is not None else None
     return traces.get(id(fun), 0) if traces is not None and fun is not None else None
 
 
 def _may_have_left_one(event: MissEvent, number: int, clears: int) -> bool:
-    """Whether an event is of a call of a function object that raised since JAX's caches were cleared."""
+    """Return whether an event is a call of the function object that raised after the last clear of JAX's caches."""
     return event.outcome == "raised" and event.function_object == number and event.clears == clears
 
 
 def _size(history: FunctionHistory, number: int) -> int | None:
-    """How many entries JAX's fast path holds for a function object; None where the jitted function is not known."""
+    """Return the number of entries on JAX's fast path for a function object; None without a known jitted function."""
     called, fun = history.jitted.get(number), history.alive.get(number)
     jitted = called() if called is not None else None
     if jitted is None and fun is not None:
@@ -94,6 +97,6 @@ def _size(history: FunctionHistory, number: int) -> int | None:
 
 
 def _several_options(events: Sequence[MissEvent]) -> bool:
-    """Whether events are of jits with several options: each jit has its own entries."""
+    """Return whether the events come from jits with different options: each such jit has its own entries."""
     keys = [event.key for event in events if event.key is not None]
     return any(not keys[0].options.equals(key.options) for key in keys[1:])

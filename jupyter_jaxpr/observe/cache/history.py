@@ -34,32 +34,35 @@ if TYPE_CHECKING:
 GONE_KEPT = 256
 _CELLS_KEPT = 4_096
 ENDED = 256
-"""Calls that are over and not counted yet, at most: they are counted together, when someone asks or at the end."""
+"""The number of ended calls that wait to be counted.
+
+The calls are counted together, at a request for the counts or when so many calls wait.
+"""
 
 
 class History:
-    """The memory of a kernel."""
+    """The memory of all functions of a kernel."""
 
     def __init__(self, clears: Callable[[], int] = lambda: 0) -> None:
-        self.clears = clears  # how often JAX's caches were cleared until now
+        self.clears = clears  # returns the number of times that JAX's caches were cleared
         self._functions: dict[tuple[str, str, int], FunctionHistory] = {}
-        self._forgotten: set[str] = set()  # the names of functions that were let go of
-        self._ledgers: list[weakref.ref[Ledger]] = []  # of blocks that are not over
+        self._forgotten: set[str] = set()  # the names of dropped functions
+        self._ledgers: list[weakref.ref[Ledger]] = []  # the ledgers of blocks that are still running
         self._ended: deque[_Ended] = deque()
         self.number = 0
-        # By id: to be in a set, a callable of the user's would be asked for its hash.
+        # The key is the id of a function: a set would call the __hash__ of a user's callable.
         self._held_before: dict[int, weakref.ref[Any]] = {}
-        self._cell_of: dict[str, str] = {}  # file of a cell -> what the cell is known by
-        self._executed: dict[str, int] = {}  # the latest execution of each
+        self._cell_of: dict[str, str] = {}  # file of a cell -> id of the cell
+        self._executed: dict[str, int] = {}  # id of a cell -> number of its latest execution
         self._executions = 0
-        self._count_of: dict[str, int | None] = {}  # the number of each cell by its file
-        # Reentrant: a garbage collection may come at any line, and an object's end may call a jitted function.
+        self._count_of: dict[str, int | None] = {}  # file of a cell -> n of In [n]
+        # The lock is reentrant: a garbage collection may run at any line, and a finaliser may call a jitted function.
         self._lock = threading.RLock()
 
-    # --- told by the host ---
+    # --- called by the host ---
 
     def executed(self, file: str, cell_id: str | None, count: int | None = None) -> None:
-        """A cell is about to be executed as In [count]; its code carries `file`."""
+        """Record that a cell, whose code carries the name `file`, is about to run as In [count]."""
         self._executions += 1
         cell = cell_id or file
         by_file: tuple[tuple[dict[str, Any], str, Any], ...] = (
@@ -67,34 +70,31 @@ class History:
             (self._executed, cell, self._executions),
             (self._count_of, file, count),
         )
-        for known, name, value in by_file:
-            known.pop(name, None)
-            known[name] = value
-            if len(known) > _CELLS_KEPT:
-                del known[next(iter(known))]
+        for table, name, value in by_file:
+            table.pop(name, None)
+            table[name] = value
+            if len(table) > _CELLS_KEPT:
+                del table[next(iter(table))]
 
     @property
     def cell_numbers(self) -> Mapping[str, int | None]:
-        """The number n of each cell, which ran as In [n], by its file."""
+        """The n of In [n] for each cell, by the cell's file."""
         return self._count_of
 
     def held_before(self, functions: Iterable[Any]) -> None:
-        """JAX already holds entries of these functions, made before anything was observed."""
+        """Record that JAX already held entries of these functions before the observation began."""
         for function in functions:
             try:
                 self._held_before[id(function)] = weakref.ref(function)
             except TypeError:  # not every callable can be referred to weakly
                 continue
 
-    # --- told by the observer ---
+    # --- called by the observer ---
 
     def begin(
         self, record: Any, fun: Any, key: Key | None, place: Place | None, reading: Reading = NOTHING_CALLED
     ) -> MissEvent:
-        """A call has missed; `record` stands for its function object, `reading` says what may be called of the user's.
-
-        What is asked of the user's objects is asked before the lock is taken.
-        """
+        """Record that a call has missed; methods of the user's objects are called before the lock is taken."""
         first = None if record.missed else read_function_object(record, fun, key, reading)
         record.missed = True
         with self._lock:
@@ -115,7 +115,7 @@ class History:
             return event
 
     def inlined(self, record: Any, place: Place | None) -> None:
-        """A function was called while another one was traced."""
+        """Record a call that JAX inlined into the trace of another function."""
         with self._lock:
             history, number, _ = self._of(record)
             self.number += 1
@@ -135,26 +135,26 @@ class History:
         activity: FunctionActivity | None = None,
         lines: CallLines | None = None,
     ) -> None:
-        """The call is over.
+        """Record that a call has ended.
 
-        It is counted later: right after a compilation, which leaves the processor's caches empty, each line of Python
-        takes ten times as long.
+        The call is counted later: a compilation leaves the processor's caches empty, so that a line of Python right
+        after it takes ten times as long.
 
         Args:
-            record: Of its function object.
-            event: What `begin` gave.
-            stages: What JAX did for it; to be changed no more.
-            raised: Whether it raised.
-            total: Its seconds.
-            activity: Where a run counts it too.
-            lines: Likewise, by line.
+            record: The record of the function object.
+            event: The event that `begin` returned.
+            stages: The stages of the call; the caller no longer changes them.
+            raised: Whether the call raised.
+            total: The seconds of the whole call.
+            activity: The counts of the run, if a run counts the call too.
+            lines: The counts by line, if a run counts the call too.
         """
         self._ended.append((record.history[0], event, stages, raised, total, activity, lines))
         if len(self._ended) >= ENDED:
             self.count()
 
     def count(self) -> None:
-        """Count the calls that are over; another thread may be at it, and is waited for."""
+        """Count the calls that have ended; where another thread is counting, wait for that thread."""
         with self._lock:
             while self._ended:
                 self._count_call(*self._ended.popleft())
@@ -188,16 +188,16 @@ class History:
             lines.missed(event.place, outcome, tally.compiles)
 
     def stages_only(self, record: Any, stages: CallStages) -> None:
-        """JAX worked for a function outside a call of its own: for a program derived from it."""
+        """Count stages of a program that JAX derived from a function, without a call of the function."""
         self.worked(self.of(record), stages)
 
     def of(self, record: Any) -> FunctionHistory:
-        """The history of a function object."""
+        """Return the history of a function object."""
         with self._lock:
             return self._of(record)[0]
 
     def worked(self, history: FunctionHistory, stages: CallStages) -> None:
-        """JAX worked for a function on this thread, and there is no call to credit it to."""
+        """Count the stages of a function on this thread that belong to no call."""
         with self._lock:
             history.whole = None
             tally = stages.tally()
@@ -217,27 +217,29 @@ class History:
 
     @property
     def functions(self) -> dict[tuple[str, str, int], FunctionHistory]:
-        """The functions by what makes them one, every call that is over counted."""
+        """The histories by name and place, after all ended calls are counted."""
         self.count()
         return self._functions
 
     def ledger(self, thread: int | None, calls: Callable[[], list[Calls]], reading: Reading) -> Ledger:
-        """A ledger of what happens from now on, on one thread or on all."""
+        """Return a ledger that records from now on, on one thread or on all threads."""
         from .ledger import Ledger
 
         self._forget_functions()
         before = {id(function): function.counts_on(thread).copy() for function in self.functions.values()}
-        made = Ledger(self, thread, self.number, before, calls, reading)
-        self._ledgers.append(weakref.ref(made))
-        return made
+        ledger = Ledger(self, thread, self.number, before, calls, reading)
+        self._ledgers.append(weakref.ref(ledger))
+        return ledger
 
     def _forget_functions(self) -> None:
-        """Let go of the functions that missed longest ago and whose objects are all gone, where no block is under way.
+        """Drop the functions that missed longest ago and have no living objects, unless a block is running.
 
-        A block reads its functions at its end.
+        A ledger reads its functions at the end of its block.
         """
         with self._lock:
-            self._ledgers = [each for each in self._ledgers if (open_ := each()) is not None and not open_.is_closed]
+            self._ledgers = [
+                reference for reference in self._ledgers if (open_ := reference()) is not None and not open_.is_closed
+            ]
             if self._ledgers or len(self._functions) <= GONE_KEPT:
                 return
             self.count()
@@ -247,7 +249,7 @@ class History:
                 self._forgotten.add(self._functions.pop(key).name)
 
     def whole(self, newest: int, reading: Reading = NOTHING_CALLED) -> Ledger:
-        """The ledger of everything seen, on all threads, of the functions that missed last."""
+        """Return the ledger of all threads since the kernel started, with the `newest` functions by last miss."""
         from .ledger import Ledger
 
         return Ledger(self, None, 0, {}, list, reading, newest)
@@ -255,24 +257,24 @@ class History:
     # --- whose ---
 
     def names(self) -> list[str]:
-        """The names of all functions that were seen, each once."""
+        """Return the names of all functions that were seen, without repetition."""
         return [*dict.fromkeys(name for name, _, _ in list(self._functions)), *self._forgotten]
 
     def place_key(self, name: str, definition: Place | None) -> tuple[str, str, int]:
-        """What makes functions one: their name and the line of their def, in one cell or file."""
+        """Return the key of a function's history: the name, and the cell or file and the line of the def."""
         if definition is None:
             return name, "", 0
         return name, self._cell_of.get(definition.file, definition.file), definition.line
 
     def find(self, name: str, definition: Place | None) -> FunctionHistory | None:
-        """The history of a function."""
+        """Return the history of a function; None if there is none."""
         return self.functions.get(self.place_key(name, definition))
 
     def _of(self, record: Any) -> tuple[FunctionHistory, int, bool]:
-        """The history of a function object, its number there, and whether a rerun of its cell made it."""
+        """Return the history of a function object, its index there, and whether a rerun of its cell made the object."""
         if record.history is not None:
-            found: tuple[FunctionHistory, int, bool] = record.history
-            return found
+            earlier: tuple[FunctionHistory, int, bool] = record.history
+            return earlier
         key = self.place_key(record.name, record.definition)
         history = self._functions.get(key)
         moved = history is None and self._was_on_another_line(key)
@@ -287,40 +289,50 @@ class History:
         return history, number, rerun
 
     def _was_on_another_line(self, key: tuple[str, str, int]) -> bool:
-        """Whether an earlier execution of the cell made this function, on a line that was moved since."""
+        """Return whether an earlier execution of the cell made this function on another line."""
         name, cell, _ = key
         executed = self._executed.get(cell, -1)
-        same = [each for (other, place, _), each in self._functions.items() if (other, place) == (name, cell)]
-        return bool(same) and all(each.last_seen < executed for each in same)
+        same = [
+            function
+            for (known_name, place, _), function in self._functions.items()
+            if (known_name, place) == (name, cell)
+        ]
+        return bool(same) and all(function.last_seen < executed for function in same)
 
     def _is_reloaded(self, history: FunctionHistory, inner: Any) -> bool:
-        """Whether the file of a function was executed again: its code stands outside of any function, so it runs once.
+        """Return whether the file of a function was executed again.
+
+        The def is at the top level of the file, so that one execution of the file makes one object.
 
         Args:
-            history: Of the function.
+            history: The history of the function.
             inner: The user's function inside the new function object.
         """
         place = history.definition
         if type(inner) is not FunctionType or place is None or "<locals>" in place.function or self._is_cell(place):
             return False
-        if inner.__globals__.get("__file__") != place.file:  # code that was given to exec under the name of a file
+        if inner.__globals__.get("__file__") != place.file:  # exec ran this code under the name of a file
             return False
         before = [history]
-        if history.newest is None:  # the file may have been edited: the function may stand on another line now
+        if history.newest is None:  # The file may have been edited: look for the function on its earlier lines.
             before = [
-                each
-                for each in self._functions.values()
-                if each.definition and (each.definition.file, each.definition.function) == (place.file, place.function)
+                function
+                for function in self._functions.values()
+                if function.definition
+                and (function.definition.file, function.definition.function) == (place.file, place.function)
             ]
-        history.newest, known = weakref.ref(inner), [each.newest for each in before if each.newest is not None]
-        return bool(known) and all(each() is not inner for each in known)
+        history.newest, references = (
+            weakref.ref(inner),
+            [function.newest for function in before if function.newest is not None],
+        )
+        return bool(references) and all(reference() is not inner for reference in references)
 
     def _is_cell(self, place: Place) -> bool:
         return place.file in self._cell_of or place.file.startswith("<") or "ipykernel_" in place.file
 
     def _is_held_before(self, fun: Any) -> bool:
-        held = self._held_before.get(id(fun))
-        return held is not None and held() is fun
+        reference = self._held_before.get(id(fun))
+        return reference is not None and reference() is fun
 
 
 _Ended = tuple[FunctionHistory, MissEvent, CallStages, bool, float, "FunctionActivity | None", "CallLines | None"]

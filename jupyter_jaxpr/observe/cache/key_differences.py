@@ -34,61 +34,68 @@ _RARITY: dict[ReasonKind, int] = {
     "call_style": 7,
     "config": 8,
 }
-"""How rare a difference is: of two earlier calls that differ in as many ingredients, the rarer one says more."""
+"""How rare a difference is, 0 being the rarest.
+
+Of two earlier calls with equally many differences, the call with the rarer difference explains more.
+"""
 
 
 class Difference(NamedTuple):
-    """What tells a call from one earlier call."""
+    """The differences between a call and one earlier call."""
 
     reasons: tuple[Reason, ...]
-    kinds: tuple[ReasonKind, ...]  # one for each ingredient that differs; a reason may tell of several
+    kinds: tuple[ReasonKind, ...]  # one kind for each difference; one reason may cover several differences
 
     @property
     def compiles(self) -> bool:
-        """Whether JAX compiles for the difference."""
+        """Whether these differences make JAX compile."""
         return _compile(self.kinds)
 
 
 def _compile(kinds: Sequence[ReasonKind]) -> bool:
-    """Whether JAX compiles for some differences: another holder of the same type has the same executable."""
+    """Return whether the differences make JAX compile: a value of the same type in another holder does not."""
     return any(kind != "argument_type" for kind in kinds)
 
 
 def _distance(kinds: Sequence[ReasonKind]) -> tuple[bool, int, list[int]]:
-    """How far apart two calls are: whether JAX compiles, the number of ingredients, how rare the differences are."""
+    """Return the distance of two calls: whether JAX compiles, the number of differences, their rarities."""
     return _compile(kinds), len(kinds), sorted(-_RARITY[kind] for kind in kinds)
 
 
 def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> Difference:
-    """What tells a call from the closest earlier call.
+    """Return the differences between a call and the closest earlier call.
 
-    An earlier call whose executable serves the call is closer than any other.
+    An earlier call whose executable also serves this call is closer than any other.
 
     Args:
-        key: Of the call.
+        key: The key of the call.
         earlier: The keys of the earlier calls, oldest first; at least one.
-        reading: What may be called of the user's objects.
+        reading: Which methods of the user's objects may be called.
     """
     leaves = _by_path(key, reading)
     best: tuple[tuple[bool, int, list[int]], Key, Difference | None] | None = None
     for old in reversed(earlier):
-        found = None
-        kinds = kinds_of_values(old, key)  # a function that is called with many shapes has hundreds of keys
+        candidate = None
+        # the full comparison is too slow for the hundreds of keys of a function with many shapes
+        kinds = kinds_of_values(old, key)
         if kinds is None:
-            found = _difference(old, key, leaves, reading)
-            kinds = found.kinds
+            candidate = _difference(old, key, leaves, reading)
+            kinds = candidate.kinds
         if not kinds:
-            return found or Difference((), ())
+            return candidate or Difference((), ())
         distance = _distance(kinds)
         if best is None or distance < best[0]:
-            best = distance, old, found
+            best = distance, old, candidate
     assert best is not None
-    _, old, found = best
-    return found or _difference(old, key, leaves, reading)
+    _, old, candidate = best
+    return candidate or _difference(old, key, leaves, reading)
 
 
 def kinds_of_values(old: Key, new: Key) -> tuple[ReasonKind, ...] | None:
-    """The kinds of `difference` where static values and types of leaves alone differ, in little time; else None."""
+    """Return the kinds of the differences where only static values and leaf types may differ; else None.
+
+    This takes much less time than `difference`.
+    """
     if (old.positional, old.keywords) != (new.positional, new.keywords):
         return None
     if tuple(old.names) != tuple(new.names) or old.statics.keys() != new.statics.keys():
@@ -113,12 +120,12 @@ def kinds_of_values(old: Key, new: Key) -> tuple[ReasonKind, ...] | None:
 
 
 def compare(old: Key, new: Key, reading: Reading) -> tuple[Reason, ...]:
-    """Every ingredient in which `new` differs from `old`, in the order a person would ask."""
+    """Return a reason for each difference between the two keys, in the order in which a reader would look for them."""
     return difference(old, new, reading).reasons
 
 
 def difference(old: Key, new: Key, reading: Reading) -> Difference:
-    """What tells two calls of one function apart."""
+    """Return the differences between two calls of one function."""
     return _difference(old, new, _by_path(new, reading), reading)
 
 
@@ -141,12 +148,12 @@ def _difference(old: Key, new: Key, new_leaves: Mapping[str, Leaf], reading: Rea
         kinds.append("call_style")
     settings = list(setting_differences(old, new))
     if any(setting.argument == "jax_enable_x64" for setting in settings):
-        # The same number or array of NumPy's has another type then: there is nothing to convert.
-        reasons = [replace(each, cure=None) if each.kind == "dtype" else each for each in reasons]
+        # With x64 toggled, the same number or NumPy array has another dtype: converting the argument is no cure.
+        reasons = [replace(reason, cure=None) if reason.kind == "dtype" else reason for reason in reasons]
     kinds += [setting.kind for setting in settings]
     return Difference((*reasons, *settings), tuple(kinds))
 
 
 def _by_path(key: Key, reading: Reading) -> dict[str, Leaf]:
-    """Leaves by path such as p['w'], whether the argument was given by position or by keyword."""
+    """Return the leaves of a key by path, such as p['w']; the path does not depend on how the argument was passed."""
     return dict(zip(paths(key, reading), key.leaves, strict=True))

@@ -14,7 +14,7 @@ from .structures import nnx_variables, static_fields
 
 
 def signature_text(key: Key, reading: Reading) -> str:
-    """The argument types, static values and static fields of a key, such as x: f32[10], n=3, c.mode='fast'."""
+    """Return the argument types, static values and static fields of a key, such as x: f32[10], n=3, c.mode='fast'."""
     leaves = [
         f"{path}: {leaf.describe()}{' weak' * leaf.weak}"
         for path, leaf in zip(paths(key, reading), key.leaves, strict=True)
@@ -47,11 +47,11 @@ def _static_fields(key: Key, reading: Reading) -> list[tuple[str, str]]:
 
 
 def paths(key: Key, reading: Reading) -> list[str]:
-    """A path for each leaf of a key, such as p['w'], by parameter name however the argument was given."""
+    """Return the path of each leaf, such as p['w']; a path starts with the parameter's name for any way of passing."""
     from jax.tree_util import tree_flatten_with_path, tree_unflatten
 
     dynamic_positional = len(key.names) - sum(name not in key.statics for name in key.keywords)
-    found: list[str] = []
+    texts: list[str] = []
     try:
         tree = tree_unflatten(key.treedef, list(range(len(key.leaves))))
         with_paths, _ = tree_flatten_with_path(tree)
@@ -63,18 +63,18 @@ def paths(key: Key, reading: Reading) -> list[str]:
             name = key.names[place.idx] if place.idx < dynamic_positional else f"argument {place.idx}"
         else:
             name = exact(place.key)
-        found.append(exact(name + "".join(step_text(step, reading) for step in inner), Limit.PATH) if inner else name)
-    if len(found) != len(key.leaves):
+        texts.append(exact(name + "".join(step_text(step, reading) for step in inner), Limit.PATH) if inner else name)
+    if len(texts) != len(key.leaves):
         return [f"leaf {n}" for n in range(len(key.leaves))]
     for first, variables in nnx_variables(key.treedef, reading):
         for number, variable in enumerate(variables):
             at = first + number
-            found[at] = exact(found[at].removesuffix(f".states[0][{number}]") + variable, Limit.PATH)
-    return found
+            texts[at] = exact(texts[at].removesuffix(f".states[0][{number}]") + variable, Limit.PATH)
+    return texts
 
 
 def step_text(step: Any, reading: Reading) -> str:
-    """One step of a path as JAX prints it, such as ['w'] or .weight."""
+    """Return one step of a path as JAX prints it, such as ['w'] or .weight."""
     kind = kind_name(type(step))
     if kind == "DictKey":
         return f"[{reading.text(step.key, Limit.NAME)}]"
@@ -84,7 +84,7 @@ def step_text(step: Any, reading: Reading) -> str:
 
 
 def positional_names(signature: inspect.Signature | None, count: int) -> list[str]:
-    """A name for each of `count` positional arguments: the parameter's, args[0] for a variadic one."""
+    """Return a name for each of `count` positional arguments: the parameter's name, or args[0] for `*args`."""
     names: list[str] = []
     for parameter in signature.parameters.values() if signature is not None else ():
         if parameter.kind is parameter.VAR_POSITIONAL:

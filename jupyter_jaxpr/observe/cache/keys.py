@@ -28,27 +28,27 @@ from ..value_texts import NOTHING_CALLED, Reading
 from .static_values import StaticLeaf, StaticValue
 
 LAYOUTS_UP_TO = 32
-"""Leaves up to which the memory layout is recorded: reading it costs 1.5 us a leaf."""
+"""The number of leaves up to which a key records memory layouts: reading a layout takes 1.5 us."""
 
 NO_STATICS: Mapping[str, StaticValue] = {}
 
 
 class Leaf(NamedTuple):
-    """The part of the key that one dynamic leaf gives."""
+    """The part of a cache key that comes from one dynamic leaf."""
 
-    aval: Any  # jax's ShapedArray as JAX abstracts the value, or None where it is no valid argument
-    holder: str  # what held the value: 'jax.Array', 'numpy', 'float', 'tracer', ...
-    sharding: Any  # jax.sharding.Sharding of a jax.Array, else None
+    aval: Any  # the ShapedArray that JAX makes of the value; None for a value that is no valid argument
+    holder: str  # the kind of object that holds the value: 'jax.Array', 'numpy', 'float', 'tracer', ...
+    sharding: Any  # the jax.sharding.Sharding of a jax.Array; None for other values
     committed: bool | None
-    layout: Any  # major-to-minor order of a jax.Array, None where not read
+    layout: Any  # the major-to-minor order of a jax.Array; None where the layout was not read
 
     @property
     def weak(self) -> bool:
-        """Whether the leaf is weakly typed."""
+        """Whether the type of the leaf is weak."""
         return bool(getattr(self.aval, "weak_type", False))
 
     def describe(self) -> str:
-        """The type as JAX prints it, such as f32[8,4], or the Python type where it has none."""
+        """Return the type as JAX prints it, such as f32[8,4]; the Python type of a leaf that has no aval."""
         if self.aval is None:
             return str(self.holder)
         return type_text(self.aval)
@@ -76,45 +76,47 @@ _OPTIONS = (
 
 
 class JitOptions:
-    """What `jax.jit` was called with, besides the function.
+    """The arguments of a `jax.jit` call, apart from the function.
 
-    JAX's own record compares by identity, though two jits of a function share their entries, and it holds the default
-    values of the function's parameters, which may be arrays.
+    JAX's own record compares by identity, though two jits of one function share their entries. The record also holds
+    the default values of the function's parameters, which may be arrays.
     """
 
     __slots__ = ("_values", "by", "donates")
 
     def __init__(self, options: Any) -> None:
         self.by = "jit"
-        #: Whether a call gives an argument away.
+        # Whether a call donates an argument.
         self.donates = bool(getattr(options, "donate_argnums", ()) or getattr(options, "donate_argnames", ()))
         kind: Any = type(options)
         self._values = _option_reader(kind)(options)
 
     @classmethod
     def of_pmap(cls, values: tuple[Any, ...]) -> JitOptions:
-        """What `jax.pmap` was called with."""
-        made = cls.__new__(cls)
-        made.by, made._values, made.donates = "pmap", values, True  # as far as is known
-        return made
+        """Return the options of a `jax.pmap` call."""
+        options = cls.__new__(cls)
+        # whether pmap donates is unknown: assume so
+        options.by, options._values, options.donates = "pmap", values, True
+        return options
 
     def equals(self, other: JitOptions) -> bool:
-        """Whether the two are the same options, of one `jax.jit` or of two."""
+        """Return whether the options are equal, also where two different `jax.jit` calls took them."""
         try:
             return bool(self._values == other._values)
-        except not_of_a_signal(Exception):  # a sharding of the user's own that cannot be compared
+        except not_of_a_signal(Exception):  # a sharding class of the user's may refuse a comparison
             return False
 
 
 @functools.lru_cache(maxsize=16)
 def _option_reader(kind: Any) -> Callable[[Any], Any]:
-    """Reads the options off JAX's record at once; JAX's of another version may have others."""
+    """Return a function that reads the options from JAX's record; other JAX versions have other options."""
     names = [name for name in _OPTIONS if hasattr(kind, name)]
     if not names:
         return _no_options
     fields = getattr(kind, "_fields", ())
     if issubclass(kind, tuple) and set(names) <= set(fields):
-        return operator.itemgetter(*map(fields.index, names))  # by number: no look-up by name at every miss
+        # access by index is faster than by name, and runs at every miss
+        return operator.itemgetter(*map(fields.index, names))
     return operator.attrgetter(*names)
 
 
@@ -123,19 +125,19 @@ def _no_options(options: Any) -> tuple[()]:
 
 
 class Key:
-    """The ingredients of one call's cache key.
+    """The parts of a call's cache key.
 
     Attributes:
-        positional: how many arguments were given by position.
-        keywords: names of those given by keyword, sorted.
-        statics: static values by parameter name.
+        positional: the number of positional arguments.
+        keywords: the sorted names of the keyword arguments.
+        statics: the static values by parameter name.
         defaults: the default values of the parameters that the call left out.
-        names: parameter name of each dynamic positional argument, then of each keyword.
-        treedef: structure of (positional, keywords), dynamic ones only.
-        count: how many dynamic leaves there are.
-        context: values of JAX's trace context.
-        options: what `jax.jit` was called with.
-        function: equinox: the user's function, which is a static argument there.
+        names: the parameter name of each dynamic positional argument, then of each keyword argument.
+        treedef: the structure of the dynamic arguments, as (positional, keywords).
+        count: the number of dynamic leaves.
+        context: the values of JAX's trace context.
+        options: the arguments of the `jax.jit` call.
+        function: for equinox, the user's function, which is a static argument there.
     """
 
     __slots__ = (
@@ -187,7 +189,7 @@ class Key:
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
-        """What each dynamic leaf gives to the key; made of what was read off the call when first asked for."""
+        """The part of the key that comes from each dynamic leaf; made at the first request."""
         if self._leaves is None:
             if self._columns is None:
                 self._leaves = tuple(map(Leaf._make, self._facts))
@@ -200,30 +202,32 @@ class Key:
 
     @property
     def context_names(self) -> Sequence[str]:
-        """What the values of `context` are called; JAX's list of them only grows."""
+        """The names of the values in `context`; JAX only appends to its list of names."""
         return trace_context_names()[: len(self.context)]
 
     @property
     def is_of_now(self) -> bool:
-        """Whether a call that is made now is made in the same context."""
+        """Whether a call made now would have the same context."""
         return tuple(self.context) == tuple(trace_context())
 
     @property
     def traced(self) -> bool:
-        """Whether the call was made with tracers: under a transformation or while another jit traced."""
+        """Whether an argument was a tracer: the call was under a transformation or inside another jit's trace."""
         return any(leaf.holder == "tracer" for leaf in self.leaves)
 
 
 def type_text(aval: Any) -> str:
-    """An aval as JAX prints it, such as f32[8,4]."""
+    """Return the text of an aval as JAX prints it, such as f32[8,4]."""
     try:
         return exact(aval.str_short(short_dtypes=True), Limit.TYPE)
-    except not_of_a_signal(*FAILURES):  # an aval class of a library: its own text is better than none
+    except not_of_a_signal(*FAILURES):  # an aval class of a library: show its own text
         return text_of(aval, Limit.TYPE)
 
 
 def _equinox_facts(facts: Sequence[LeafFacts], values: Sequence[Any], reading: Reading) -> list[LeafFacts]:
     return [
-        each if each[1] in ("jax.Array", "tracer", "numpy") else (None, StaticLeaf.of(value, reading), None, None, None)
-        for each, value in zip(facts, values, strict=True)
+        facts_of_leaf
+        if facts_of_leaf[1] in ("jax.Array", "tracer", "numpy")
+        else (None, StaticLeaf.of(value, reading), None, None, None)
+        for facts_of_leaf, value in zip(facts, values, strict=True)
     ]

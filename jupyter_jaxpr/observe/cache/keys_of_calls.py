@@ -32,16 +32,16 @@ def key_of(
     reading: Reading = NOTHING_CALLED,
     flat: FlatCall | None = None,
 ) -> Key:
-    """Take the key of one call, in the context it is made in.
+    """Read the key of one call; JAX's settings are those of this moment.
 
     Args:
-        options: JAX's record of what jit was called with; its signature and static arguments are read.
+        options: JAX's record of the `jax.jit` arguments, with the signature and the static arguments.
         args: positional arguments of the call.
         kwargs: keyword arguments of the call.
-        fun: what was jitted, where it is known.
-        reading: what may be called of the user's static values.
-        flat: the dynamic leaves and their structure as JAX took them; None takes them again, which runs what the
-            user's classes define for it.
+        fun: the jitted function, where it is known.
+        reading: which methods of the user's static values may be called.
+        flat: the dynamic leaves and their structure as JAX flattened them; None flattens them again, which calls the
+            flatten methods of the user's classes.
 
     Returns:
         The key. It holds no array.
@@ -64,68 +64,68 @@ def key_of(
         else:
             names.append(parameters[position])
             dynamic.append(value)
-    given = by_name(kwargs)
+    by_keyword = by_name(kwargs)
     keywords: dict[str, Any] = {}
-    for name in sorted(given):
+    for name in sorted(by_keyword):
         if name in static_names:
-            statics[name] = StaticValue(given[name], reading)
+            statics[name] = StaticValue(by_keyword[name], reading)
         else:
             names.append(name)
-            keywords[name] = given[name]
+            keywords[name] = by_keyword[name]
     return Key(
         JitOptions(options),
         count,
-        tuple(sorted(given)),
+        tuple(sorted(by_keyword)),
         statics,
         names,
         (tuple(dynamic), keywords),
         None,
         reading,
         flat,
-        _left_out(signature, count, given, reading),
+        _left_out(signature, count, by_keyword, reading),
     )
 
 
 def static_places(options: Any, count: int) -> tuple[set[int], set[str]]:
-    """Positions and names of the static arguments of a call with so many positional ones, from JAX's record."""
+    """Return the positions and the names of the static arguments of a call with `count` positional arguments."""
     positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
     return positions, set(map(exact, getattr(options, "static_argnames", ()) or ()))
 
 
 def by_name(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Keyword arguments by plain names: a name may be of a subclass of `str`."""
+    """Return the keyword arguments with plain `str` names: a name may be of a subclass of `str`."""
     if all(type(name) is str for name in kwargs):
         return kwargs
     return {exact(name): value for name, value in kwargs.items()}
 
 
 def _needs_all(fun: Any) -> bool:
-    """Whether a plain function has no default values, so that no call leaves a parameter out."""
+    """Return whether a plain function has no default values, so that every call passes every parameter."""
     return type(fun) is FunctionType and not fun.__defaults__ and not fun.__kwdefaults__ and not vars(fun)
 
 
 def _left_out(
     signature: inspect.Signature | None, count: int, keywords: Container[str], reading: Reading
 ) -> Mapping[str, StaticValue]:
-    """The default values of the parameters that a call left out; `count` arguments were given by position."""
-    found = {}
+    """Return the default values of the parameters that a call with `count` positional arguments left out."""
+    values = {}
     for position, parameter in enumerate(() if signature is None else signature.parameters.values()):
         if parameter.default is parameter.empty or parameter.name in keywords:
             continue
         if position >= count or parameter.kind is parameter.KEYWORD_ONLY:
-            found[exact(parameter.name)] = StaticValue(parameter.default, reading)
-    return found
+            values[exact(parameter.name)] = StaticValue(parameter.default, reading)
+    return values
 
 
 def _names_of(fun: Any, count: int) -> Sequence[str]:
-    """The names of a plain function's first parameters, off its code; none where the signature has to be asked."""
+    """Return the names of a plain function's first parameters from its code; () where the signature is needed."""
     if type(fun) is not FunctionType or count > fun.__code__.co_argcount or vars(fun):
         return ()
     return fun.__code__.co_varnames[:count]
 
 
 def pmap_key_of(call: PmapCall, reading: Reading) -> Key:
-    """The key of a call of what `jax.pmap` gave, whose inner jit is given the leaves alone."""
+    """Return the key of a `jax.pmap` call; JAX's jit inside of pmap sees only the leaves."""
     key = key_of(call, call.args, call.kwargs, reading=reading, flat=None if reading.calls else call.flat)
     key.options = JitOptions.of_pmap(call.options)
     return key
@@ -139,25 +139,27 @@ def equinox_key_of(
     reading: Reading,
     inner: Sequence[Any] = (),
 ) -> Key:
-    """The key of a call of `equinox.filter_jit`, whose inner jit is given the arguments regrouped.
+    """Return the key of an `equinox.filter_jit` call; the jit inside of filter_jit sees the arguments regrouped.
 
-    Leaves that are no arrays are static there; they have no aval, and a `StaticLeaf` as holder.
+    Leaves that are no arrays are static in filter_jit: their aval is None and their holder is a `StaticLeaf`.
 
     Args:
         options: JAX's record of the inner jit.
-        wrapper: What was called.
-        args: Of the call, as the user wrote it.
-        kwargs: Likewise.
-        reading: What may be called of the user's objects.
-        inner: What the inner jit is given: leaves and structures, as equinox took them.
+        wrapper: The called object.
+        args: The positional arguments as the user wrote them.
+        kwargs: The keyword arguments as the user wrote them.
+        reading: Which methods of the user's objects may be called.
+        inner: The arguments of the inner jit: the leaves and structures that equinox made.
     """
     kwargs = by_name(kwargs)
-    with contextlib.suppress(TypeError):  # as equinox does: by position or by keyword is one call to it
+    # equinox does not distinguish arguments passed by position from arguments passed by keyword
+    with contextlib.suppress(TypeError):
         bound = wrapper._signature.bind(*args, **kwargs)
         args, kwargs = bound.args, bound.kwargs
     names = [*positional_names(wrapper._signature, len(args)), *sorted(kwargs)]
     function = StaticValue(wrapper._static_fun, reading)
-    node = getattr(wrapper._static_fun[1], "node_data", lambda: None)()  # what equinox made of the function's class
+    # the node that equinox made of the function's class
+    node = getattr(wrapper._static_fun[1], "node_data", lambda: None)()
     if node is not None:
         function.type = node[0]
     with contextlib.suppress(TypeError):
@@ -170,7 +172,7 @@ def equinox_key_of(
 
 
 def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
-    """The leaves of a call of `filter_jit` by position and their structure; None for another equinox."""
+    """Return the leaves and the structure of a `filter_jit` call; None where this version of equinox has other ones."""
     try:
         donated, kept, (_, *statics) = inner
         dynamic = {**donated, **kept}
@@ -179,7 +181,7 @@ def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
             leaves += [value if static is None else static for value, static in zip(dynamic[name], fixed, strict=True)]
         (_, first), (_, rest) = statics
         others, keywords = rest.children()
-        positional = [first, *others.children()][:-1]  # the last one is equinox's own, and None
+        positional = [first, *others.children()][:-1]  # the last child is None and belongs to equinox
         tree = structure_of([structure_of(positional), keywords])
     except not_of_a_signal(AttributeError, KeyError, TypeError, ValueError):
         return None

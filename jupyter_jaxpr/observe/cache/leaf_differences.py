@@ -13,7 +13,7 @@ from .static_values import StaticLeaf
 
 
 def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence[ReasonKind], Reason]]:
-    """In what two leaves differ: each reason, and the kinds of difference that the reason tells of."""
+    """Yield a reason for each difference of two leaves, with the kinds of difference that the reason covers."""
     if old.aval is None or new.aval is None:
         before, after = (leaf.holder if isinstance(leaf.holder, StaticLeaf) else None for leaf in (old, new))
         cure = (
@@ -51,7 +51,7 @@ def leaf_differences(path: str, old: Leaf, new: Leaf) -> Iterator[tuple[Sequence
 
 
 def kinds_of_types(old: Leaf, new: Leaf) -> list[ReasonKind]:
-    """In what the types of two leaves differ: shape, dtype, weakness."""
+    """Return the kinds in which the types of two leaves differ: shape, dtype, weak type."""
     kinds: list[ReasonKind] = []
     if getattr(old.aval, "shape", None) != getattr(new.aval, "shape", None):
         kinds.append("shape")
@@ -63,13 +63,13 @@ def kinds_of_types(old: Leaf, new: Leaf) -> list[ReasonKind]:
 
 
 def _type(path: str, old: Leaf, new: Leaf) -> tuple[Sequence[ReasonKind], Reason] | None:
-    """The difference of two types; where shape and dtype and weakness changed at once it is one reason."""
+    """Return the reason that two types differ; one reason covers shape, dtype and weak type together."""
     kinds = kinds_of_types(old, new)
     if not kinds:
         return None
     shapes = [getattr(leaf.aval, "shape", None) for leaf in (old, new)]
-    told = _weak_text if "weak_type" in kinds else Leaf.describe
-    was, now = told(old), told(new)
+    text_of_leaf = _weak_text if "weak_type" in kinds else Leaf.describe
+    was, now = text_of_leaf(old), text_of_leaf(new)
     cure = _TYPE_CURES[kinds[0]].format(path)
     if _is_key(old) != _is_key(new):
         cure = _KEY_CURE
@@ -88,7 +88,7 @@ _TYPE_CURES = {
     "dtype": "Convert {0} to one dtype before each call, such as with {0}.astype(...).",
     "weak_type": "Pass {0} as one kind of value every time, such as jnp.asarray({0}, dtype=...).",
 }
-# Padding keeps the number of axes: it is no cure for another rank.
+# Padding does not change the number of axes, so that it is no cure for another rank.
 _RANK_CURE = "Pass arrays with one number of axes, or expect one compile for each shape."
 _KEY_CURE = (
     "Make all random keys with one function: jax.random.key makes typed keys, jax.random.PRNGKey makes raw keys."
@@ -98,12 +98,12 @@ _IMPL_CURE = (
 )
 
 _KINDS_OF_NUMBERS = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}
-"""A number of each kind, the narrowest kind first."""
+"""An example of each kind of Python number, the narrowest kind first."""
 _PYTHON_NUMBERS = frozenset(_KINDS_OF_NUMBERS)
 
 
 def _number_cure(path: str, old: Leaf, new: Leaf) -> str | None:
-    """How a number of Python's and a value of another dtype get one type that keeps both values; None for arrays."""
+    """Return a cure that gives a Python number and a value of another dtype one type; None for arrays."""
     numbers = [leaf.holder for leaf in (old, new) if leaf.holder in _PYTHON_NUMBERS]
     if len(numbers) == 2:
         kind = max(numbers, key=list(_KINDS_OF_NUMBERS).index)
@@ -128,14 +128,14 @@ def _weak_text(leaf: Leaf) -> str:
 
 
 def type_and_weakness(leaf: Leaf) -> str:
-    """The type of a leaf, such as f32[8] or weak f32[]."""
+    """Return the type of a leaf with its weak type, such as f32[8] or weak f32[]."""
     return f"weak {leaf.describe()}" if leaf.weak else leaf.describe()
 
 
 def _between_holders(path: str, old: Leaf, new: Leaf) -> Reason | None:
-    """Of a jax.Array and what is none: that the array lies elsewhere than JAX puts the other; None where it does not.
+    """Return the reason that a jax.Array and a value of another class lie on different devices; None for equal devices.
 
-    A number of Python's or an array of NumPy's goes to the default device and is not committed to it.
+    JAX puts a Python number or a NumPy array on the default device and does not commit it.
     """
     array = new if new.sharding is not None else old
     if array.sharding is None or not (array.committed or len(array.sharding.device_set) > 1):
@@ -174,7 +174,7 @@ def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
 
 
 def _sharding_texts(old: Any, new: Any) -> tuple[str, str]:
-    """Two shardings, in as few words as tell them apart."""
+    """Return the texts of two shardings, with only as much detail as distinguishes them."""
     was, now = _sharding_text(old), _sharding_text(new)
     if was == now:
         for read, words in _MORE_OF_SHARDINGS:
@@ -190,7 +190,7 @@ def _device_order(sharding: Any) -> str:
 
 def _axis_types(sharding: Any) -> str:
     types = getattr(getattr(sharding, "mesh", None), "axis_types", None) or ()
-    return ", ".join(dict.fromkeys(str(each).rpartition(".")[2] for each in types))
+    return ", ".join(dict.fromkeys(str(axis_type).rpartition(".")[2] for axis_type in types))
 
 
 _MORE_OF_SHARDINGS: tuple[tuple[Callable[[Any], str], str], ...] = (
@@ -220,5 +220,5 @@ def _sharding_text(sharding: Any) -> str:
 
 
 def mesh_text(mesh: Any) -> str:
-    """The axes of a mesh and their sizes, such as data=4, model=2."""
+    """Return the axes of a mesh with their sizes as text, such as data=4, model=2."""
     return ", ".join(f"{text_of(name)}={size}" for name, size in getattr(mesh, "shape", {}).items())

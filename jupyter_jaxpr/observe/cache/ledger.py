@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Miss:
-    """One call that missed JAX's C++ cache, or was inlined into the trace of another function.
+    """One call that missed JAX's C++ cache, or that JAX inlined into the trace of another function.
 
     Attributes:
         outcome: ``dispatch_only``, ``lowered``, ``compiled``, ``compiled_from_disk``, ``inlined`` or ``raised``.
-        reasons: why it missed, against the closest earlier key; empty for ``inlined`` and ``raised``.
-        line: the line of the user's code that made the call, None when unknown.
+        reasons: why the call missed, against the closest earlier key; empty for ``inlined`` and ``raised``.
+        line: the line of the user's code with the call, None when unknown.
         file: the file of that line.
-        signature: argument types and static values, such as ``x: f32[10], n=3``.
-        trace_s: seconds JAX traced, None where it did not.
-        lower_s: seconds JAX lowered, None where it did not.
-        compile_s: seconds XLA compiled, or the executable was read from disk, None where neither was.
-        total_s: seconds of the whole call until it returned.
-        entry: index into the entries of its function, -1 where it has none.
-        number: which call that missed or was inlined it was, in the order of this kernel.
+        signature: the argument types and static values, such as ``x: f32[10], n=3``.
+        trace_s: the seconds of JAX's trace, None where JAX did not trace.
+        lower_s: the seconds of JAX's lowering, None where JAX did not lower.
+        compile_s: the seconds of XLA's compile, or of reading the executable from disk; None without either.
+        total_s: the seconds of the whole call until it returned.
+        entry: the index into the entries of the function, -1 without an entry.
+        number: the number of this call among the missed and inlined calls of the kernel.
     """
 
     outcome: Outcome
@@ -63,23 +63,23 @@ class Miss:
 
     @property
     def seconds(self) -> float:
-        """What it cost: trace, lower and compile together."""
+        """The seconds of the miss: trace, lower and compile together."""
         return (self.trace_s or 0.0) + (self.lower_s or 0.0) + (self.compile_s or 0.0)
 
 
 @dataclass(frozen=True)
 class CacheEntry:
-    """A key for which JAX holds what it needs to run.
+    """A key for which JAX holds a compiled program.
 
     Attributes:
-        signature: argument types and static values.
-        hits: calls of the block that used it and compiled nothing, slow hits included; None where they cannot be told
-            apart.
-        misses: calls with this key that traced, lowered or compiled.
+        signature: the argument types and static values.
+        hits: the calls of the block that used the entry and compiled nothing, with slow hits; None where the hits of
+            several entries cannot be separated.
+        misses: the calls with this key that traced, lowered or compiled.
         fast_path: whether later calls with this key hit JAX's C++ fast path.
-        made_here: whether it was made in this block; False for one that an earlier call made.
-        held: whether JAX holds it still; None where that is unknown. An entry that is surely gone is not listed.
-        number: which entry of the function's it is, in the order they were made in this kernel.
+        made_here: whether a call of this block made the entry; False for an earlier entry.
+        held: whether JAX still holds the entry; None where this is unknown. Entries that are surely gone are left out.
+        number: the number of the entry among the function's entries, in the order of this kernel.
     """
 
     signature: str
@@ -93,26 +93,26 @@ class CacheEntry:
 
 @dataclass(frozen=True)
 class FunctionRecord:
-    """What one function did in a block.
+    """The calls, entries and misses of one function in a block.
 
     Attributes:
-        name: its ``__name__``.
-        line: of its def; None when unknown.
-        file: of its def.
-        calls: calls seen; None where they cannot be counted (Python 3.11 outside a ``%%jaxpr`` cell). One under
-            ``jax.disable_jit()`` runs the function's Python, has to do with no cache and is not among them.
+        name: the function's ``__name__``.
+        line: the line of the function's def; None when unknown.
+        file: the file of the function's def.
+        calls: the calls seen; None where calls cannot be counted (Python 3.11 outside a ``%%jaxpr`` cell). A call
+            under ``jax.disable_jit()`` runs plain Python, uses no cache and does not count.
         calls_exact: False where `calls` and `hits` are lower bounds.
-        compiles: compilations by XLA, by JAX's events; retrievals from disk are not among them.
-        traces, lowerings, from_disk: by JAX's events.
-        inlined: calls while another function was traced.
-        raised: calls that raised while tracing or compiling.
-        entries: the cache entries that JAX still holds; those that earlier calls made are included if a call of this
+        compiles: the number of XLA's compiles, by JAX's events; executables read from disk do not count.
+        traces, lowerings, from_disk: the numbers of JAX's events.
+        inlined: the number of calls while JAX traced another function.
+        raised: the number of calls that raised while JAX traced or compiled.
+        entries: the cache entries that JAX still holds; entries of earlier calls are included if a call of this
             block used them, or may have used them.
-        misses: in the order they happened; the newest 512 of the kernel. What JAX made ahead of time, for
-            ``.lower().compile()``, is no call and not among them; it is in `traces`, `lowerings` and `compiles`.
-        function_objects: how many different function objects of this line missed in this block.
-        hits: calls that compiled and lowered nothing, fast hits and dispatch-only ones; None where `calls` is.
-        seconds: what its misses cost: trace, lower and compile together.
+        misses: the misses in order; the newest 512 of the kernel. A trace or compile ahead of time, such as by
+            ``.lower().compile()``, is no call and no miss; `traces`, `lowerings` and `compiles` count it.
+        function_objects: the number of function objects of this line that missed in this block.
+        hits: the calls that compiled and lowered nothing: fast hits and dispatch-only calls; None where `calls` is.
+        seconds: the seconds of all misses: trace, lower and compile together.
     """
 
     name: str
@@ -135,22 +135,22 @@ class FunctionRecord:
 
 @dataclass(frozen=True)
 class Calls:
-    """How often a function was called in a block."""
+    """The number of calls of a function in a block."""
 
     name: str
     definition: Place | None
     calls: int | None
     exact: bool
-    raised: int = 0  # of `calls`, as far as seen
-    ahead: bool = False  # not called: there is something to tell only where JAX worked for it in the block
+    raised: int = 0  # the raised ones among `calls`, as far as seen
+    ahead: bool = False  # the function was not called; its record is shown only if JAX compiled it in the block
 
 
 class Ledger(Mapping[str, FunctionRecord]):
-    """What jitted functions did in a block of code.
+    """The jitted functions in a block of code, with their calls, entries and misses.
 
-    `ledger["train_step"]` is a function's record; where functions of one name stand on several lines,
-    `ledger["train_step", 12]` is the one of line 12, and `ledger["train_step", 12, file]` that of one file or cell.
-    While its block runs a ledger is live.
+    `ledger["train_step"]` is a function's record; where several lines have functions of one name, `ledger["train_step",
+    12]` is the function of line 12, and `ledger["train_step", 12, file]` the function of one file or cell. The ledger
+    of a running block shows the calls so far.
     """
 
     def __init__(
@@ -171,76 +171,79 @@ class Ledger(Mapping[str, FunctionRecord]):
         self._calls = calls
         self._reading = reading
         self.note: str | None = None
-        """What cannot be told with this JAX or Python, a sentence; None where everything can."""
+        """A sentence on facts that this JAX or Python does not report; None where nothing is missing."""
         self.file: str | None = None
-        """The file or cell that the block stands in: lines of others are written with theirs."""
+        """The file or cell of the block: lines of other files are written with their file."""
         self.entry_hits: EntryHits | None = None
-        """Where the hits of each entry are counted."""
+        """The counter of the hits of each entry; None where they are not counted."""
         self._records: tuple[FunctionRecord, ...] | None = None
         self._elsewhere: tuple[str, ...] | None = None
 
     def close(self) -> None:
-        """The block is over: what it says no longer changes."""
+        """Fix the contents of the ledger at the end of its block."""
         if self._records is None:
             self._records = self._read()
             self._elsewhere = self.elsewhere
-            self._calls = list  # it holds the run, and with it the functions that were called
-            self._reading = NOTHING_CALLED  # likewise what was asked for its text
-            self._before = {}  # of every function that the kernel knew
+            self._calls = list  # the run, and with it the called functions, would stay alive
+            self._reading = NOTHING_CALLED  # the printed objects would stay alive
+            self._before = {}  # the counts of all functions of the kernel
             self.entry_hits = None
 
     @property
     def is_closed(self) -> bool:
-        """Whether the block is over."""
+        """Whether the block has ended."""
         return self._records is not None
 
     @property
     def functions(self) -> tuple[FunctionRecord, ...]:
-        """The functions of the user's that were called, in the order of their first miss or call."""
+        """The called functions of the user's, in the order of their first miss or call."""
         return self._read() if self._records is None else self._records
 
     @property
     def lines(self) -> Lines:
-        """Writes the lines of its functions and misses."""
+        """The writer for the lines of functions and misses."""
         from .ledger_table import Lines
 
         return Lines(self.functions, self.file, self._history.cell_numbers)
 
     @property
     def elsewhere(self) -> tuple[str, ...]:
-        """The functions that missed meanwhile in other threads, whose calls are not counted here."""
+        """The functions that missed meanwhile in other threads, whose calls the ledger does not count."""
         if self._elsewhere is not None:
             return self._elsewhere
         if self._thread is None:
             return ()
-        found = []
+        names = []
         for (name, *_), function in self._chosen():
             new = takewhile(lambda event: event.number > self._since, reversed(function.events))
             if any(event.thread != self._thread for event in new):
-                found.append(name)
-        return tuple(dict.fromkeys(found))
+                names.append(name)
+        return tuple(dict.fromkeys(names))
 
     def __getitem__(self, name: str | tuple[str, int] | tuple[str, int, str]) -> FunctionRecord:
-        found = self._named(name)
-        if len(found) == 1:
-            return found[0]
-        if found:
-            one_line = len({each.line for each in found}) < len(found)
-            of = [(each.name, each.line, each.file) if one_line else (each.name, each.line) for each in found]
-            candidates = ", ".join(f"ledger[{', '.join(map(repr, each))}]" for each in of)
-            raise KeyError(f"{len(found)} functions have the name {found[0].name!r}. Use one of {candidates}")
+        records = self._named(name)
+        if len(records) == 1:
+            return records[0]
+        if records:
+            one_line = len({record.line for record in records}) < len(records)
+            of = [
+                (record.name, record.line, record.file) if one_line else (record.name, record.line)
+                for record in records
+            ]
+            candidates = ", ".join(f"ledger[{', '.join(map(repr, index))}]" for index in of)
+            raise KeyError(f"{len(records)} functions have the name {records[0].name!r}. Use one of {candidates}")
         raise KeyError(name)
 
     def _named(self, name: object) -> list[FunctionRecord]:
-        """The functions of a name, or of a name and the line of their def, or of those and their file."""
+        """Return the records of a name; of a name and a def line; or of a name, a def line and a file."""
         wanted = name if isinstance(name, tuple) else (name,)
-        return [each for each in self.functions if (each.name, each.line, each.file)[: len(wanted)] == wanted]
+        return [record for record in self.functions if (record.name, record.line, record.file)[: len(wanted)] == wanted]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(each.name for each in self.functions))
+        return iter(dict.fromkeys(record.name for record in self.functions))
 
     def __len__(self) -> int:
-        return len({each.name for each in self.functions})
+        return len({record.name for record in self.functions})
 
     def __contains__(self, name: object) -> bool:
         return bool(self._named(name))
@@ -251,11 +254,14 @@ class Ledger(Mapping[str, FunctionRecord]):
         return table(self.functions, self.note, self.elsewhere, self.file, self._history.cell_numbers)
 
     def __repr__(self) -> str:
-        compiles = sum(each.compiles for each in self.functions)
+        compiles = sum(record.compiles for record in self.functions)
         return f"<Ledger of {count(len(self.functions), 'function')}, {count(compiles, 'compile')}>"
 
     def _read(self) -> tuple[FunctionRecord, ...]:
-        calls = {self._history.place_key(each.name, each.definition): each for each in self._calls()}
+        calls = {
+            self._history.place_key(function_calls.name, function_calls.definition): function_calls
+            for function_calls in self._calls()
+        }
         order: dict[tuple[str, str, int], int] = {}
         for key, function in self._chosen():
             first = None
@@ -263,9 +269,9 @@ class Ledger(Mapping[str, FunctionRecord]):
                 first = next((event.number for event in function.events if self._is_here(event)), None)
             if first is not None:
                 order[key] = first
-            elif self._counts(function).seconds:  # JAX worked for it without a call, such as for .lower().compile()
+            elif self._counts(function).seconds:  # JAX compiled the function without a call, such as for .lower()
                 order[key] = self._history.number + 1 + len(order)
-        for key in [key for key, each in calls.items() if not each.ahead]:
+        for key in [key for key, function_calls in calls.items() if not function_calls.ahead]:
             order.setdefault(key, self._history.number + 1 + len(order))
         return tuple(self._record(key, calls.get(key)) for key in sorted(order, key=lambda key: order[key]))
 
@@ -280,13 +286,13 @@ class Ledger(Mapping[str, FunctionRecord]):
         return event.number > self._since and self._thread in (None, event.thread) and event.outcome is not None
 
     def _record(self, key: tuple[str, str, int], called: Calls | None) -> FunctionRecord:
-        """What one function did; where that cannot be described, why it cannot is in the place of its entries."""
+        """Return the record of one function; after an error of this package, an entry contains the error."""
         try:
             return self._described(key, called)
         except not_of_a_signal(*FAILURES) as error:
-            known = self._history.functions.get(key)
-            definition = known.definition if known is not None else None
-            counts = self._counts(known) if known is not None else Counts()
+            history = self._history.functions.get(key)
+            definition = history.definition if history is not None else None
+            counts = self._counts(history) if history is not None else Counts()
             return FunctionRecord(
                 name=key[0],
                 line=definition.line if definition else None,
@@ -316,14 +322,15 @@ class Ledger(Mapping[str, FunctionRecord]):
         definition = history.definition
         exact = called is not None and called.exact
         if calls is not None and calls < len(here):
-            calls, exact = len(here), False  # some were made from C, such as by map()
+            calls, exact = len(here), False  # C code such as map() made some of the calls
         raised = max(counts.raised, called.raised if called is not None else 0)
-        looked = None if calls is None else calls - (raised - counts.raised)  # JAX looked for an entry
+        # the calls for which JAX looked for an entry
+        looked = None if calls is None else calls - (raised - counts.raised)
         clears = self._history.clears()
         makers = entries_of(history, self._reading)
-        held = held_entries(history, clears, self._history.number)
+        holds = held_entries(history, clears, self._history.number)
         fast_hits = self._fast_hits(history)
-        entries, entry_of = _entries(history, here, counts, looked, self._reading, makers, held, fast_hits)
+        entries, entry_of = _entries(history, here, counts, looked, self._reading, makers, holds, fast_hits)
         record = FunctionRecord(
             name=key[0],
             line=definition.line if definition else None,
@@ -347,25 +354,25 @@ class Ledger(Mapping[str, FunctionRecord]):
         return record
 
     def _fast_hits(self, history: FunctionHistory) -> dict[int, int] | None:
-        """The hits of each entry on the fast path, by index; None where they are not counted, or not all."""
+        """Return the number of fast hits of each entry by index; None where some hits are not counted."""
         counted = None if self.entry_hits is None else self.entry_hits.hits_of(history)
         if counted is None:
             return None
-        found: dict[int, int] = {}
-        for each in counted:
-            entry = find_entry(each.function_object, each.key, history, self._reading)
-            if entry is None:  # made before anything was observed
+        hits: dict[int, int] = {}
+        for key_hits in counted:
+            entry = find_entry(key_hits.function_object, key_hits.key, history, self._reading)
+            if entry is None:  # the entry was made before the observation
                 return None
-            found[entry] = found.get(entry, 0) + each.times
-        return found
+            hits[entry] = hits.get(entry, 0) + key_hits.times
+        return hits
 
     def _counts(self, history: FunctionHistory) -> Counts:
-        """What was counted in this block."""
+        """Return the counts of a function in this block."""
         return history.counts_on(self._thread).minus(self._before.get(id(history), Counts()))
 
     @property
     def _is_whole(self) -> bool:
-        """Whether it is of everything seen, so that a function's record is the same until something is added."""
+        """Whether the ledger covers all threads and calls, so that an old record is valid until a new event."""
         return self._thread is None and self._since == 0
 
 
@@ -391,7 +398,7 @@ def _miss(event: MissEvent, history: FunctionHistory, entry: int, reading: Readi
 def _signature(key: Key, reading: Reading) -> str:
     try:
         return signature_text(key, reading)
-    except not_of_a_signal(*FAILURES) as error:  # the other misses and entries have theirs
+    except not_of_a_signal(*FAILURES) as error:  # the other misses and entries still have their signatures
         return could_not(error)
 
 
@@ -405,9 +412,9 @@ def _entries(
     held: Sequence[bool | None],
     fast_hits: Mapping[int, int] | None,
 ) -> tuple[tuple[CacheEntry, ...], dict[int, int]]:
-    """The entries that a block used, as far as known, and that JAX holds; and the entry of each event by its number.
+    """Return the entries that the block used and that JAX holds, and the entry index of each event by number.
 
-    A hit does not tell which entry it used: it may have been any.
+    A hit does not show which entry it used: each entry of the function may have been used.
     """
     met = {event.entry for event in here if event.entry >= 0}.union(fast_hits or ())
     if fast_hits is None and (calls or 0) > counts.misses + counts.inlined:
@@ -422,7 +429,7 @@ def _entries(
     entries = []
     for entry, mine in users.items():
         maker = makers[entry]
-        # With one entry in all, whatever did not miss has used it.
+        # A function with a single entry used this entry in each call that did not miss.
         alone = len(makers) == 1 and calls is not None
         slow_hits = sum(event.outcome == "dispatch_only" for event in mine)
         hits = max((calls or 0) - counts.misses + counts.dispatch_only - counts.inlined, 0) if alone else None

@@ -27,7 +27,7 @@ def table(
     own: str | None = None,
     cells: Mapping[str, int | None] | None = None,
 ) -> str:
-    """The functions with their counts, under each its misses with their reasons, and what cannot be told."""
+    """Return the table of the functions with their counts; below each function its misses with their reasons."""
     others = textwrap.wrap(not_counted(elsewhere), WIDTH) if elsewhere else []
     if not functions:
         return "\n".join(["No jitted function of yours was called in this thread.", *others] if others else [_NONE])
@@ -50,11 +50,11 @@ def table(
 
 
 class Lines:
-    """Writes a line with its file or cell, where that is another one than the file of the block.
+    """Writes the text of a line, with the file or cell where the block does not stand in the same one.
 
     Args:
-        functions: Of the ledger.
-        own: The file of the block; None where it is not known: files are named then if there are several.
+        functions: The functions of the ledger.
+        own: The file of the block; if None, lines are written with their file where there are several files.
         cells: The number of each cell, by its file.
     """
 
@@ -68,7 +68,7 @@ class Lines:
         self._own = only if own is None else own
 
     def text(self, line: int | None, file: str | None) -> str:
-        """Such as `line 4`, `line 4 of model.py` or `line 4 of cell [2]`."""
+        """Return the text of a line, such as `line 4`, `line 4 of model.py` or `line 4 of cell [2]`."""
         if line is None:
             return "unknown line"
         if file is None or file == self._own:
@@ -82,7 +82,7 @@ class Lines:
 
 
 def not_counted(elsewhere: Sequence[str]) -> str:
-    """A sentence on functions that were called in other threads."""
+    """Return a sentence about the functions that missed in other threads."""
     names = ", ".join(elsewhere[:5])
     return (
         f"Calls in other threads are not counted here: {names} missed the cache in another thread. Call the function "
@@ -91,7 +91,7 @@ def not_counted(elsewhere: Sequence[str]) -> str:
 
 
 def _rows(function: FunctionRecord, where: Lines) -> list[str]:
-    """The name of a function with its line, and its counts: two lines where the name is long because of its file."""
+    """Return the rows of a function: its name, line and counts; two rows where the name with its file is long."""
     name, line = function.name, where.text(function.line, function.file)
     above = []
     if function.line is not None:
@@ -102,17 +102,17 @@ def _rows(function: FunctionRecord, where: Lines) -> list[str]:
         name = name[: _NAME - 2] + "…"
     bound = "" if function.calls_exact else "≥"
     calls, hits = (
-        "unknown" if number is None or (bound and not number) else f"{bound}{number}"  # "≥0" says nothing
+        "unknown" if number is None or (bound and not number) else f"{bound}{number}"  # "≥0" would carry no information
         for number in (function.calls, function.hits)
     )
     price = duration(function.seconds).replace("\N{NO-BREAK SPACE}", " ") if function.seconds else ""
-    known = all(entry.held is not None for entry in function.entries)
-    entries = str(len(function.entries)) if known else "unknown"
+    is_known = all(entry.held is not None for entry in function.entries)
+    entries = str(len(function.entries)) if is_known else "unknown"
     return [*above, f"{name:<{_NAME}}{calls:>8}{hits:>8}{entries:>9}{function.compiles:>10}{price:>11}"]
 
 
 def _miss(miss: Miss, where: Lines) -> list[str]:
-    """The line, the outcome and the price of a miss, and below each reason on a line of its own."""
+    """Return the rows of a miss: the line, the outcome and the seconds, then a row for each reason."""
     price = duration(miss.seconds).replace("\N{NO-BREAK SPACE}", " ") if miss.seconds else ""
     labels = " · ".join(filter(None, (where.text(miss.line, miss.file), OUTCOMES[miss.outcome], price)))
     lines = textwrap.wrap(labels, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 12, break_on_hyphens=False)

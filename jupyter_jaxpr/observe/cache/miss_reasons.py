@@ -20,7 +20,7 @@ from .static_values import is_plain
 from .wrapped_functions import equinox_wrappers, written
 
 _COMPARED = 128
-"""Earlier keys that one is compared with, the newest."""
+"""The number of newest earlier keys with which a key is compared."""
 
 _JIT_OUTSIDE = "Put the jit outside the transformation: jax.jit(jax.grad(f))."
 
@@ -28,17 +28,17 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 
 def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NOTHING_CALLED) -> tuple[Reason, ...]:
-    """Why a call missed; empty for one that was inlined or raised.
+    """Return the reasons of a miss; () for a call that JAX inlined and for a call that raised.
 
     Args:
-        event: The call.
-        history: Of its function.
-        reading: What may be called of the user's objects.
+        event: The call that missed.
+        history: The history of the function.
+        reading: Which methods of the user's objects may be called.
     """
     if event.reasons is None and event.outcome is not None:
         try:
             event.reasons = _reasons(event, history, reading)
-        except not_of_a_signal(*FAILURES) as error:  # the other misses have their reasons
+        except not_of_a_signal(*FAILURES) as error:  # a failure here must not hide the reasons of other misses
             event.reasons = (Reason("unknown", f"the reason is unknown: the difference {could_not(error)}"),)
     return event.reasons or ()
 
@@ -73,16 +73,16 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
         text = f"first call of {history.name} with these options for {by}"
         return (Reason("first_call", text, after=f"other options of {by}"),)
     keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
-    found = closest(event.key, keys, reading)
-    if found.compiles or (found.kinds and event.outcome == "dispatch_only"):
-        return found.reasons
+    nearest = closest(event.key, keys, reading)
+    if nearest.compiles or (nearest.kinds and event.outcome == "dispatch_only"):
+        return nearest.reasons
     return (_same_key(event, same_jit, history, reading),)
 
 
 def _new_object(
     event: MissEvent, earlier: Sequence[MissEvent], history: FunctionHistory, reading: Reading
 ) -> tuple[Reason, ...]:
-    """Why the first call of a function object missed: the object is new, and what else is new beside it."""
+    """Return the reasons that the first call of a function object missed: the new object, and further differences."""
     name = history.name
     number = event.function_object
     if event.held_before:
@@ -126,7 +126,7 @@ def _made_anew(event: MissEvent, history: FunctionHistory, made: str | None) -> 
 
 
 def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
-    """Why there is another function object, and how there would be one."""
+    """Return the text of the reason of a new function object, and the cure."""
     making = event.making
     if making is None or (making.function is None and not making.in_loop):
         text = f"{called}: make the function once"
@@ -146,7 +146,7 @@ def _where_made(called: str, event: MissEvent, by: str) -> tuple[str, str]:
 
 
 def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) -> tuple[Reason, ...]:
-    """What differs, besides the function object, from the closest call of an earlier object that was wrapped alike."""
+    """Return the differences from the closest call of an earlier function object with the same wrappers."""
     if event.key is None:
         return ()
     keys = [
@@ -156,12 +156,12 @@ def _beside(event: MissEvent, earlier: Sequence[MissEvent], reading: Reading) ->
     ]
     if not keys:
         return ()
-    found = closest(event.key, keys, reading)
-    return found.reasons if found.compiles else ()
+    nearest = closest(event.key, keys, reading)
+    return nearest.reasons if nearest.compiles else ()
 
 
 def _as_it_is(event: MissEvent, history: FunctionHistory, made: str | None) -> str:
-    """A function among others of its name and line that were wrapped otherwise."""
+    """Return the text that names a function among functions of the same name and line with other wrappers."""
     if len(history.wrapped) < 2:
         return history.name
     if event.another:
@@ -205,19 +205,19 @@ def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> 
 
 def _without_fast_path(name: str, effects: Sequence[str]) -> str:
     slow = f"each later call of {name} is a slow hit"
-    known = ", ".join(effects)
+    effects_text = ", ".join(effects)
     if not effects:
         return f"{slow}: JAX gives {name} no fast path, and the cause is unknown"
-    if all(re.match("Read|Write|Accum", each) for each in effects):
+    if all(re.match("Read|Write|Accum", effect) for effect in effects):
         return (
             f"{slow}: JAX has no fast path for a function that reads or writes a mutable reference from outside of the "
-            f"function ({known})"
+            f"function ({effects_text})"
         )
-    return f"{slow}: JAX has no fast path for a function with effects, such as those of a callback ({known})"
+    return f"{slow}: JAX has no fast path for a function with effects, such as those of a callback ({effects_text})"
 
 
 def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:
-    """The key is one that was seen before: its entry is gone, or there never is one."""
+    """Return the reason of a miss whose key equals an earlier key: the entry is gone, or JAX makes no entry."""
     assert event.key is not None
     equal = (old for old in reversed(own) if old.key is not None and not compare(old.key, event.key, reading))
     last = next(equal, None)
@@ -249,8 +249,9 @@ def _same_function(old: MissEvent, new: MissEvent) -> bool:
 
 
 def entries_of(history: FunctionHistory, reading: Reading) -> list[MissEvent]:
-    """The event that made each entry, in order; each event of the history is told the index of its entry."""
-    for event in list(history.events):  # to compare keys may ask the user's objects, and they may call the function
+    """Return the event that made each entry, in order, and set the entry index on each event of the history."""
+    # iterate over a copy: comparing keys may run the user's __eq__, which may call the function
+    for event in list(history.events):
         if event.entry < 0 and event.made_entry and event.key is not None:
             event.entry = _entry(event, event.key, history, reading)
     history.forget_entries()
@@ -259,21 +260,21 @@ def entries_of(history: FunctionHistory, reading: Reading) -> list[MissEvent]:
 
 def _entry(event: MissEvent, key: Key, history: FunctionHistory, reading: Reading) -> int:
     mark = _mark(event.function_object, key)
-    found = _entry_with(event.function_object, key, mark, history, reading)
-    if found is not None:
-        return found
+    index = _entry_with(event.function_object, key, mark, history, reading)
+    if index is not None:
+        return index
     history.entries.append(event)
     history.by_hash.setdefault(mark, []).append(len(history.entries) - 1)
     return len(history.entries) - 1
 
 
 def entry_of(function_object: int, key: Key, history: FunctionHistory, reading: Reading) -> int | None:
-    """The entry of a function object that a call with this key hits; None for an entry that was not seen made."""
+    """Return the index of the entry that a call with this key hits; None for an entry made before the observation."""
     return _entry_with(function_object, key, _mark(function_object, key), history, reading)
 
 
 def _mark(function_object: int, key: Key) -> int:
-    """Equal for equal keys of one function object."""
+    """Return a hash that is equal for equal keys of one function object."""
     statics = tuple((name, value.plain) for name, value in key.statics.items())
     try:
         return hash((function_object, _dict_keys(key), key.leaves, statics))
@@ -282,7 +283,7 @@ def _mark(function_object: int, key: Key) -> int:
 
 
 def _dict_keys(key: Key) -> tuple[tuple[Hashable, ...], ...]:
-    """The keys of each argument that is a dict, as far as comparing them calls nothing."""
+    """Return the keys of each dict argument, limited to keys whose comparison runs no user code."""
     trees = [tree.node_data() for side in key.treedef.children() for tree in side.children()]
     return tuple(tuple(filter(is_plain, node[1])) for node in trees if node is not None and node[0] is dict)
 
@@ -298,11 +299,11 @@ def _entry_with(function_object: int, key: Key, mark: int, history: FunctionHist
 
 
 def is_equal(old: Key, new: Key, reading: Reading) -> bool:
-    """Whether two calls of one function object have one entry."""
+    """Return whether two calls of one function object share a cache entry."""
     try:
         kinds = kinds_of_values(old, new)
         return not (compare(old, new, reading) if kinds is None else kinds)
-    except not_of_a_signal(*FAILURES):  # keys that cannot be compared are two
+    except not_of_a_signal(*FAILURES):  # keys that cannot be compared count as different
         return False
 
 
@@ -312,7 +313,7 @@ def _same_options(old: MissEvent, new: MissEvent) -> bool:
 
 
 def _line_from(old: MissEvent, new: MissEvent) -> str:
-    """The line of an earlier call, with its cell or file where that is another one than the later call's."""
+    """Return the text of the line of an earlier call, with its cell or file where the later call stands in another."""
     place = old.place
     if place is None or not place.line:
         return ""
@@ -325,9 +326,9 @@ def _line_from(old: MissEvent, new: MissEvent) -> str:
 
 
 def _defined_at(history: FunctionHistory, event: MissEvent) -> str:
-    """The line of a function's def, with its module where the call stands in another file.
+    """Return the text of the line of a function's def, with the module where the call stands in another file.
 
-    A cell is not named: the history knows the newest def, and the call may be of an earlier run of the cell.
+    The number of a cell is left out: the history has only the newest def, and the call may belong to an earlier run.
     """
     place = history.definition
     line = "" if place is None or not place.line else f" from line {place.line}"

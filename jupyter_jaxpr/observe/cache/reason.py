@@ -37,10 +37,10 @@ class Reason:
     """One difference that made a call miss the cache."""
 
     kind: ReasonKind
-    text: str  # the phrase a person reads: an item of a list, so without a capital and a full stop
+    text: str  # the phrase of the reason, without a capital and a full stop: it becomes an item of a list
     argument: str | None = None  # a path such as p['w'], or None
-    before: str | None = None  # short text, such as f32[10]
-    after: str | None = None  # of a first call: what was called, where that is more than the function
+    before: str | None = None  # the earlier value as short text, such as f32[10]
+    after: str | None = None  # for a first call, the name of the called object where this is more than the function
     cure: str | None = None
 
     def __str__(self) -> str:
@@ -48,5 +48,5 @@ class Reason:
 
 
 def names_text(names: Sequence[str]) -> str:
-    """The first names of a list, and how many more there are."""
+    """Return the first names of a list, and the number of the further names."""
     return listed(names, 4)

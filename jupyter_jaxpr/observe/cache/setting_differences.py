@@ -15,7 +15,7 @@ from .structures import is_same
 
 
 def setting_differences(old: Key, new: Key) -> Iterable[Reason]:
-    """The settings that changed between two calls."""
+    """Yield a reason for each JAX setting that changed between two calls."""
     if len(old.context) == len(new.context) and all(map(operator.is_, old.context, new.context)):
         return
     before = dict(zip(old.context_names, old.context, strict=False))
@@ -45,7 +45,7 @@ _MESH = "mesh_context_manager"
 
 
 def _mesh_texts(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, str]:
-    """The mesh of two contexts. JAX keeps it under one name if `with mesh:` set it, under another if `set_mesh` did."""
+    """Return the texts of the mesh in two contexts; `with mesh:` and `set_mesh` store a mesh under different names."""
     was, after = (_meshes(context) for context in (before, now))
     short = ["".join(texts.values()) or "none" for texts in (was, after)]
     if short[0] == short[1]:
@@ -61,12 +61,12 @@ def _mesh_texts(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str,
 
 
 def _meshes(context: Mapping[str, Any]) -> dict[str, str]:
-    found = {}
+    texts = {}
     for name, value in context.items():
         if _MESH in name:
             meshes = value if isinstance(value, tuple) else (value,)
-            found[name] = ", ".join(filter(None, map(mesh_text, meshes)))
-    return {name: text for name, text in found.items() if text}
+            texts[name] = ", ".join(filter(None, map(mesh_text, meshes)))
+    return {name: text for name, text in texts.items() if text}
 
 
 def _text(value: Any) -> str:

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def static_reason(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
-    """A static value that is another one now.
+    """Return the reason that a static value differs from the static value of an earlier call.
 
     Args:
-        subject: What changed, such as `the static argument n`.
-        path: Of the argument.
+        subject: The subject of the reason's text, such as `the static argument n`.
+        path: The path of the argument.
         before: The earlier value.
         after: The value of this call.
-        cure: For values that are compared by what they are.
+        cure: The cure for values that compare by their contents.
     """
     kind = kind_name(after.type)
     if before.is_changed(after):
@@ -46,7 +46,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
             cure = f"Reuse the object: the __eq__ of {kind} says that the two objects differ, so JAX compiles again."
         return Reason("static_identity", text, path, before.text, after.text, cure)
     text = f"{subject} changed from {before.text} to {after.text}"
-    if after.by_identity:  # a function, a class, a member of an enum
+    if after.by_identity:  # a function, a class, or a member of an enum
         cure = f"Pass the same {path} in every call, or expect one compile for each {path}."
     return Reason("static_value", text, path, before.text, after.text, cure)
 
@@ -83,7 +83,7 @@ _NUMBERS = frozenset({"int", "float", "complex", "Array", "ndarray"})
 
 
 def _unread(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
-    """A static object that is another one, or may be, where one of the two calls was not observed."""
+    """Return the reason of a static object that differs, or may differ, where one of the calls was not observed."""
     kind = kind_name(after.type)
     if after.type is not before.type:
         text = f"{subject} changed from {before.text} to {after.text}"
@@ -105,7 +105,7 @@ def _unread(subject: str, path: str, before: StaticValue, after: StaticValue, cu
 
 
 def _named_otherwise(before: StaticValue, after: StaticValue) -> bool:
-    """Whether two values that compare by identity are two that a program has names for, not one made anew."""
+    """Return whether two values that compare by identity have different names in the program, such as two functions."""
     if before.type is not after.type:
         return True
     named = issubclass(after.type, enum.Enum | type) or kind_name(after.type) in ("function", "PjitFunction")

@@ -21,10 +21,10 @@ UNKNOWN = object()
 
 
 class StaticValue:
-    """A static argument, to be compared later: held only where it is plain, else by weak reference and hash.
+    """A static argument kept for later comparisons: plain values as they are, others as weak reference and hash.
 
-    Outside of observed cells and blocks a class of the user's is not asked for a hash: `read` is False then, and of two
-    different objects it is not known whether they are equal.
+    Outside of observed cells and blocks the __hash__ of a user's class is not called: `read` is False then, and whether
+    two different objects are equal is unknown.
     """
 
     __slots__ = ("_hash", "_held", "_reference", "attributes", "owner", "read", "text", "type")
@@ -36,23 +36,25 @@ class StaticValue:
         self._reference: Any = None
         self._hash: int | None = None
         self.read = True
-        self.attributes: Contents | None = None  # as they are now, of an object that its class compares by identity
+        # The present attributes of an object whose class compares by identity.
+        self.attributes: Contents | None = None
         if reading.calls and self._held is UNKNOWN and is_of_users(self.type) and self.by_identity:
-            from ..kept_contents import attributes_of  # which imports what imports this module
+            # kept_contents imports a module that imports this module.
+            from ..kept_contents import attributes_of
 
             self.attributes = attributes_of(value)
-        self.owner: Any = None  # a weak reference to what holds the value, where that tells two apart
+        self.owner: Any = None  # a weak reference to the holder of the value, where the holder distinguishes two values
         if self._held is UNKNOWN:
             self._hash = hash(value) if _hashes_plainly(value) else reading.hash_of(value)
             self.read = self._hash is not None
             try:
                 self._reference = weakref.ref(value)
-            except TypeError:  # no weak references: the hash must do
+            except TypeError:  # without a weak reference, only the hash remains
                 self._reference = None
 
     @property
     def value(self) -> Any:
-        """The value, or UNKNOWN where it is gone."""
+        """The value; UNKNOWN where the object is gone."""
         if self._held is not UNKNOWN or self._reference is None:
             return self._held
         value = self._reference()
@@ -60,16 +62,16 @@ class StaticValue:
 
     @property
     def plain(self) -> Hashable:
-        """The value where comparing it calls nothing; else None."""
+        """The value where comparing it runs no user code; else None."""
         return self._held if is_plain(self._held) else None
 
     @property
     def mark(self) -> Hashable:
-        """Another one for every other value, and for most equal objects the same."""
+        """A hashable text of the value: different for different values, and equal for most equal objects."""
         return self.type, self._hash if self._held is UNKNOWN else self._held, self.text
 
     def equals(self, other: StaticValue) -> bool:
-        """Whether JAX takes the two for one; of two that were not both read, whether they are one object."""
+        """Return whether JAX treats the two values as equal; unread values are equal only as one object."""
         if self.type is not other.type:
             return False
         mine, its = self.value, other.value
@@ -77,34 +79,34 @@ class StaticValue:
         if not (self.read and other.read):
             return same or (self.owner is not None and other.owner is not None and self.owner() is other.owner())
         if same and self._held is UNKNOWN:
-            return self._hash == other._hash  # JAX finds it by its hash, which changes with its contents
+            return self._hash == other._hash  # JAX finds the object by its hash, which changes with the contents
         if self._hash != other._hash or mine is UNKNOWN or its is UNKNOWN:
             return self._hash is not None and self._hash == other._hash
         try:
             return bool(mine == its)
-        except not_of_a_signal(*FAILURES):  # an __eq__ that raises makes JAX miss as well
+        except not_of_a_signal(*FAILURES):  # JAX misses too when an __eq__ raises
             return False
 
     def is_changed(self, later: StaticValue) -> bool:
-        """Whether it is one object whose hash has changed."""
+        """Return whether the two values are one object whose hash has changed."""
         if self._reference is None or not (self.read and later.read):
             return False
         return self.value is later.value is not UNKNOWN and self._hash != later._hash
 
     def is_surely_other(self, later: StaticValue) -> bool:
-        """Whether the two are two objects, or values that differ; False where that cannot be told."""
+        """Return whether the two values surely differ or are surely two objects; False where this is unknown."""
         if (self.read and later.read) or self.type is not later.type:
             return True
         return self._reference is not None and later._reference is not None
 
     @property
     def by_identity(self) -> bool:
-        """Whether its class compares objects by identity."""
+        """Whether the class of the value compares objects by identity."""
         return defined(self.type, "__eq__") is _IDENTITY
 
 
 def _hashes_plainly(value: Any) -> bool:
-    """Whether nothing of the user's runs for the hash of a value: Python's own, of the object or what a tuple holds."""
+    """Return whether hashing a value runs no user code."""
     kind = type(value)
     if kind in _PLAIN or defined(kind, "__hash__") is _IDENTITY_HASH:
         return True
@@ -120,18 +122,18 @@ _IDENTITY_HASH = object.__dict__["__hash__"]
 
 
 class StaticLeaf(str):
-    """The text of a leaf that is static in `equinox.filter_jit`, and the value to compare it by."""
+    """The text of a leaf that is static in `equinox.filter_jit`, with the value for comparisons."""
 
     __slots__ = ("value",)
     value: StaticValue
 
     @classmethod
     def of(cls, value: Any, reading: Reading) -> StaticLeaf:
-        """The leaf of a value."""
+        """Return the leaf of a value."""
         static = StaticValue(value, reading)
-        made = cls(static.text)
-        made.value = static
-        return made
+        leaf = cls(static.text)
+        leaf.value = static
+        return leaf
 
 
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
@@ -141,7 +143,7 @@ _SCALAR_LIKE = (int, float, complex, str, bytes, enum.Enum)
 
 
 def is_plain(value: Any) -> bool:
-    """Whether holding a value holds nothing else and comparing it calls nothing: numbers, texts, tuples of those."""
+    """Return whether a value is a number, a text or a tuple of these: it holds no other object and compares safely."""
     if type(value) in _PLAIN:
         return True
     return type(value) in (tuple, frozenset) and all(map(is_plain, value))

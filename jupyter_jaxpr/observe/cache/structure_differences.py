@@ -21,15 +21,15 @@ def structure_difference(
     new_paths: Collection[str],
     reading: Reading,
 ) -> Iterator[tuple[int, Reason]]:
-    """In what the pytrees of one argument differ: each reason, and how many differences the reason tells of.
+    """Yield a reason for each difference between the pytrees of one argument, with the number of differences it covers.
 
     Args:
-        name: The argument.
+        name: The name of the argument.
         before: Its structure in the earlier call.
         after: Its structure in this call.
         old_paths: The paths of all leaves of the earlier call.
-        new_paths: Those of this call.
-        reading: What may be called of the user's objects.
+        new_paths: The paths of all leaves of this call.
+        reading: Which methods of the user's objects may be called.
     """
     if is_same(before, after):
         return
@@ -43,7 +43,7 @@ def structure_difference(
     was, now = _tree_texts(before, after, reading)
     text = f"the structure of {name} changed from {was} to {now}"
     if _is_another_container(before, after):
-        pass  # every path is another one, which says less than the two structures
+        pass  # every path differs then, which explains less than the two structures
     elif added and gone:
         text = f"the structure of {name} gained {names_text(added)} and lost {names_text(gone)}"
     elif added == [name]:
@@ -60,7 +60,7 @@ def structure_difference(
 
 
 def _has_same_containers(before: Any, after: Any) -> bool:
-    """Whether two structures have the same containers and keys, so that only leaves became None or came for None."""
+    """Return whether the containers and keys are equal, so that only leaves turned into None or from None."""
     old, new = before.node_data(), after.node_data()
     if any(node is None or node[0] is type(None) for node in (old, new)):
         return True
@@ -71,7 +71,7 @@ def _has_same_containers(before: Any, after: Any) -> bool:
 
 
 def _is_another_container(before: Any, after: Any) -> bool:
-    """Whether the whole structures are of two classes, such as a tuple and a dict, and neither is None."""
+    """Return whether the outermost containers have different classes, such as tuple and dict, and neither is None."""
     classes = [None if node is None else node[0] for node in (before.node_data(), after.node_data())]
     return classes[0] is not classes[1] and type(None) not in classes
 
@@ -85,7 +85,7 @@ _TREE_PRINTED = 100_000
 
 
 def _tree_texts(before: Any, after: Any, reading: Reading) -> tuple[str, str]:
-    """Two structures as JAX prints them; of long ones the part where they begin to differ."""
+    """Return two structures as JAX prints them; for long texts, the part around the first difference."""
     was, now = (structure_text(tree, reading, _TREE_PRINTED) for tree in (before, after))
     same = len(os.path.commonprefix([was, now]))
     start = 0 if same < _TREE_CHARACTERS // 2 else same - _TREE_CHARACTERS // 4
@@ -103,13 +103,13 @@ _FIELDS = 4
 
 
 def _fields(found: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
-    """Static fields of an argument that are others now; those of one name that changed alike are one reason."""
+    """Yield a reason for each changed static field; equal changes of fields with one name share a reason."""
     alike: dict[tuple[str, str, str], list[Changed]] = {}
-    for each in found:
-        texts = reading.text(each.before), reading.text(each.after)
-        alike.setdefault((each.path.rpartition(".")[2] if each.library else each.path, *texts), []).append(each)
+    for change in found:
+        texts = reading.text(change.before), reading.text(change.after)
+        alike.setdefault((change.path.rpartition(".")[2] if change.library else change.path, *texts), []).append(change)
     for together in list(alike.values())[:_FIELDS]:
-        each, path = together[0], together[0].path
+        change, path = together[0], together[0].path
         same = len(together)
         subject = f"the static value {path}"
         if same > 1:
@@ -118,19 +118,21 @@ def _fields(found: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
             f"JAX compiles once for each value of {path}. "
             f"Make {path} a field with an array if the function only computes with it."
         )
-        if each.library == "nnx":
+        if change.library == "nnx":
             cure = f"Expect one compile for each value of {path}, such as one for train() and one for eval()."
-            if not isinstance(each.after, bool):
+            if not isinstance(change.after, bool):
                 cure = (
                     f"Expect one compile for each value of {path}. "
                     f"Make {path} an nnx.Variable if the function only computes with the value."
                 )
-        if not each.field:
-            subject = f"the auxiliary data of {each.owner} at {path}"
+        if not change.field:
+            subject = f"the auxiliary data of {change.owner} at {path}"
             if same > 1:
-                subject = f"the auxiliary data of {each.owner} at {path} (one of {same} that changed alike)"
+                subject = f"the auxiliary data of {change.owner} at {path} (one of {same} that changed alike)"
             cure = (
                 "JAX compiles once for each value of the auxiliary data. "
-                f"Make the value a child of {each.owner} if the function only computes with it."
+                f"Make the value a child of {change.owner} if the function only computes with it."
             )
-        yield static_reason(subject, path, StaticValue(each.before, reading), StaticValue(each.after, reading), cure)
+        yield static_reason(
+            subject, path, StaticValue(change.before, reading), StaticValue(change.after, reading), cure
+        )

@@ -19,24 +19,24 @@ from ..value_texts import Reading
 
 
 class Changed(NamedTuple):
-    """A value in a structure that is another one now."""
+    """A value inside a structure that changed between two calls."""
 
-    path: str  # such as p.mode, or that of the node where the value has no name
-    field: bool  # whether the value is a static field or attribute, or is the node itself
-    owner: str  # the class of the node
+    path: str  # the path of the value, such as p.mode; the path of its node where the value has no name
+    field: bool  # whether the value is a static field, an attribute or the node itself
+    owner: str  # the name of the class of the node
     before: Any
     after: Any
-    library: str | None = None  # 'nnx': an attribute of a module of flax.nnx
+    library: str | None = None  # 'nnx' for an attribute of a flax.nnx module
 
 
 def changed(name: str, before: Any, after: Any, reading: Reading) -> list[Changed] | None:
-    """What differs in two structures of one argument; None where they are not made of the same nodes.
+    """Return the values that differ between two structures of one argument; None where their nodes differ.
 
     Args:
-        name: The argument.
-        before: One structure.
-        after: The other.
-        reading: What may be called of the user's objects: the keys of dictionaries are in the paths.
+        name: The name of the argument.
+        before: The structure in the earlier call.
+        after: The structure in the later call.
+        reading: Which methods of the user's objects may be called: paths contain the keys of dictionaries.
     """
     try:
         return list(_in_nodes(name, before, after, reading))
@@ -68,10 +68,10 @@ def _static_fields(path: str, tree: Any, reading: Reading) -> Iterator[tuple[str
 
 
 class _Another(Exception):
-    """The nodes are others: keys, containers, or how many there are."""
+    """The two structures have different nodes: other keys, other containers or another number of nodes."""
 
 
-# Their data are keys and the like: what is in them is told by the paths of the leaves.
+# The data of these nodes are keys, which the paths of the leaves already contain.
 _CONTAINERS: tuple[type, ...] = (dict, list, tuple, type(None), collections.OrderedDict, collections.defaultdict)
 
 
@@ -108,29 +108,29 @@ def _in_data(path: str, kind: type, was: Any, now: Any, reading: Reading) -> Ite
 
 
 def _meta_fields(kind: type, data: Any) -> Sequence[str | None] | None:
-    """The names of a node's values that are no children; None where its class does not name them."""
+    """Return the names of a node's values that are not children; None where the class does not name them."""
     if not isinstance(data, tuple):
         return None
-    known = dataclass_fields(kind)
-    if known is not None:
-        return known[1] if len(known[1]) == len(data) else None
+    fields = dataclass_fields(kind)
+    if fields is not None:
+        return fields[1] if len(fields[1]) == len(data) else None
     static = [field.name for field in _fields(kind) if field.metadata.get("static")]
-    if static and len(data) - len(static) in (0, 1):  # equinox puts what wraps a method before them
+    if static and len(data) - len(static) in (0, 1):  # equinox puts the wrappers of a method before the fields
         return [*[None] * (len(data) - len(static)), *static]
     return None
 
 
 def _children(path: str, kind: type, data: Any, count: int, reading: Reading) -> list[str]:
-    """The paths of a node's children, as JAX writes them."""
+    """Return the paths of a node's children as JAX writes them."""
     if issubclass(kind, (dict, collections.OrderedDict)) and isinstance(data, (list, tuple)) and len(data) == count:
         return [f"{path}[{reading.text(key, Limit.NAME)}]" for key in data]
     fields = getattr(kind, "_fields", None)
     if fields is None and issubclass(kind, (list, tuple)):
         return [f"{path}[{n}]" for n in range(count)]
     if fields is None:
-        known = dataclass_fields(kind)
+        registered = dataclass_fields(kind)
         dynamic = [field.name for field in _fields(kind) if not field.metadata.get("static")]
-        fields = known[0] if known is not None else dynamic
+        fields = registered[0] if registered is not None else dynamic
     if len(fields) == count:
         return [f"{path}.{text_of(name)}" for name in fields]
     return [path] if count == 1 else [f"{path}[<flat index {n}>]" for n in range(count)]
@@ -144,8 +144,8 @@ def _fields(kind: type) -> Sequence[Any]:
 
 
 def _in_graph(path: str, was: Any, now: Any, reading: Reading) -> Iterator[Changed]:
-    """Two graphs of nnx modules: lists of nodes and, in the order of a walk through them, of their attributes."""
-    path = path.removesuffix("._graphdef")  # nnx's own node, not the user's
+    """Yield the changed attributes of two nnx graphs; a graph lists its nodes and attributes in the order of a walk."""
+    path = path.removesuffix("._graphdef")  # the node `_graphdef` is nnx's own
     before, after = _attributes(path, was, reading), _attributes(path, now, reading)
     if [place for place, _ in before] != [place for place, _ in after]:
         raise _Another
@@ -156,8 +156,8 @@ def _in_graph(path: str, was: Any, now: Any, reading: Reading) -> Iterator[Chang
 
 
 def _attributes(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]]:
-    """The attributes of a graph by their paths."""
-    return [(place, found) for place, found in _walked(path, graph, reading) if not _is_node(found)]
+    """Return the attributes of a graph with their paths."""
+    return [(place, node) for place, node in _walked(path, graph, reading) if not _is_node(node)]
 
 
 def _is_node(found: Any) -> bool:
@@ -165,18 +165,18 @@ def _is_node(found: Any) -> bool:
 
 
 def _walked(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]]:
-    """The nodes and the attributes of a graph by their paths, in the order of nnx's walk."""
-    found: list[tuple[str, Any]] = []
+    """Return the nodes and the attributes of a graph with their paths, in the order of nnx's walk."""
+    items: list[tuple[str, Any]] = []
     nodes, attributes = iter(graph.nodes), iter(graph.attributes)
 
     def walk(path: str) -> None:
         node = next(nodes)
-        found.append((path, node))
+        items.append((path, node))
         for _ in range(getattr(node, "num_attributes", 0)):
             name, value = next(attributes)
             inner = f"{path}.{exact(name)}" if isinstance(name, str) else f"{path}[{reading.text(name)}]"
             inner = exact(inner, Limit.PATH)
-            found.append((inner, value))
+            items.append((inner, value))
             if kind_name(type(value)) == "NodeAttr":
                 walk(inner)
 
@@ -186,17 +186,17 @@ def _walked(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]]:
         raise _Another from None
     if next(nodes, None) is not None or next(attributes, None) is not None:
         raise _Another
-    return found
+    return items
 
 
 def nnx_variables(tree: Any, reading: Reading) -> list[tuple[int, list[str]]]:
-    """The variables of each nnx module in a structure: the index of the first leaf, and paths such as `.lin.bias`.
+    """Return the variables of each nnx module: the index of the first leaf, and paths such as `.lin.bias`.
 
-    nnx hands a module to JAX as a graph and a list of what the variables of the graph hold, in the order of the graph.
+    nnx passes a module to JAX as a graph and a list of the variables' values, in the order of the graph.
     """
-    found: list[tuple[int, list[str]]] = []
-    _find_variables(tree, 0, reading, found)
-    return found
+    variables: list[tuple[int, list[str]]] = []
+    _find_variables(tree, 0, reading, variables)
+    return variables
 
 
 def _find_variables(tree: Any, first: int, reading: Reading, found: list[tuple[int, list[str]]]) -> None:
@@ -214,7 +214,7 @@ def _find_variables(tree: Any, first: int, reading: Reading, found: list[tuple[i
 
 
 def _variables(tree: Any, reading: Reading) -> list[str]:
-    """The paths of the variables of one module; empty where nnx split them into several states."""
+    """Return the paths of the variables of one module; [] where nnx split them into several states."""
     try:
         graph, states = tree.children()
         if len(states.children()) != 1:
@@ -229,12 +229,12 @@ def _is_variable(node: Any) -> bool:
 
 
 def structure_text(tree: Any, reading: Reading, limit: int) -> str:
-    """A structure as JAX prints it; what a class keeps beside its leaves says its text once a cell.
+    """Return the text of a structure as JAX prints it; the auxiliary data of a class are printed once a cell.
 
     Args:
         tree: A `PyTreeDef`.
-        reading: What the objects in the structure said already.
-        limit: The longest text of one such object.
+        reading: The texts of the objects that were printed already.
+        limit: The length of the longest text of one object.
     """
     node = tree.node_data()
     if node is None:
@@ -257,7 +257,7 @@ def structure_text(tree: Any, reading: Reading, limit: int) -> str:
 
 
 def is_same(old: Any, new: Any) -> bool:
-    """Whether two objects that JAX compares are equal; objects that cannot be compared are not."""
+    """Return whether two objects that JAX compares are equal; False where the comparison raises."""
     try:
         return bool(old is new or old == new)
     except not_of_a_signal(*FAILURES):

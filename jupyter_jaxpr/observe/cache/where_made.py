@@ -27,11 +27,11 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Making(NamedTuple):
-    """Where a function object was made.
+    """The place where a function object was made.
 
     Attributes:
-        function: the name of the function each of whose calls makes an object; None at the top of a cell or module,
-            and where only the call of the object is known.
+        function: the name of the function that makes an object at each call; None at the top level of a cell or module,
+            and where only the place of the call is known.
         in_loop: whether the object was made in a loop of that code.
     """
 
@@ -40,12 +40,12 @@ class Making(NamedTuple):
 
 
 def making_of(code: CodeType | None, place: Place | None) -> Making | None:
-    """Where the caller's function object was made; None where no frame of the caller, or no source, shows it.
+    """Return the place where the called function object was made; None where no frame or no source shows the place.
 
     Args:
-        code: Of the function, where the object is a plain function; None of a wrapper, which is taken to be made
-            where it was called.
-        place: Of the call.
+        code: The code of a plain function; None for a wrapper, which is assumed to be made
+            where the call stands.
+        place: The place of the call.
     """
     frame: FrameType | None = sys._getframe(1)
     for _ in range(_FRAMES):
@@ -61,26 +61,26 @@ def making_of(code: CodeType | None, place: Place | None) -> Making | None:
 
 
 def _made_by_a_function_that_returned(code: CodeType) -> Making | None:
-    """The function around a `def`, by the name `make.<locals>.scaled` that Python gives to its code."""
+    """Return the function around a `def`, from the qualified name of its code, such as `make.<locals>.scaled`."""
     around, _, _ = code.co_qualname.rpartition(".<locals>.")
     name = around.rpartition(".")[2]
     return Making(name, False) if name.isidentifier() else None
 
 
 def _making(frame: FrameType, line: int, name: str | None) -> Making | None:
-    """What is around the function that begins at a line; without a name, around what runs there."""
+    """Return the surroundings of the function that begins at a line; without a name, of the statement on the line."""
     from executing import Source
 
     try:
         return _making_in(Source.for_frame(frame), line, name)
-    except not_of_a_signal(*FAILURES):  # a file that another tool wrote
+    except not_of_a_signal(*FAILURES):  # a source that Python cannot parse
         return None
 
 
 @functools.lru_cache(maxsize=64)
 def _making_in(source: Source, line: int, name: str | None) -> Making | None:
     nodes = _begins(source.tree, line, name) if name is not None else source.statements_at_line(line)
-    # Lambdas of one line are not told apart: what is said has to be true of all.
+    # Several lambdas of one line cannot be distinguished: the answer must be true of all of them.
     places = {_around(node) for node in nodes}
     if len(places) != 1:
         return None
@@ -93,12 +93,12 @@ def _begins(tree: ast.AST | None, line: int, name: str) -> Iterator[ast.AST]:
         if isinstance(node, ast.Lambda) and name == "<lambda>" and node.lineno == line:
             yield node
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-            if line == min([node.lineno, *(each.lineno for each in node.decorator_list)]):
+            if line == min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]):
                 yield node
 
 
 def _around(node: ast.AST) -> Making:
-    """The nearest function around a node, and whether a loop stands between the two."""
+    """Return the nearest function around a node, and whether a loop stands between them."""
     in_loop = False
     child, parent = node, getattr(node, "parent", None)
     while parent is not None and not isinstance(parent, _FUNCTIONS):

@@ -13,7 +13,7 @@ from ...interruptions import not_of_a_signal
 from ...plain_text import file_of, function_of, kind_name, own_name
 from ..functions import next_inside
 
-#: What JAX calls the code that its transformations give.
+# The qualified name of the code that each JAX transformation returns -> the transformation.
 _TRANSFORMATIONS = {
     "grad.<locals>.grad_f": "jax.grad",
     "value_and_grad.<locals>.value_and_grad_f": "jax.value_and_grad",
@@ -26,25 +26,25 @@ _TRANSFORMATIONS = {
 }
 _IN_JAX = "jax/_src/"
 
-#: What is wrapped around a function, outermost first: the public name where it is known, else where its code is.
+# The wrappers around a function, outermost first: the public name, or file and line of the code if unknown.
 Wrappers = tuple[str, ...]
 
 
 def wrappers_of(fun: Any) -> Wrappers:
-    """What is wrapped around the user's function; empty where nothing written in Python is."""
-    found: list[str] = []
+    """Return the wrappers around the user's function; () where no Python function wraps it."""
+    names: list[str] = []
     for _ in range(20):
         inside = next_inside(fun)
         if inside is None:
             break
         if type(fun) is FunctionType:
-            found.append(_name(fun))
+            names.append(_name(fun))
         fun = inside
-    return tuple(found)
+    return tuple(names)
 
 
 def equinox_wrappers(kind: type) -> Wrappers:
-    """What of equinox is around the function in `equinox.filter_jit`, whose class is `kind`."""
+    """Return the equinox wrapper around the function of an `equinox.filter_jit`; `kind` is the function's class."""
     if not (own_name(kind, "__module__") or "").startswith("equinox._"):
         return ()
     name = kind_name(kind)
@@ -60,15 +60,15 @@ _EQUINOX = {
 
 
 def options_of(fun: Any) -> tuple[str, ...]:
-    """What JAX's transformations around a function were given besides it, such as `argnums=1`; plain values only."""
-    found: list[str] = []
+    """Return the options of the JAX transformations around a function, such as `argnums=1`; plain values only."""
+    options: list[str] = []
     for _ in range(20):
         inside = next_inside(fun)
         if inside is None:
             break
-        _add_options(fun, found, 4)
+        _add_options(fun, options, 4)
         fun = inside
-    return tuple(found)
+    return tuple(options)
 
 
 def _add_options(fun: Any, found: list[str], depth: int) -> None:
@@ -77,7 +77,7 @@ def _add_options(fun: Any, found: list[str], depth: int) -> None:
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
         try:
             value = cell.cell_contents
-        except not_of_a_signal(ValueError):  # not assigned yet
+        except not_of_a_signal(ValueError):  # the variable has no value yet
             continue
         if _is_plain(value):
             found.append(f"{name}={value!r}")
@@ -92,16 +92,16 @@ def _is_plain(value: Any) -> bool:
 
 
 def written(wrappers: Wrappers, name: str) -> str | None:
-    """As the user wrote it, such as jax.grad(jax.checkpoint(loss)); None where a wrapper is not known."""
-    if not all(each.startswith(("jax.", "equinox.")) for each in wrappers):
+    """Return the wrapped function as the user wrote it, such as jax.grad(jax.checkpoint(loss)); None if unknown."""
+    if not all(wrapper.startswith(("jax.", "equinox.")) for wrapper in wrappers):
         return None
     return "(".join([*wrappers, name]) + ")" * len(wrappers)
 
 
 def _name(wrapper: FunctionType) -> str:
     code = wrapper.__code__
-    for each in wrapper.__closure__ or ():
-        inside = each.cell_contents if code.co_name == "reraise_with_filtered_traceback" else None
+    for cell in wrapper.__closure__ or ():
+        inside = cell.cell_contents if code.co_name == "reraise_with_filtered_traceback" else None
         if type(inside) is FunctionType:
             code = inside.__code__
             break

@@ -17,14 +17,14 @@ _SOURCE = "lambda function, arguments, keywords: function(*arguments, **keywords
 
 
 def calling_at(place: Place) -> Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]:
-    """A function that calls a function with arguments and keywords; its frame stands at `place`."""
+    """Return a function that calls another function; the frame of the returned function stands at `place`."""
     tree = ast.parse(_SOURCE, mode="eval")
     end_line = place.end_line if place.end_line > 0 else place.line
     for node in ast.walk(tree):
         if isinstance(node, ast.expr | ast.arg):
             node.lineno, node.end_lineno = place.line, end_line
             node.col_offset, node.end_col_offset = max(place.column, 0), max(place.end_column, 0)
-    made = eval(compile(tree, place.file, "eval"))
-    assert isinstance(made, types.FunctionType)
-    made.__code__ = made.__code__.replace(co_name=place.function, co_qualname=place.function)
-    return made
+    function = eval(compile(tree, place.file, "eval"))
+    assert isinstance(function, types.FunctionType)
+    function.__code__ = function.__code__.replace(co_name=place.function, co_qualname=place.function)
+    return function

@@ -10,57 +10,57 @@ from dataclasses import dataclass
 from ..observation import LineReading, Outcome, Place
 
 LINES = 2_000
-"""Lines that are told apart; a program with more is no cell."""
+"""The number of lines that are counted separately; no cell has more."""
 
 
 @dataclass(slots=True)
 class _Line:
-    """What happened at one line."""
+    """The counts of one line."""
 
-    calls: int = 0  # seen where they were made
-    unseen: bool = False  # there may have been more
-    raised_seen: int = 0  # of `calls`
+    calls: int = 0  # the calls that the counter saw
+    unseen: bool = False  # the counter may have missed calls
+    raised_seen: int = 0  # the calls that raised, as far as the counter saw
     misses: int = 0
     dispatch_only: int = 0
     inlined: int = 0
-    raised: int = 0  # of `misses`
+    raised: int = 0  # the misses that raised
     compiles: int = 0
 
     def reading(self, place: Place, counted: bool, exact: bool) -> LineReading:
-        """What is known of it; hits are the calls that compiled and lowered nothing."""
+        """Return the counts of the line; hits are the calls that neither compiled nor lowered."""
         if not counted:
             return LineReading(place.file, place.line, None, False, None, self.compiles)
         missed = self.misses + self.inlined
         calls = max(self.calls, missed)
-        raised_early = max(self.raised_seen - self.raised, 0)  # before JAX looked for an entry
+        raised_early = max(self.raised_seen - self.raised, 0)  # raised before JAX looked for a cache entry
         hits = max(calls - raised_early - missed + self.dispatch_only, 0)
         exact = exact and not self.unseen and self.calls >= missed
         return LineReading(place.file, place.line, calls, exact, hits, self.compiles)
 
 
 class CallLines:
-    """The lines of one run."""
+    """The counts of the lines of one run."""
 
     def __init__(self) -> None:
         self._lines: dict[tuple[str, int], _Line] = {}
 
     def called(self, place: Place | None, times: int) -> None:
-        """A jitted function of the user's was called."""
+        """Count calls of a jitted function of the user's."""
         if (line := self._at(place)) is not None:
             line.calls += times
 
     def raised(self, place: Place | None, times: int) -> None:
-        """Of those calls, so many raised."""
+        """Count how many of the calls raised."""
         if (line := self._at(place)) is not None:
             line.raised_seen += times
 
     def unseen(self, place: Place | None) -> None:
-        """A jitted function was or may have been called unseen: it was given to C code, or a site is not watched."""
+        """Record that the line may have made calls that the counter did not see, such as calls from C code."""
         if (line := self._at(place)) is not None:
             line.unseen = True
 
     def missed(self, place: Place | None, outcome: Outcome, compiles: int = 0) -> None:
-        """A call missed JAX's fast path, or was inlined; XLA compiled so often for it."""
+        """Count a call that missed JAX's fast path or that JAX inlined, and the compiles of the call."""
         if (line := self._at(place)) is None:
             return
         if outcome == "inlined":
@@ -72,16 +72,16 @@ class CallLines:
         line.raised += outcome == "raised"
 
     def compiled(self, place: Place | None, times: int) -> None:
-        """XLA compiled."""
+        """Count compiles that belong to no call."""
         if times and (line := self._at(place)) is not None:
             line.compiles += times
 
     def readings(self, counted: bool, exact: bool) -> tuple[LineReading, ...]:
-        """Each line at which something happened.
+        """Return the counts of each line with a call or a compile.
 
         Args:
             counted: whether calls could be counted at all.
-            exact: whether every call that Python code makes was seen.
+            exact: whether the counter saw every call from Python code.
         """
         return tuple(line.reading(Place(*at), counted, exact) for at, line in sorted(self._lines.items()))
 
@@ -89,7 +89,7 @@ class CallLines:
         if place is None:
             return None
         key = (place.file, place.line)
-        found = self._lines.get(key)
-        if found is None and len(self._lines) < LINES:
-            found = self._lines[key] = _Line()
-        return found
+        line = self._lines.get(key)
+        if line is None and len(self._lines) < LINES:
+            line = self._lines[key] = _Line()
+        return line

@@ -36,14 +36,14 @@ HAS_MONITORING = sys.version_info >= (3, 12)
 
 
 def monitoring() -> Any:
-    """`sys.monitoring`, of which type checkers know nothing on 3.11."""
+    """Return `sys.monitoring`, which type checkers do not know on Python 3.11."""
     return vars(sys)["monitoring"]
 
 
 class MonitoringTool:
-    """A tool id of `sys.monitoring` that is ours, until it is given back or someone else takes it away.
+    """A tool id of `sys.monitoring` that this package holds until it frees the id or other code takes the id.
 
-    Any code may free any id, and then take it: nothing is done to an id that no longer bears our name.
+    Any code may free any id and take it again, so an id without our name is never changed.
     """
 
     def __init__(self, number: int, name: str, callbacks: Mapping[int, Callable[..., Any]]) -> None:
@@ -55,12 +55,12 @@ class MonitoringTool:
 
     @staticmethod
     def take(ids: Iterable[int], purpose: str, callbacks: Mapping[int, Callable[..., Any]]) -> MonitoringTool | None:
-        """Take the first of some ids that is free; None where none is.
+        """Take the first free id; None where no id is free.
 
         Args:
-            ids: In the order of preference.
-            purpose: For the tool's name.
-            callbacks: By event.
+            ids: The ids in the order of preference.
+            purpose: A word for the tool's name.
+            callbacks: The callback of each event.
         """
         name = f"jupyter_jaxpr {purpose} {next(_tool_numbers)}"
         for number in ids:
@@ -71,18 +71,18 @@ class MonitoringTool:
 
     @property
     def is_ours(self) -> bool:
-        """Whether no one has taken the id away."""
+        """Whether this package still holds the id."""
         return bool(monitoring().get_tool(self.number) == self._name)
 
     def give_back(self) -> None:
-        """Free the id, if it is ours; take away our callbacks and no others."""
+        """Free the id if this package holds it; remove our callbacks and no others."""
         monitor, ours = monitoring(), self.is_ours
         if ours:
             monitor.set_events(self.number, 0)
         for event, callback in self._callbacks.items():
-            found = monitor.register_callback(self.number, event, None)
-            if found is not None and found is not callback:
-                monitor.register_callback(self.number, event, found)
+            registered = monitor.register_callback(self.number, event, None)
+            if registered is not None and registered is not callback:
+                monitor.register_callback(self.number, event, registered)
         if ours:
             monitor.free_tool_id(self.number)
 
@@ -91,42 +91,42 @@ _tool_numbers = itertools.count()
 
 
 class CallsAt(NamedTuple):
-    """How often a jitted function was called from one place."""
+    """The number of calls of a jitted function from one place."""
 
-    called: Any  # None where it is gone
+    called: Any  # the called function; None where it is gone
     times: int
-    place: Place | None  # the user's line; None where it is not known
-    record: Any = None  # of one that is gone, as `record_of` gave it
+    place: Place | None  # the user's line; None where it is unknown
+    record: Any = None  # the result of `record_of` for a function that is gone
 
 
 LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
 OVERRULED = "The numbers of calls are lower bounds: JAX's check for NaN (jax_debug_nans) took the place of the counter."
 OVERFLOWED = "The numbers of calls are lower bounds: some calls at Python's recursion limit are not seen."
-_OTHER_CALLS = 50  # a site of the user's that called something else this often is switched off
-_TOOL_IDS = (4, 3, 1)  # free ones by convention; 1 is coverage's
-_watching: CallCounter | None = None  # whose cell runs
+_OTHER_CALLS = 50  # a site of the user's is switched off after so many calls of other functions
+_TOOL_IDS = (4, 3, 1)  # these ids have no conventional use, except 1: coverage
+_watching: CallCounter | None = None  # the counter of the running cell
 
-# A site with its count, as the callback finds it: code, a reference to the function called, times, offset, place if it
-# is known. The reference is weak: the function ends when the last reference of the user to the function does.
+# A site and its count: [code, reference to the called function, number of calls, offset, place if known]. The reference
+# is weak, so that the function ends with the user's last reference.
 _Site = list[Any]
 
 
 class CallCounter:
-    """Counts the calls that one thread makes of jitted functions, between `start` and `stop`.
+    """Counts the calls of jitted functions that one thread makes between `start` and `stop`.
 
     Args:
-        library: ids of functions that are of no interest, whose callers need not be looked for.
+        library: ids of library functions; the places of their calls are not looked up.
 
     Attributes:
-        overflowed: the user's stack came to Python's limit, where we see nothing; set there without a call, which
-            would raise.
-        drains: drains this counter; called before Python's full garbage collections, as calls that are not drained
-            yet hold what JAX made for derived programs.
-        record_of: gives the record of a jitted function, for calls of one that is gone when they are drained.
-        first_called: gets a jitted function that is about to be called from a place for the first time since the last
-            `drain`, or is given to C code.
-        other_called: gets each call that the user's code makes of anything else: the code, the offset of the
-            instruction, what is called, and the first argument. Of one instruction it gets the first calls.
+        overflowed: the user's stack reached Python's recursion limit, where the counter cannot see; assigned
+            directly, because a call would raise.
+        drains: drains this counter; runs before Python's full garbage collections, because undrained calls keep
+            JAX's objects of derived programs alive.
+        record_of: returns the record of a jitted function, for calls of a function that is gone at the drain.
+        first_called: receives a jitted function before its first call from a place since the last `drain`, or when
+            the function is passed to C code.
+        other_called: receives the user's calls of other objects: the code, the offset of the instruction, the called
+            object and the first argument; only the first calls of each instruction.
     """
 
     def __init__(self, library: Mapping[int, int] | None = None) -> None:
@@ -135,11 +135,11 @@ class CallCounter:
         self.record_of: Callable[[Any], Any] = lambda called: None
         self.other_called: Callable[[CodeType, int, Any, Any], None] | None = None
         self.first_called: Callable[[Any], None] | None = None
-        self._records: dict[Any, Any] = {}  # by reference, of what was called since the last time
-        self._references: dict[int, _Reference] = {}  # likewise, by the id of what they refer to
+        self._records: dict[Any, Any] = {}  # the records of the functions called since the last drain, by reference
+        self._references: dict[int, _Reference] = {}  # the references since the last drain, by the id of the function
         self._draining = False
-        self._sites: dict[Any, _Site] = {}  # in the order of their first calls
-        self._newest: dict[int, _Site] = {}  # by offset: where the next call is looked for first
+        self._sites: dict[Any, _Site] = {}  # the sites in the order of their first calls
+        self._newest: dict[int, _Site] = {}  # the last site of each offset: the first candidate for the next call
         self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
         self._handed: dict[Any, Place | None] = {}
         self._lines = _Lines()
@@ -152,7 +152,7 @@ class CallCounter:
         self.running = self._ending = False
 
     def start(self) -> None:
-        """Begin to count on this thread; does nothing while another cell is counted or before JAX is imported."""
+        """Start counting on this thread; do nothing during another counted cell or before JAX is imported."""
         global _watching
         if self.running or _watching is not None or not imported():
             return
@@ -168,7 +168,7 @@ class CallCounter:
             self._hits.start()
 
     def stop(self) -> None:
-        """End counting, and leave `sys.monitoring` as it was; once more where an interrupt came in between."""
+        """Stop counting and restore `sys.monitoring`; a second call ends a stop that an interrupt broke off."""
         global _watching
         if not self.running:
             return
@@ -189,17 +189,17 @@ class CallCounter:
 
     @property
     def noted_more(self) -> bool:
-        """Whether there is anything to drain besides the calls."""
+        """Whether raised calls or functions passed to C code wait to be drained."""
         return bool(self._raised or self._handed)
 
     @property
     def sees(self) -> bool:
-        """Whether calls can be counted now: False where every tool id is taken by debuggers and profilers."""
+        """Whether calls can be counted now: False where debuggers and profilers hold every tool id."""
         return self.running and (self._hits is not None or self._tool is not None)
 
     @property
     def lost(self) -> str | None:
-        """Why there may have been more calls than were seen, a sentence; None where all were that Python code made."""
+        """A sentence on why the counter may have missed calls; None where it saw every call of Python code."""
         taken_away = self._tool is not None and not self._tool.is_ours
         overruled = self._hits is not None and not self._hits.all_told
         overflowed = self.overflowed or (self._hits is not None and self._hits.overflowed)
@@ -208,22 +208,23 @@ class CallCounter:
         return self._lost or (LOST if taken_away else OVERRULED if overruled else OVERFLOWED if overflowed else None)
 
     def drained(self) -> None:
-        """What was called is credited."""
+        """Drop the records after the calls were credited."""
         self._records.clear()
         self._references.clear()
 
     def drain(self) -> list[CallsAt]:
-        """The functions called since the last time, how often and from where, in the order of their first calls.
+        """Return the functions called since the last drain with counts and places, in the order of the first calls.
 
-        To be called at each miss: a function object is let go of before a new one of the same line is made.
+        The observer drains at each miss: a function object must be released before a new object of the same line is
+        made.
         """
         if not self._sites or self._draining:
             return []
-        if len(self._sites) == 1:  # most often it is the call that misses now
+        if len(self._sites) == 1:  # most often the only call is the call that misses now
             _, site = self._sites.popitem()
             self._newest.clear()
             return [self._calls_at(site)]
-        self._draining = True  # a garbage collection here would begin again
+        self._draining = True  # a garbage collection would drain again
         try:
             sites = list(self._sites.values())
             self._newest.clear()
@@ -240,8 +241,8 @@ class CallCounter:
         return CallsAt(called, times, place) if called is not None else CallsAt(None, times, place, record)
 
     def _refer(self, called: Any) -> Any:
-        """What gives a jitted function as long as the user holds the function."""
-        if getattr(called, "_fun", None) is None:  # of a derived program: JAX lets go of it at once
+        """Return a callable that returns a jitted function for as long as the user holds the function."""
+        if getattr(called, "_fun", None) is None:  # a derived program, which JAX drops at once
             return _Held(called)
         refer = self._references.get(id(called))
         if refer is None or refer() is not called:
@@ -255,14 +256,14 @@ class CallCounter:
             if phase == "start" and info.get("generation") == 2 and self._sites:
                 if self.drains is not None and threading.get_ident() == self._thread:
                     self.drains()
-        except RecursionError:  # Python would print it
+        except RecursionError:  # Python would print an error of this callback
             self.overflowed = True
 
     def forget(self, fun: Any) -> None:
-        """Let go of the call made last, if it is of `fun`, one of JAX's own.
+        """Drop the last call if it is a call of `fun`, a function of JAX's own.
 
-        JAX makes some of them for one call (an eager `shard_map`): held here they would live on, and JAX, which looks
-        them up by what they are, would compile less than it does unobserved.
+        An eager `shard_map` makes several such functions for one call. A reference here would keep them alive, and JAX,
+        which finds them by value, would compile less often than without the observer.
         """
         if not self._sites:
             return
@@ -273,9 +274,9 @@ class CallCounter:
                 del self._newest[offset]
 
     def drain_raised(self) -> list[CallsAt]:
-        """Likewise, how often each raised: a static argument without a hash raises before JAX looks for an entry.
+        """Return the number of raised calls of each function since the last drain.
 
-        Not known on Python 3.11.
+        A static argument without a hash raises before JAX looks for an entry. Python 3.11 does not report such calls.
         """
         if not self._raised:
             return []
@@ -285,9 +286,9 @@ class CallCounter:
         return raised
 
     def drain_handed(self) -> list[CallsAt]:
-        """Likewise, the functions that were given to C code, which may call them unseen, and where.
+        """Return the functions that were passed to C code, which may call them unseen, with the places.
 
-        Not known on Python 3.11.
+        Python 3.11 does not report them.
         """
         if not self._handed:
             return []
@@ -296,12 +297,12 @@ class CallCounter:
         return handed
 
     def watch_again(self) -> None:
-        """Look again at sites that were switched off: one of them may call a jitted function by now."""
+        """Switch all sites on again: one of them may now call a jitted function."""
         if self._tool is not None and self._tool.is_ours:
             monitoring().restart_events()
 
     def _hit(self, called: Any, frame: FrameType) -> None:
-        """JAX tells of a hit, on Python 3.11."""
+        """Count a hit that JAX reports on Python 3.11."""
         try:
             code, offset = frame.f_code, frame.f_lasti
             site = self._newest.get(offset)
@@ -313,16 +314,16 @@ class CallCounter:
             self.overflowed = True
 
     def _count_first(self, code: CodeType, offset: int, called: Any, frame: FrameType | None = None) -> None:
-        """Count a call from another site than the last one of its offset."""
+        """Count a call from a site that is not the last site of its offset."""
         if jit_disabled():
-            return  # no call of a compiled program, and no hit
+            return  # under disable_jit a call runs no compiled program
         is_of_package = is_installed(file_of(code))
         if is_of_package and id(getattr(called, "_fun", None)) in self._library:
-            return  # JAX calls a function of its own
+            return  # a package calls JAX's own function
         if self.first_called is not None:
             self.first_called(called)
         if is_of_package:
-            # The site is a package's: the user's line is further out, and another one next time.
+            # The site belongs to a package: the user's line is further out, and may differ at the next call.
             place = user_place(frame or sys._getframe(2))
             refer = self._refer(called)
             key: Any = (refer, place)
@@ -340,7 +341,7 @@ class CallCounter:
         the_jit_type = jit_type()
 
         def other_call(code: Any, offset: int, called: Any, first: Any) -> bool:
-            """Whether to switch a site off that has just called something else."""
+            """Return whether to switch off a site that has just called another object."""
             if type(first) is the_jit_type or type(first) in _CARRIERS:
                 self._note_handed(called, first)
             if is_installed(file_of(code)):
@@ -348,15 +349,15 @@ class CallCounter:
             if self.other_called is not None and threading.get_ident() == self._thread:
                 self.other_called(code, offset, called, first)
             if type(first) is the_jit_type and type(called) is types.FunctionType:
-                # Such as jax.tree.map(f, xs): the site in there that calls f was switched off when it called another.
+                # A package function such as jax.tree.map(f, xs) calls f at a site that another call has switched off.
                 monitor.restart_events()
                 return False
             others[id(code), offset] += 1
             return others[id(code), offset] > _OTHER_CALLS
 
-        # Everything the callback reads is a local: it runs at every jitted call, and once at each of the thousands of
-        # sites in JAX that a trace comes by: those leave first. It calls as little as it can, for its own calls are
-        # watched as well.
+        # The callback reads only local variables, because it runs at every jitted call, and once at each of the
+        # thousands of sites in JAX that a trace passes: those return first. The callback makes few calls, because its
+        # own calls are monitored, too.
         def on_call(
             code: Any,
             offset: int,
@@ -391,7 +392,7 @@ class CallCounter:
                     except KeyError:
                         pass
                     count_first(code, offset, called)
-            except RecursionError:  # the user's stack is at its end, and the call will say so itself
+            except RecursionError:  # the user's stack is full, and the call itself will raise
                 self.overflowed = True
             return None
 
@@ -400,7 +401,7 @@ class CallCounter:
                 if type(called) is not the_jit_type:
                     called = _carried(called)
                 here = type(called) is the_jit_type and threading.get_ident() == self._thread
-                if here and not staging():  # within a trace it counts as inlined
+                if here and not staging():  # inside a trace the call counts as inlined
                     self._raised[self._refer(called), user_place(sys._getframe(1))] += 1
             except RecursionError:
                 self.overflowed = True
@@ -408,12 +409,12 @@ class CallCounter:
         events = monitor.events
         self._tool = MonitoringTool.take(_TOOL_IDS, "calls", {events.CALL: on_call, events.C_RAISE: on_raise})
         if self._tool is not None:
-            # Python takes the three only together.
+            # Python accepts the three events only together.
             monitor.set_events(self._tool.number, events.CALL | events.C_RAISE | events.C_RETURN)
             monitor.restart_events()
 
     def _note_handed(self, called: Any, first: Any) -> None:
-        """A function is the first argument of a call: C code, such as `map`, may call it unseen."""
+        """Record a function that is passed to C code, such as `map`, which may call the function unseen."""
         if threading.get_ident() != self._thread or not _is_c_code(called):
             return
         if id(called) in _DO_NOT_CALL or _is_of_container(called):
@@ -438,7 +439,7 @@ class _Reference(weakref.ref[Any]):
 
 
 class _Held:
-    """In the place of a weak reference: what is held."""
+    """A strong reference with the interface of a weak reference."""
 
     __slots__ = ("_value",)
 
@@ -456,14 +457,15 @@ class _Held:
 
 
 class _Lines:
-    """The line of each site, worked out once."""
+    """The line of each site, computed once."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[CodeType, list[int], list[int | None]]] = {}
-        self._places: dict[tuple[int, int], Place | None] = {}  # `_known` holds the code, its id stays its own
+        # `_known` keeps the code alive, so that its id stays unique
+        self._places: dict[tuple[int, int], Place | None] = {}
 
     def place(self, code: CodeType, offset: int) -> Place | None:
-        """The line of an instruction of the user's."""
+        """Return the line of an instruction of the user's."""
         at = (id(code), offset)
         place = self._places.get(at)
         if place is None and at not in self._places:
@@ -471,22 +473,22 @@ class _Lines:
         return place
 
     def _place(self, code: CodeType, offset: int) -> Place | None:
-        found = self._known.get(id(code))
-        if found is None:
+        table = self._known.get(id(code))
+        if table is None:
             starts, lines = [], []
             for start, _, line in code.co_lines():
                 starts.append(start)
                 lines.append(line)
-            found = self._known[id(code)] = (code, starts, lines)
+            table = self._known[id(code)] = (code, starts, lines)
         if is_installed(file_of(code)):
             return None
-        _, starts, lines = found
+        _, starts, lines = table
         line = lines[bisect_right(starts, offset) - 1] if starts else None
         return None if line is None else Place(file_of(code), line, function_of(code))
 
 
 def _carried(called: Any) -> Any:
-    """The function inside a bound method or a partial, or that an object runs when it is called."""
+    """Return the function inside a bound method or a partial, or the `__call__` of an object."""
     while type(called) in _CARRIERS:
         called = called.__func__ if type(called) is types.MethodType else called.func
     if type(called) is jit_type():
@@ -495,19 +497,19 @@ def _carried(called: Any) -> Any:
 
 
 _CARRIERS = frozenset({types.MethodType, functools.partial})
-# What runs its own code and nothing else when it is called.
+# Objects of these types run only their own code at a call.
 _BARE: frozenset[type] = frozenset(
     {
         types.FunctionType,
         types.BuiltinFunctionType,
         types.MethodDescriptorType,
         types.WrapperDescriptorType,
-        _Reference,  # our own, of each site
+        _Reference,  # our own references to the functions of the sites
         type,
     }
 )
 
-# What is often given a function and does not call it, by id; whatever else is written in C may.
+# Ids of functions that often receive a function and do not call it; any other C function may call it.
 _DO_NOT_CALL = frozenset(
     map(id, (callable, dir, getattr, hasattr, hash, id, isinstance, print, repr, setattr, str, type, vars))
 ) | {id(functools.partial)}
@@ -516,7 +518,7 @@ _C_MODULES = frozenset({"builtins", "functools", "itertools"})
 
 
 def _is_of_container(called: Any) -> bool:
-    """Whether it is a method of a container of Python's, such as `append`: it holds what it is given."""
+    """Return whether an object is a method of a Python container, such as `append`, which only stores its argument."""
     return type(called) is types.BuiltinFunctionType and type(called.__self__) in _CONTAINERS
 
 
@@ -524,5 +526,5 @@ _CONTAINERS = (list, dict, set, tuple, collections.deque)
 
 
 def _is_c_code(called: Any) -> bool:
-    """Whether it is a function written in C, or a class such as `map`; asks nothing of the user's objects."""
+    """Return whether an object is a C function or a C class such as `map`; no code of the user's runs."""
     return type(called) in _C_FUNCTIONS or (type(called) is type and called.__module__ in _C_MODULES)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class KeyHits:
-    """How often one function object was called with one key, and hit."""
+    """The number of hits of one function object with one key."""
 
     function_object: int
     key: Key
@@ -32,12 +32,12 @@ class KeyHits:
 
 
 class EntryHits:
-    """Counts the hits of each key on this thread, between start and stop.
+    """Counts the hits of each key on this thread, between `start` and `stop`.
 
     Args:
-        functions: The records of the functions seen.
-        reading: What may be called of the user's objects.
-        fail: Gets an error of ours.
+        functions: The records of the functions.
+        reading: Which methods of the user's objects may be called.
+        fail: Receives an error of this package.
     """
 
     def __init__(self, functions: Functions, reading: Reading, fail: Callable[[BaseException], None]) -> None:
@@ -45,25 +45,25 @@ class EntryHits:
         self._reading = reading
         self._fail = fail
         self._found: dict[int, dict[Hashable, KeyHits]] = {}  # by the id of the function's history
-        self._unread: set[int] = set()  # histories of which a call could not be read
+        self._unread: set[int] = set()  # ids of histories with a call that could not be read
         self._results: Results | None = None
         self.all_told = False
 
     def start(self) -> None:
-        """Begin to count; does nothing where it has begun, or where JAX's check for NaN has the place of the hook."""
+        """Start counting; do nothing when already started, or when JAX's check for NaN uses the hook."""
         if self._results is None:
             results = Results(self._hit, self._lose)
             self.all_told = results.start()
             self._results = results
 
     def stop(self) -> None:
-        """Count no more."""
+        """Stop counting."""
         if self._results is not None:
             self._results.stop()
             self.all_told &= not self._results.overflowed
 
     def hits_of(self, history: FunctionHistory) -> list[KeyHits] | None:
-        """The hits of a function by key; None where not all of its calls could be read."""
+        """Return the hits of a function by key; None where a call of the function could not be read."""
         if not self.all_told or id(history) in self._unread:
             return None
         return list(self._found.get(id(history), {}).values())
@@ -77,7 +77,7 @@ class EntryHits:
         if record is None or record.library or record.construct is not None or record.history is None:
             return
         history, number, _rerun = record.history
-        if record.equinox or record.pmap:  # JAX is given the arguments regrouped
+        if record.equinox or record.pmap:  # the hook sees the arguments regrouped
             self._unread.add(id(history))
             return
         try:
@@ -87,12 +87,12 @@ class EntryHits:
             if mark not in keys:
                 keys[mark] = KeyHits(number, key)
             keys[mark].times += 1
-        except not_of_a_signal(*FAILURES) as error:  # such as an argument that the call has donated
+        except not_of_a_signal(*FAILURES) as error:  # for example, an argument that the call has donated
             self._unread.add(id(history))
             self._fail(error)
 
 
 def _mark(key: Key) -> Hashable:
-    """What two calls of one key have in common, to be looked up."""
+    """Return the hashable parts of a key, which are equal for calls with one key."""
     statics = tuple((name, value.mark) for name, value in key.statics.items())
     return key.positional, key.keywords, key.treedef, key.leaves, statics, tuple(key.context)

@@ -28,20 +28,20 @@ _MOST = 50
 
 
 class FrozenCall(NamedTuple):
-    """A call that ran while JAX traced a function, and that runs no more where a call finds a cache entry."""
+    """A call that runs only while JAX traces a function; a later call that hits the cache does not repeat it."""
 
-    function: str  # that was traced
-    name: str  # what was called, such as `time.time`
+    function: str  # the name of the traced function
+    name: str  # the name of the called function, such as `time.time`
     kind: Kind
     place: Place
 
 
 class FrozenCalls:
-    """Collects such calls, the first of each name in each function.
+    """Collects the first call of each clock, random or file function in each traced function.
 
     Args:
-        traced: Gives the name of the function that JAX traces now, or None.
-        fail: Notes a failure of ours.
+        traced: Returns the name of the function that JAX traces now, or None.
+        fail: Receives an error of this package.
     """
 
     def __init__(self, traced: Callable[[], str | None], fail: Callable[[BaseException], None]) -> None:
@@ -51,21 +51,23 @@ class FrozenCalls:
         self.found: dict[tuple[str, str], FrozenCall] = {}
 
     def called(self, code: CodeType, offset: int, called: Any, first: Any) -> None:
-        """The user's code calls something.
+        """Check a call that the user's code makes, and record the call if its result differs from call to call.
 
         Args:
-            code: That calls.
-            offset: Of the instruction.
-            called: What is called.
-            first: The first argument, if any.
+            code: The code that contains the call.
+            offset: The offset of the call's instruction.
+            called: The called object.
+            first: The first argument, if there is one.
         """
         function = self._traced()
         if function is None or len(self.found) >= _MOST:
             return
         try:
-            known = _known(called, first)
-            if known is not None and not (known[0] in OF_NOW and _is_given_a_time(code, offset, OF_NOW[known[0]])):
-                self._note(function, known, _receiver(called, first), code, offset)
+            named_kind = _known(called, first)
+            if named_kind is not None and not (
+                named_kind[0] in OF_NOW and _is_given_a_time(code, offset, OF_NOW[named_kind[0]])
+            ):
+                self._note(function, named_kind, _receiver(called, first), code, offset)
             elif called is next or _reads_file(called, first):
                 self._note_taken(function, called, first, code, offset)
         except not_of_a_signal(*FAILURES) as error:
@@ -75,14 +77,15 @@ class FrozenCalls:
         name, kind = known
         source = name.rpartition(".")[0]
         if name.endswith(".seed"):
-            self._seeded.add((function, source))  # the numbers are meant to be the same at each trace
+            # a seeded generator gives the same numbers at each trace, as the user intends
+            self._seeded.add((function, source))
         elif (function, name) not in self.found and (function, source) not in self._seeded:
             if issubclass(type(receiver), _generators()) and not _is_from_outside(receiver, code):
-                return  # made by the function itself, from a seed of its own
+                return  # the function itself made the generator from a seed
             self.found[function, name] = FrozenCall(function, name, kind, _place(code, offset))
 
     def _note_taken(self, function: str, called: Any, first: Any, code: CodeType, offset: int) -> None:
-        """A value is taken from a generator or an open file; each call takes another one."""
+        """Record a value taken from a generator or an open file: each call takes the next value."""
         owner = first if called is next else _receiver(called, first)
         if called is next and type(owner) is not types.GeneratorType and not issubclass(type(owner), _FILES):
             return
@@ -103,14 +106,14 @@ def _reads_file(called: Any, first: Any) -> bool:
 
 
 def _is_given_a_time(code: CodeType, offset: int, least: int) -> bool:
-    """Whether a call of `time.strftime` and the like is given the time, and reads no clock."""
+    """Return whether a call such as `time.strftime(format, t)` passes the time, so that it reads no clock."""
     instructions = code.co_code
     is_call = offset + 1 < len(instructions) and dis.opname[instructions[offset]] == "CALL"
     return is_call and instructions[offset + 1] > least
 
 
 def _known(called: Any, first: Any) -> tuple[str, Kind] | None:
-    """The name of something whose result may be another one at the next call; None of anything else."""
+    """Return name and kind of a function whose result may differ at the next call; None for other objects."""
     kind = type(called)
     function = functions().get(id(called))
     if function is not None:
@@ -119,10 +122,11 @@ def _known(called: Any, first: Any) -> tuple[str, Kind] | None:
     receiver = _receiver(called, first)
     if kind is types.FunctionType and receiver is os.environ and called is type(os.environ).get:
         return "os.environ.get", "environment"
-    if kind is types.FunctionType and vars(called).get("__wrapped__") is open:  # IPython gives cells one of its own
+    # IPython passes cells an `open` of its own
+    if kind is types.FunctionType and vars(called).get("__wrapped__") is open:
         return "open", "file"
     if kind in _FUNCTIONS and type(builtins.input) is kind and called == builtins.input:
-        return "input", "input"  # a notebook's kernel has one of its own
+        return "input", "input"  # a notebook's kernel replaces `input`
     if kind is types.FunctionType and (of_package := of_packages(called)) is not None:
         return of_package
     name = _name(called, receiver)
@@ -134,13 +138,13 @@ def _known(called: Any, first: Any) -> tuple[str, Kind] | None:
         return f"random.{name}", "random"
     if receiver is _of_numpy():
         return f"np.random.{name}", "random"
-    if issubclass(type(receiver), _generators()):  # `isinstance` would ask a proxy of the user's for its class
+    if issubclass(type(receiver), _generators()):  # `isinstance` would run the __class__ of a user's proxy
         return f"{kind_name(type(receiver))}.{name}", "random"
     return None
 
 
 def _name(called: Any, receiver: Any) -> str | None:
-    """The name of a method of the receiver; None of anything else, such as a function that takes a generator."""
+    """Return the name of a method of the receiver; None for another object, such as a function of a generator."""
     inner = called.__func__ if type(called) is types.MethodType else called
     if type(inner) not in _METHODS and not _is_cython(type(inner)):
         return None
@@ -155,7 +159,7 @@ def _name(called: Any, receiver: Any) -> str | None:
 
 
 _NOW = frozenset({"now", "utcnow", "today"})
-#: Methods of generators that draw nothing.
+# Methods that read or copy the state of a generator and draw no number.
 _NO_DRAW = frozenset({"getstate", "setstate", "get_state", "set_state", "spawn"})
 _FRESH_WITHOUT_SEED = frozenset({"np.random.default_rng", "np.random.RandomState", "random.Random"})
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
@@ -163,7 +167,7 @@ _METHODS = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescripto
 
 
 def _receiver(called: Any, first: Any) -> Any:
-    """The object whose method is called."""
+    """Return the object whose method is called."""
     if type(called) in (types.MethodType, types.BuiltinFunctionType):
         return called.__self__
     bound = getattr(called, "__self__", None) if _is_cython(type(called)) else None
@@ -175,12 +179,12 @@ def _is_cython(kind: type) -> bool:
 
 
 def _of_random() -> Any:
-    """The generator behind the functions of `random`."""
+    """Return the generator that the functions of `random` use."""
     return getattr(random.random, "__self__", None)
 
 
 def _of_numpy() -> Any:
-    """The generator behind the functions of `np.random`."""
+    """Return the generator that the functions of `np.random` use."""
     import numpy as np
 
     return getattr(np.random.normal, "__self__", None)
@@ -193,7 +197,7 @@ def _generators() -> tuple[type, ...]:
 
 
 def _is_from_outside(receiver: Any, code: CodeType) -> bool:
-    """Whether a generator stands under a global name, in a function around, or in the first argument of a method."""
+    """Return whether an object is held by a global, an enclosing function, or the `self` of a method."""
     if receiver is _of_random() or receiver is _of_numpy():
         return True
     frame: FrameType | None = sys._getframe(1)

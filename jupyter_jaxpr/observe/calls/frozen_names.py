@@ -23,7 +23,7 @@ from ...plain_text import exact
 
 Kind = Literal["clock", "random", "file", "environment", "variable", "input", "outside", "iterator"]
 
-#: Functions that read the clock where they are given no more arguments than this.
+# The functions that read the clock, with the number of arguments up to which they do.
 OF_NOW: Final[Mapping[str, int]] = {
     "time.localtime": 0,
     "time.gmtime": 0,
@@ -35,7 +35,7 @@ OF_NOW: Final[Mapping[str, int]] = {
 
 @functools.cache
 def functions() -> Mapping[int, tuple[str, Kind, Any]]:
-    """By their ids, which the objects keep for themselves."""
+    """Return (name, kind, function) for each function by its id; the tuple keeps the function alive."""
     return {id(function): (name, kind, function) for name, kind, function in _listed()}
 
 
@@ -73,13 +73,13 @@ def _listed() -> Iterator[tuple[str, Kind, Any]]:
 
 
 def _urlopen() -> Any:
-    """The function, where the user's code has imported its module."""
+    """Return `urllib.request.urlopen`; None where the module is not imported."""
     module = sys.modules.get("urllib.request")
     return None if module is None else vars(module).get("urlopen")
 
 
 def of_packages(function: FunctionType) -> tuple[str, Kind] | None:
-    """The name and the kind of a function of a package that reads files or the network; nothing is imported."""
+    """Return name and kind of a package function that reads files or the network; the package is not imported."""
     module, name = function.__module__, function.__name__
     if type(module) is not str or type(name) is not str:
         return None

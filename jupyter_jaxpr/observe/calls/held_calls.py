@@ -23,12 +23,12 @@ class HeldCall:
     """A call of a function that is, or could be, jitted.
 
     Args:
-        fun: What was jitted: the function without jit.
-        args: Of the call.
-        kwargs: Likewise.
-        options: JAX's record of what jit was called with; None for a function that is not jitted.
-        jitted: Of such a function: one that we jitted; it is called with None for what is not traced.
-        is_traced: Of its leaves: whether it is an input of the program.
+        fun: The function without jit.
+        args: The positional arguments of the call.
+        kwargs: The keyword arguments of the call.
+        options: JAX's record of the `jax.jit` arguments; None for a function that is not jitted.
+        jitted: A jitted copy of a function that is not jitted; it receives None for leaves that JAX does not trace.
+        is_traced: Returns whether a leaf is an input of the program.
     """
 
     __slots__ = ("_fun", "_jitted", "_keywords", "_positions", "_slots", "_tree", "options")
@@ -49,7 +49,7 @@ class HeldCall:
         self._jitted = jitted
         self._fun = _reference(fun)
         self._slots: list[StaticValue | None]
-        self._positions: list[tuple[int, StaticValue]] = []  # static arguments that are not in the tree, ascending
+        self._positions: list[tuple[int, StaticValue]] = []  # static arguments outside of the tree, ascending
         self._keywords: dict[str, StaticValue] = {}
         boxed = (
             _boxed_leaves(args, kwargs, is_traced or is_array)
@@ -61,76 +61,79 @@ class HeldCall:
 
     @classmethod
     def plain(cls, fun: Any, options: Any, tree: Any, count: int) -> HeldCall:
-        """A call of a jitted function without static arguments: the structure of its arguments and their number."""
-        held = cls.__new__(cls)
-        held.options, held._jitted, held._fun = options, None, _reference(fun)
-        held._tree, held._slots = tree, [None] * count
-        held._positions, held._keywords = [], {}
-        return held
+        """Return a call of a jitted function without static arguments, from the tree and the number of its leaves."""
+        call = cls.__new__(cls)
+        call.options, call._jitted, call._fun = options, None, _reference(fun)
+        call._tree, call._slots = tree, [None] * count
+        call._positions, call._keywords = [], {}
+        return call
 
     @classmethod
     def with_statics(cls, fun: Any, options: Any, key: Key, count: int) -> HeldCall:
-        """A call of a jitted function with static arguments, `count` by position: nothing is asked of them again."""
-        held = cls.__new__(cls)
-        held.options, held._jitted, held._fun = options, None, _reference(fun)
-        held._tree, held._slots = key.treedef, [None] * key.count
+        """Return a call of a jitted function with `count` positional arguments; static values come from the key."""
+        call = cls.__new__(cls)
+        call.options, call._jitted, call._fun = options, None, _reference(fun)
+        call._tree, call._slots = key.treedef, [None] * key.count
         positions, _ = static_places(options, count)
         by_position = dict(enumerate(positional_names(getattr(options, "fun_signature", None), count)))
-        held._positions = [(place, key.statics[by_position[place]]) for place in sorted(positions & set(by_position))]
-        given = {by_position[place] for place, _ in held._positions}
-        held._keywords = {name: value for name, value in key.statics.items() if name not in given}
-        return held
+        call._positions = [(place, key.statics[by_position[place]]) for place in sorted(positions & set(by_position))]
+        by_place = {by_position[place] for place, _ in call._positions}
+        call._keywords = {name: value for name, value in key.statics.items() if name not in by_place}
+        return call
 
     @property
     def fun(self) -> Any:
-        """The function without jit; None where it is gone."""
+        """The function without jit; None where the function is gone."""
         return self._fun()
 
     @property
     def has_statics(self) -> bool:
-        """Whether an argument of it is static."""
+        """Whether an argument of the call is static."""
         return bool(self._positions or self._keywords) or any(slot is not None for slot in self._slots)
 
     def leaves(self) -> tuple[int, int]:
-        """How many leaves that are not static the positional arguments have, and those given by keyword."""
+        """Return the number of dynamic leaves in the positional arguments, and in the keyword arguments."""
         import jax
 
         args, kwargs = jax.tree_util.tree_unflatten(self._tree, [slot is None for slot in self._slots])
         return sum(jax.tree_util.tree_leaves(args)), sum(jax.tree_util.tree_leaves(kwargs))
 
     def jitted(self) -> Any:
-        """The jitted function; None where it is gone. Looks for it among what holds the function: milliseconds."""
+        """Return the jitted function; None where it is gone.
+
+        The search through the objects that refer to the function takes milliseconds.
+        """
         if self._jitted is not None:
             return self._jitted
         fun = self.fun
         return None if fun is None else jitted_of(fun, self.options)
 
     def given(self, leaves: Sequence[Any], *, jitted: bool = False) -> Given | None:
-        """Positional and keyword arguments of the call.
+        """Return the positional and keyword arguments of the call.
 
         Args:
-            leaves: The values of what is not static, in the order of the program's inputs.
-            jitted: As `jitted` takes them.
+            leaves: The values of the dynamic leaves, in the order of the program's inputs.
+            jitted: Whether the arguments are for the result of `jitted`.
 
         Returns:
-            None where a static value is gone, or the values are not those of such a call.
+            The arguments; None where a static value is gone, or where the number of leaves does not fit the call.
         """
         import jax
 
         if len(leaves) < sum(slot is None for slot in self._slots):
             return None
-        given = iter(leaves[len(leaves) - sum(slot is None for slot in self._slots) :])
+        remaining = iter(leaves[len(leaves) - sum(slot is None for slot in self._slots) :])
         left_out = jitted and self._jitted is not None
         whole = []
         for slot in self._slots:
-            value = next(given) if slot is None else None if left_out else slot.value
+            value = next(remaining) if slot is None else None if left_out else slot.value
             if value is UNKNOWN:
                 return None
             whole.append(value)
         args, kwargs = jax.tree_util.tree_unflatten(self._tree, whole)
         if not self._positions and not self._keywords:
             return args, kwargs
-        statics = [each.value for _, each in self._positions] + [each.value for each in self._keywords.values()]
+        statics = [static.value for _, static in self._positions] + [static.value for static in self._keywords.values()]
         if any(value is UNKNOWN for value in statics):
             return None
         args = list(args)
@@ -142,12 +145,12 @@ class HeldCall:
 def _reference(fun: Any) -> Any:
     try:
         return weakref.ref(fun)
-    except TypeError:  # no weak references: such an object is no closure over the program
+    except TypeError:  # an object without weak references cannot be a closure over the program
         return lambda: fun
 
 
 def _boxed_statics(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given:
-    """The arguments, static ones in boxes: their inside is nothing to JAX."""
+    """Return the arguments with static values in boxes, which JAX treats as leaves."""
     count = len(args)
     positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
     names = set(getattr(options, "static_argnames", ()) or ())
@@ -158,7 +161,7 @@ def _boxed_statics(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
 
 
 def _boxed_leaves(args: Sequence[Any], kwargs: Mapping[str, Any], is_traced: Callable[[Any], bool]) -> Given:
-    """The arguments, leaves that are not traced in boxes."""
+    """Return the arguments with the untraced leaves in boxes."""
     import jax
 
     boxed: Given = jax.tree_util.tree_map(
@@ -168,7 +171,7 @@ def _boxed_leaves(args: Sequence[Any], kwargs: Mapping[str, Any], is_traced: Cal
 
 
 def is_array(leaf: Any) -> bool:
-    """Whether JAX can trace a leaf."""
+    """Return whether JAX can trace a leaf."""
     import jax
 
     if isinstance(leaf, jax.ShapeDtypeStruct | jax.Array | bool | int | float | complex):

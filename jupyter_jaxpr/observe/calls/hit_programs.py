@@ -29,35 +29,35 @@ if TYPE_CHECKING:
     from ..run import Run
 
 ALL_OF_THE_FIRST = 32
-"""Calls of a function that are looked at, however long that takes: 10 us each."""
+"""The number of first calls of a function that are all examined; an examination takes 10 us."""
 
 _SHARE = 20
-"""Of the time that passes from then on, one part in so many may go into looking."""
+"""After the first calls, at most 1 / _SHARE of the elapsed time is spent on examinations."""
 
 
 @dataclass(slots=True)
 class Looks:
-    """What is known of the hits of one function with several programs."""
+    """The examined hits of one function with several programs."""
 
     looked: int = 0
-    skipped: int = 0  # calls that were not looked at
-    unknown: int = 0  # calls whose program is none of those that were kept
-    next_at: float = 0.0  # by `time.perf_counter`
-    all_seen: bool = False  # each program of the function is one of the run's: no call adds another
+    skipped: int = 0  # the number of calls that were not examined
+    unknown: int = 0  # the number of calls whose program is not among the kept programs
+    next_at: float = 0.0  # the time from which the next call may be examined, by `time.perf_counter`
+    all_seen: bool = False  # the run already has each program of the function, so that no call adds another
 
     @property
     def calls(self) -> int:
-        """The hits that were told."""
+        """The number of hits that JAX's hook reported."""
         return self.looked + self.skipped
 
 
 class HitPrograms:
-    """Tells a run which programs its hits ran.
+    """Finds the programs that the hits of a run executed.
 
     Args:
-        run: Gets the programs.
-        known: Gives the record of what was jitted.
-        looking_away: While JAX is asked, nothing of that is the run's.
+        run: Receives the programs.
+        known: Returns the record of a jitted function.
+        looking_away: Returns a context in which the observer records nothing, for our own questions to JAX.
     """
 
     def __init__(
@@ -76,31 +76,31 @@ class HitPrograms:
         self.all_told = True
 
     def about_to_call(self, called: Any) -> None:
-        """A jitted function is about to be called from a place that has not called it yet."""
+        """Install the hook if a function with several programs is about to be called from a new place."""
         if self._results is None:
             record = self._known(getattr(called, "_fun", None))
             if record is not None and not record.library and record.construct is None and record.has_several:
                 self.start()
 
     def start(self) -> None:
-        """Begin; does nothing where it has begun."""
+        """Install the hook; do nothing if it is installed."""
         if self._results is not None or not imported() or not self._run.keeps_programs:
             return
         self._results = Results(self._hit, self._lose)
         try:
             self.all_told = self._results.start()
-        except AttributeError as error:  # another JAX: it stays unknown
+        except AttributeError as error:  # another JAX version: the programs of hits stay unknown
             self.all_told = False
             self._run.fail(error)
 
     def stop(self) -> None:
-        """End."""
+        """Remove the hook."""
         if self._results is not None:
             self._results.stop()
             self.all_told &= not self._results.overflowed
 
     def of(self, record: FunctionRecord) -> Looks | None:
-        """What is known of a function; None where none of its hits was told."""
+        """Return the examined hits of a function; None where the hook reported no hit of the function."""
         return self._looks.get(record)
 
     def _lose(self) -> None:
@@ -128,10 +128,10 @@ class HitPrograms:
             else:
                 activity = self._run.activity(record)
                 activity.use(program, now=False)
-                from ..programs import own_programs  # which itself reads calls
+                from ..programs import own_programs  # that module imports this one
 
                 looks.all_seen = not record.unkept and all(
-                    each.key in activity.programs for each in own_programs(record)
+                    kept.key in activity.programs for kept in own_programs(record)
                 )
         except not_of_a_signal(*FAILURES) as error:
             looks.unknown += 1
@@ -144,23 +144,23 @@ class HitPrograms:
     def _program(
         self, record: FunctionRecord, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> KeptProgram | None:
-        """The program that a call ran; None where it is none of those kept, or it is not known which."""
+        """Return the program that a call ran; None where it is not kept or where several programs are possible."""
         compared = comparing_class(type(called._fun)) or read_by_users_code((args, kwargs), self._not_users)
         if compared is not None:
-            return None  # to ask JAX would call the user's methods once more, inside the cell
+            return None  # asking JAX would call methods of the user's objects once more inside of the cell
         with self._looking_away():
-            found = call_leaves(called, args, kwargs)
-        if found is None:
+            traced = call_leaves(called, args, kwargs)
+        if traced is None:
             return None
-        same: list[KeptProgram] = [each for each in record.kept.values() if each.jaxpr is found[0]]
+        same: list[KeptProgram] = [kept for kept in record.kept.values() if kept.jaxpr is traced[0]]
         if len(same) < 2:
             return same[0] if same else None
-        # One trace, compiled for several placements of the arguments.
+        # One trace can have several compiled programs, one for each placement of the arguments.
         if record.equinox or record.pmap:
             return None
         key = key_of(called._jit_info, args, kwargs, called._fun, self._run.reading)
-        of_key = [each for each in same if any(self._is_equal(old, key) for old in each.keys)]
-        return of_key[-1] if of_key else None  # the newest took the place of an older one in JAX's cache
+        of_key = [kept for kept in same if any(self._is_equal(old, key) for old in kept.keys)]
+        return of_key[-1] if of_key else None  # the newest program replaced the older ones in JAX's cache
 
     def _is_equal(self, old: Key, new: Key) -> bool:
         return is_equal(old, new, self._run.reading)

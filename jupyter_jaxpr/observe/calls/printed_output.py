@@ -23,16 +23,16 @@ _FRAMES_OF_A_WRITE = 40
 
 
 class _Tap:
-    """The `write` of a stream while it is recorded: one for all recorders, which may be of several threads.
+    """Replaces the `write` of a stream for all recorders of the stream, which may belong to several threads.
 
-    Each thread starts and stops when it likes. With a `write` of its own for each recorder, the one that stops last
-    would put back the `write` of one that has stopped before.
+    Recorders start and stop independently. If each recorder replaced `write`, the recorder that stops last would
+    restore the `write` of a recorder that has already stopped.
     """
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
         self.recorders: tuple[PrintRecorder, ...] = ()
-        # IPython itself keeps what cells print by a `write` of its own on the stream, under ours.
+        # IPython itself replaces the `write` of the stream before this package does, to keep the output of cells.
         self._before = vars(stream).get("write")
         passed_on = stream.write
 
@@ -47,17 +47,18 @@ class _Tap:
                         recorder._record(text)
                     except RecursionError:
                         recorder._where = None
-                    except not_of_a_signal(Exception):  # a text we cannot note is printed all the same
+                    except not_of_a_signal(Exception):  # the text is printed even where it cannot be recorded
                         recorder._where = None
                     if recorder.swallows:
                         return written
                 return passed_on(text, *rest)
             except RecursionError as error:
-                # Where the user's stack has come to its end, the next frame of the user's says so: this one is ours.
+                # Where the user's stack is full, the next frame of the user's raises this error itself: drop the error
+                # of our frame.
                 inner, depth = error.__traceback__, 0
                 while inner is not None:
                     inner, depth = inner.tb_next, depth + 1
-                if depth > _FRAMES_OF_A_WRITE:  # it is the stream's own
+                if depth > _FRAMES_OF_A_WRITE:  # the stream itself raised the error
                     raise
                 return written
 
@@ -66,11 +67,11 @@ class _Tap:
 
     @property
     def is_on_top(self) -> bool:
-        """Whether nobody has put another `write` over this one."""
+        """Whether the `write` of the stream is still ours."""
         return vars(self.stream).get("write") is self._write
 
     def take_out(self) -> None:
-        """Give the stream its own `write` back; one that someone else has put over ours stays."""
+        """Restore the stream's `write`, unless other code has replaced ours."""
         if self.is_on_top:
             if self._before is None:
                 del self.stream.write
@@ -83,11 +84,11 @@ _changing = threading.RLock()
 
 
 class PrintRecorder:
-    """Records what one thread writes to the standard output between `start` and `stop`.
+    """Records the text that one thread writes to the standard output between `start` and `stop`.
 
     Args:
-        function: gives the name of the function being traced.
-        swallow: do not pass the text on, for a trace of our own that the user did not ask to see print.
+        function: returns the name of the function that JAX traces.
+        swallow: whether to suppress the output, for an own trace.
     """
 
     def __init__(self, function: Callable[[], str], swallow: bool = False) -> None:
@@ -101,7 +102,7 @@ class PrintRecorder:
         self._where: tuple[str, Place | None] | None = None
 
     def start(self) -> None:
-        """Begin to record; does nothing where the stream's `write` cannot be set."""
+        """Start recording; do nothing where the `write` of the stream cannot be replaced."""
         stream = sys.stdout
         if self._tap is not None or stream is None:
             return
@@ -118,7 +119,7 @@ class PrintRecorder:
             self._tap = tap
 
     def stop(self) -> None:
-        """Record no more; the last recorder of a stream gives its own `write` back."""
+        """Stop recording; the last recorder of a stream restores the stream's `write`."""
         tap, self._tap = self._tap, None
         if tap is not None:
             with _changing:
@@ -140,7 +141,7 @@ class PrintRecorder:
             self._finish()
             self._where = where
         self._pieces.append(text)
-        if text.endswith("\n"):  # print writes its end apart; one print is one record
+        if text.endswith("\n"):  # print writes the text and the line end separately: the line end closes a record
             self._finish()
 
     def _finish(self) -> None:

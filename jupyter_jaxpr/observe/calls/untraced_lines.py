@@ -14,50 +14,52 @@ from ...jax.facts import is_jitted
 from ...plain_text import file_of
 from .counters import HAS_MONITORING, MonitoringTool, monitoring
 
-_TOOL_IDS = (5, 0, 4, 3)  # 5 is free for optimizers by convention, 0 is the debuggers'; call counting has 4
+_TOOL_IDS = (5, 0, 4, 3)  # id 5 is by convention for optimizers, 0 for debuggers; the call counter uses 4
 
 
 class LineRecorder:
-    """Records which lines of one file run while functions are traced.
+    """Records the lines of one file that run while JAX traces functions.
 
     Args:
-        file: the cell's file, as code objects name it.
+        file: the file of the cell, as code objects name it.
     """
 
     def __init__(self, file: str) -> None:
         self._file = file
         self._tool: MonitoringTool | None = None
-        self._lost = False  # someone took the tool away
-        self._known: dict[int, CodeType] = {}  # by id: hashing a code object reads all of it
-        self._codes: dict[int, CodeType] = {}  # of these, the ones with lines that no trace has reached
-        self._lines: dict[int, set[int]] = {}  # of each of these
+        self._lost = False  # whether other code took the tool id
+        # all codes of the file by id: the hash of a code object reads all of the code
+        self._known: dict[int, CodeType] = {}
+        self._codes: dict[int, CodeType] = {}  # the codes with lines that no trace has reached
+        self._lines: dict[int, set[int]] = {}  # the lines of each of these codes
         self._entered: dict[int, CodeType] = {}
         self._reached: set[int] = set()
         self._watching = False
-        self._looked_through: dict[int, int] = {}  # modules by id: how many names each had
+        self._looked_through: dict[int, int] = {}  # the number of names in each module, by the id of the module
 
     def start(self, code: CodeType | None, module: dict[str, Any] | None) -> None:
-        """A function is about to be traced; `module` holds the globals of it, where its helpers are."""
+        """Watch the code of a function before its trace, and the helper functions in `module`, its globals."""
         if not HAS_MONITORING or self._watching:
             return
         if not self._codes and id(code) in self._known and self._looked_through.get(id(module)) == len(module or ()):
             return
-        for found in self._in_file(code, module):
-            if id(found) not in self._known:
-                self._known[id(found)] = found
-                if lines := _own_lines(found):  # Python tells nothing of a function that is all on its first line
-                    self._codes[id(found)], self._lines[id(found)] = found, lines
+        for file_code in self._in_file(code, module):
+            if id(file_code) not in self._known:
+                self._known[id(file_code)] = file_code
+                # Python reports no line event for a function whose whole code is on its first line
+                if lines := _own_lines(file_code):
+                    self._codes[id(file_code)], self._lines[id(file_code)] = file_code, lines
         if not self._codes or not self._take_tool():
             return
         self._watching = True
         monitor = monitoring()
         assert self._tool is not None
         for watched in self._codes.values():
-            # Lines that were switched off in an earlier trace are on again by this, with no cost to other code.
+            # This also switches on lines that reported in an earlier trace; other code pays nothing.
             monitor.set_local_events(self._tool.number, watched, monitor.events.LINE)
 
     def stop(self) -> None:
-        """The trace is over."""
+        """Stop watching at the end of a trace."""
         if not self._watching or self._tool is None:
             return
         self._watching = False
@@ -68,17 +70,17 @@ class LineRecorder:
         for key, watched in list(self._codes.items()):
             set_events(self._tool.number, watched, 0)
             if key in self._entered and self._lines[key] <= self._reached:
-                del self._codes[key]  # nothing more can be learned of it
+                del self._codes[key]  # every line of the code was reached
 
     def close(self) -> None:
-        """Give the tool id back."""
+        """Free the tool id."""
         self.stop()
         if self._tool is not None:
             self._tool.give_back()
             self._tool = None
 
     def untraced(self) -> list[int]:
-        """Lines of the functions that were traced which hold code and were not reached, in order; none if not known."""
+        """Return the sorted lines of traced functions that hold code and that no trace reached; [] if unknown."""
         if self._lost:
             return []
         lines: set[int] = set()
@@ -87,13 +89,13 @@ class LineRecorder:
         return sorted(lines - self._reached)
 
     def was_reached(self, code: CodeType, line: int) -> bool | None:
-        """Whether a trace of the cell reached a line of a code; None where that is not known."""
+        """Return whether a trace of the cell reached a line of a code; None where this is unknown."""
         if self._lost or self._tool is None or id(code) not in self._known or line not in _own_lines(code):
             return None
         return line in self._reached
 
     def _in_file(self, code: CodeType | None, module: dict[str, Any] | None) -> Iterator[CodeType]:
-        """Code of this cell: the function's own, and that of the functions beside it."""
+        """Yield the codes of the cell: the code of the function, and the codes of the other functions in the module."""
         if code is not None and id(code) not in self._known and file_of(code) == self._file:
             yield from _with_nested(code)
         if module is None or self._looked_through.get(id(module)) == len(module):
@@ -101,8 +103,8 @@ class LineRecorder:
         self._looked_through[id(module)] = len(module)
         for value in list(module.values()):
             beside = list(vars(value).values()) if type(value) is type else [value]
-            for each in beside:
-                inner = each.__wrapped__ if is_jitted(each) else each
+            for candidate in beside:
+                inner = candidate.__wrapped__ if is_jitted(candidate) else candidate
                 if type(inner) is FunctionType and file_of(inner.__code__) == self._file:
                     yield from _with_nested(inner.__code__)
 
@@ -131,14 +133,14 @@ def _with_nested(code: CodeType) -> Iterator[CodeType]:
 
 
 def _lines_inside(code: CodeType) -> set[int]:
-    """Lines of a function's body that hold code, those of functions inside it included; not its def line."""
+    """Return the lines with code in a function's body, with those of inner functions and without the def line."""
     lines: set[int] = set()
-    for each in _with_nested(code):
-        lines |= {line for _, _, line in each.co_lines() if line is not None}
+    for nested in _with_nested(code):
+        lines |= {line for _, _, line in nested.co_lines() if line is not None}
     lines.discard(code.co_firstlineno)
     return lines
 
 
 def _own_lines(code: CodeType) -> set[int]:
-    """Likewise, without the functions inside it."""
+    """Return the lines with code in a function's body, without inner functions and the def line."""
     return {line for _, _, line in code.co_lines() if line is not None and line != code.co_firstlineno}

@@ -21,32 +21,32 @@ from .source import FunctionNode
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """An object that is there before the call.
+    """An object that exists before the call.
 
     Attributes:
         value: The object.
-        rebuilt: JAX hands the function a copy of this container, with tracers for its arrays.
+        rebuilt: Whether JAX passes the function a copy of this container, with tracers for its arrays.
     """
 
     value: Any
     rebuilt: bool = False
 
     def key(self) -> Any:
-        """Equal for values that the analysis need not tell apart."""
+        """Return a key that is equal for values that the analysis need not distinguish."""
         return ("known", id(self.value), self.rebuilt)
 
 
 @dataclass(frozen=True)
 class Made:
-    """Objects of which only these properties are known; see the module."""
+    """Objects of which only these properties are known; the head of the module explains the properties."""
 
     plain: bool = True
     fresh: bool = True
     deep: bool = True
-    of: type | None = None  # the class of an instance that the code makes
+    of: type | None = None  # the class of an instance that the analysed code makes
 
     def key(self) -> Any:
-        """Equal for values that the analysis need not tell apart."""
+        """Return a key that is equal for values that the analysis need not distinguish."""
         return self
 
 
@@ -58,12 +58,12 @@ class Scope:
         names: The local names that have a value.
         own: All local names of the function.
         enclosing: The scope in which a nested function was defined.
-        cells: The values of the free variables of a function that existed before the call.
-        module: The names of its module.
-        file: Of its code.
+        cells: For a function that existed before the call: the values of its free variables.
+        module: The global names of the function.
+        file: The file of the code.
         function: The name of its code.
-        returned: What it returns or yields.
-        outer: Names that it declares global or nonlocal.
+        returned: The values that the function returns or yields.
+        outer: The names that the function declares global or nonlocal.
     """
 
     names: dict[str, Value]
@@ -86,54 +86,54 @@ class Local:
     defaults: tuple[Value, ...] = ()
 
     def key(self) -> Any:
-        """Equal for values that the analysis need not tell apart."""
+        """Return a key that is equal for values that the analysis need not distinguish."""
         return ("local", id(self.node), id(self.scope))
 
 
 @dataclass(frozen=True, eq=False)
 class Transformed:
-    """What a library made of functions; calling it calls them."""
+    """The result of a library's transform of functions, such as `jax.vmap(f)`; a call of it calls the functions."""
 
     functions: tuple[Value, ...]
 
     def key(self) -> Any:
-        """Equal for values that the analysis need not tell apart."""
+        """Return a key that is equal for values that the analysis need not distinguish."""
         return ("transformed", tuple(function.key() for function in self.functions))
 
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """A method of a value: a known function with its receiver, or a name where the receiver's class is not known."""
+    """A method of a value: a known function with its receiver, or a name where the receiver's class is unknown."""
 
     receiver: Value
     name: str
     function: Any = None
 
     def key(self) -> Any:
-        """Equal for values that the analysis need not tell apart."""
+        """Return a key that is equal for values that the analysis need not distinguish."""
         return ("method", self.receiver.key(), self.name, id(self.function))
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """One of several functions; which one is not known."""
+    """One of several functions; which one is unknown."""
 
     functions: tuple[Value, ...]
 
     def key(self) -> Any:
-        """Equal for values that the analysis need not tell apart."""
+        """Return a key that is equal for values that the analysis need not distinguish."""
         return ("choice", tuple(function.key() for function in self.functions))
 
 
 @dataclass(frozen=True, eq=False)
 class Super:
-    """`super()` in a method of a class."""
+    """The value of `super()` in a method of a class."""
 
     owner: type
     receiver: Value
 
     def key(self) -> Any:
-        """Equal for values that the analysis need not tell apart."""
+        """Return a key that is equal for values that the analysis need not distinguish."""
         return ("super", id(self.owner), self.receiver.key())
 
 
@@ -146,13 +146,13 @@ _IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), type(...), type
 
 
 def is_immutable(value: Any) -> bool:
-    """Whether an object is an exact builtin that nothing can change and whose operators run no code of the user's."""
+    """Return whether an object is an exact immutable builtin, whose operators run no user code."""
     kind = type(value)
     return kind in _IMMUTABLE or (kind in (tuple, frozenset) and all(is_immutable(part) for part in value))
 
 
 def as_object(value: Value) -> Value:
-    """A value where it is used as an object: an attribute of an unknown object need not be a method."""
+    """Return a value for its use as an object: an attribute of an unknown object need not be a method."""
     if isinstance(value, Method) and value.function is None:
         receiver = as_object(value.receiver)
         return PLAIN if isinstance(receiver, Made) and receiver.plain else OUTSIDE
@@ -160,12 +160,12 @@ def as_object(value: Value) -> Value:
 
 
 def is_literal_true_or_false(value: Value) -> bool | None:
-    """Whether a condition is known: the truth of an exact builtin scalar; None where the condition is not known."""
+    """Return the truth of a condition that is an exact builtin scalar; None where the condition is unknown."""
     if isinstance(value, Known) and type(value.value) in (bool, int, str, type(None), float):
         return bool(value.value)
     return None
 
 
 def parameters(node: FunctionNode) -> list[ast.arg]:
-    """All parameters that take one argument, in order."""
+    """Return all parameters that take one argument, in order."""
     return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]

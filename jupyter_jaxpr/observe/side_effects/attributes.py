@@ -45,35 +45,39 @@ _PLAIN_TYPES = (int, float, complex, bool, str, bytes, type(None), slice, range,
 
 
 class Attributes(abc.ABC):
-    """What all parts of the analysis share: the effects found, the classes met, and how attributes are read.
+    """The base of the analysis: collects effects and classes, and reads attributes.
 
     Args:
-        first: Stop at the first effect, by raising `NotProven`; otherwise find all.
+        first: Whether to stop at the first effect, by raising `NotProven`.
     """
 
     def __init__(self, first: bool) -> None:
         self.effects: dict[SideEffect, None] = {}
+        self.refusals = 0  # those of an effect that is known, too
         self._first = first
-        self._classes: dict[type, None] = {}  # of the user's, whose instances unknown values may be
-        self._library_classes: dict[type, None] = {}  # not of the user's, nor containers or arrays
-        self._restartable = True  # no unknown value is an iterator
-        self._read_adds_keys = False  # an unknown value may be a dict that a read changes
+        self.refuses_computing = False  # also what computes arrays while JAX traces
+        self._classes: dict[type, None] = {}  # user classes of which an unknown value may be an instance
+        self._library_classes: dict[type, None] = {}  # library classes, without containers and arrays
+        self._restartable = True  # whether no unknown value is an iterator
+        self._read_adds_keys = False  # whether an unknown value may be a dict that a read changes
         self._analysed: set[Any] = set()  # keys of values whose implicit methods were analysed
-        self.here: tuple[Scope, ast.AST] | None = None  # the statement that is analysed
-        self._keep: list[Any] = []  # objects whose ids are keys
+        self.here: tuple[Scope, ast.AST] | None = None  # the statement under analysis
+        self._functions: dict[int, list[Any]] = {}  # the user's functions inside of a library's callable
+        self._keep: list[Any] = []  # keeps objects alive whose ids serve as keys
 
     def refuse(self, kind: Kind, scope: Scope, node: ast.AST, text: str) -> Made:
-        """Record that a line may change something outside the call."""
+        """Record that a line may change an object outside of the call."""
+        self.refusals += 1
         effect = SideEffect(kind, scope.file, getattr(node, "lineno", 0), scope.function, text)
         self.effects[effect] = None
         if self._first or len(self.effects) >= _MOST_EFFECTS:
             raise NotProven(effect)
         return OUTSIDE
 
-    # --- what is known of an object ---
+    # --- known properties of an object ---
 
     def blurred(self, value: Value) -> Made:
-        """A value as unknown code sees it: the classes and functions in it are noted."""
+        """Return a value as unknown code sees it; the classes and functions inside the value are recorded."""
         if isinstance(value, Made):
             return value
         if not isinstance(value, Known):
@@ -81,13 +85,13 @@ class Attributes(abc.ABC):
         if is_immutable(value.value) or is_array_of_jax(value.value):
             return PLAIN
         plain, deep = True, True
-        for found in self._inside(value.value):
-            kind = type(found)
-            if is_array_of_jax(found) or is_immutable(found) or kind.__module__ == "numpy.dtypes":
+        for part in self._inside(value.value):
+            kind = type(part)
+            if is_array_of_jax(part) or is_immutable(part) or kind.__module__ == "numpy.dtypes":
                 continue
-            if callable(found) and not isinstance(found, type):
+            if callable(part) and not isinstance(part, type):
                 plain = deep = False
-            if is_consumed(found):
+            if is_consumed(part):
                 self._restartable = False
             if hasattr(kind, "__missing__") and kind.__name__ != "Counter":
                 self._read_adds_keys = True
@@ -102,12 +106,12 @@ class Attributes(abc.ABC):
         return Made(plain, value.rebuilt, deep)
 
     def _inside(self, value: Any) -> Iterator[Any]:
-        """An object and all that it holds; ends after many, with an object of which nothing is known."""
+        """Yield an object and all its parts; after too many parts, yield an unknown object and stop."""
         waiting, seen = [value], {id(value)}
         while waiting:
-            found = waiting.pop()
-            yield found
-            for part in _parts_of(found):
+            item = waiting.pop()
+            yield item
+            for part in _parts_of(item):
                 if id(part) not in seen and not isinstance(part, types.ModuleType):
                     seen.add(id(part))
                     waiting.append(part)
@@ -118,7 +122,7 @@ class Attributes(abc.ABC):
     # --- attributes ---
 
     def attribute(self, scope: Scope, node: ast.AST, owner: Value, name: str) -> Value:
-        """What `owner.name` stands for."""
+        """Return the value of `owner.name`."""
         match owner:
             case Known():
                 return self._of_object(scope, node, owner, name)
@@ -133,7 +137,7 @@ class Attributes(abc.ABC):
             case Transformed() if name in ("defvjp", "defjvp", "defjvps", "def_vmap", "__wrapped__", "defpartition"):
                 return Method(owner, name)
             case Choice():
-                return self._joined([self.attribute(scope, node, each, name) for each in owner.functions])
+                return self._joined([self.attribute(scope, node, function, name) for function in owner.functions])
             case Made() if owner.of is not None:
                 return self._of_class(scope, node, owner, owner.of, name)
             case Made():
@@ -150,14 +154,14 @@ class Attributes(abc.ABC):
             return Method(PLAIN, name) if callable(getattr(type(value), name, None)) else PLAIN
         if isinstance(value, types.ModuleType):
             try:
-                found = getattr(value, name) if not is_users_module(value) else vars(value)[name]
+                attribute = getattr(value, name) if not is_users_module(value) else vars(value)[name]
             except (AttributeError, KeyError):
                 text = f"reads the attribute {name} of a module that has no such attribute"
                 return self.refuse("unknown", scope, node, text)
-            return Known(found)
+            return Known(attribute)
         kind = type(value)
-        found = inspect.getattr_static(value, name, _MISSING)
-        if found is _MISSING:
+        attribute = inspect.getattr_static(value, name, _MISSING)
+        if attribute is _MISSING:
             own_getattr = inspect.getattr_static(kind, "__getattr__", None)
             if isinstance(own_getattr, types.FunctionType) and _has_own_getattr(kind):
                 return self._user_call(scope, node, own_getattr, [owner, Known(name)])
@@ -165,35 +169,39 @@ class Attributes(abc.ABC):
                 return self._read(value, name)
             return self.refuse("unknown", scope, node, f"reads the attribute {name}, which the object does not have")
         if isinstance(value, type):
-            if isinstance(found, staticmethod | classmethod):
-                return Method(owner, name, found.__func__) if isinstance(found, classmethod) else Known(found.__func__)
-            return Known(found)
+            if isinstance(attribute, staticmethod | classmethod):
+                return (
+                    Method(owner, name, attribute.__func__)
+                    if isinstance(attribute, classmethod)
+                    else Known(attribute.__func__)
+                )
+            return Known(attribute)
         if _own_getattribute(kind):
             text = f"reads the attribute {name} through the __getattribute__ of the object's class"
             return self.refuse("unknown", scope, node, text)
         in_instance = name in instance_dict(value)
-        if in_instance and not inspect.isdatadescriptor(found):
-            return self._element(owner, found)
-        return self._bound(scope, node, owner, found, name)
+        if in_instance and not inspect.isdatadescriptor(attribute):
+            return self._element(owner, attribute)
+        return self._bound(scope, node, owner, attribute, name)
 
     def _element(self, owner: Known, part: Any) -> Value:
-        """A part of a known object."""
+        """Return a part of a known object."""
         if is_array_of_jax(part) or is_immutable(part):
             return Known(part)
         self._keep.append(part)
         return Known(part, owner.rebuilt and type(owner.value) in _PLAIN_TYPES)
 
     def _read(self, value: Any, name: str) -> Value:
-        """Read an attribute of an object whose class is a library's."""
+        """Return an attribute of an object of a library class."""
         try:
-            found = getattr(value, name)
+            attribute = getattr(value, name)
         except not_of_a_signal(Exception):
             return OUTSIDE
-        self._keep.append(found)
-        return Known(found)
+        self._keep.append(attribute)
+        return Known(attribute)
 
     def _bound(self, scope: Scope, node: ast.AST, receiver: Value, found: Any, name: str) -> Value:
-        """What a class's attribute becomes when it is read from an instance."""
+        """Return the value of a class attribute that is read from an instance."""
         if isinstance(found, types.FunctionType):
             return Method(receiver, name, found)
         if isinstance(found, staticmethod):
@@ -220,29 +228,29 @@ class Attributes(abc.ABC):
                 text = f"reads the attribute {name} through a user-defined descriptor"
                 return self.refuse("unknown", scope, node, text)
             inner = getattr(found, "__wrapped__", None) or getattr(found, "fun", None)
-            if isinstance(inner, types.FunctionType):  # a method under jax.jit, or wrapped by equinox
+            if isinstance(inner, types.FunctionType):  # a method under jax.jit, or one that equinox wraps
                 return Method(receiver, name, found)
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         self._keep.append(found)
         return Known(found)
 
     def _of_class(self, scope: Scope, node: ast.AST, owner: Made, kind: type, name: str) -> Value:
-        """An attribute of an instance that the code has made."""
-        found = inspect.getattr_static(kind, name, _MISSING)
-        if found is _MISSING or isinstance(found, types.MemberDescriptorType) or _is_field(found):
+        """Return an attribute of an instance that the analysed code has made."""
+        attribute = inspect.getattr_static(kind, name, _MISSING)
+        if attribute is _MISSING or isinstance(attribute, types.MemberDescriptorType) or _is_field(attribute):
             return Made(plain=False, fresh=owner.deep, deep=owner.deep)
-        if isinstance(found, functools.cached_property):
+        if isinstance(attribute, functools.cached_property):
             return Made(plain=False, fresh=True, deep=owner.deep)
-        return self._bound(scope, node, owner, found, name)
+        return self._bound(scope, node, owner, attribute, name)
 
     def _of_unknown(self, scope: Scope, node: ast.AST, owner: Made, name: str) -> Value:
         if owner.plain:
             return Method(owner, name) if name in _plain_methods() else Made(True, owner.deep, owner.deep)
         for kind in list(self._classes):
-            found = inspect.getattr_static(kind, name, None)
-            if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
-                self._user_call(scope, node, found.fget, [OUTSIDE])
-            elif isinstance(found, functools.cached_property):
+            attribute = inspect.getattr_static(kind, name, None)
+            if isinstance(attribute, property) and isinstance(attribute.fget, types.FunctionType):
+                self._user_call(scope, node, attribute.fget, [OUTSIDE])
+            elif isinstance(attribute, functools.cached_property):
                 text = f"may compute the cached property {name}, which stores its value in the object"
                 return self.refuse("state", scope, node, text)
             if _own_getattribute(kind) or _has_own_getattr(kind):
@@ -253,18 +261,20 @@ class Attributes(abc.ABC):
     # --- iteration ---
 
     def elements(self, scope: Scope, node: ast.AST, value: Value) -> Value:
-        """One value for the elements that a loop takes from a value."""
+        """Return one value that stands for all elements of a value in a loop."""
         value = as_object(value)
         if isinstance(value, Known):
-            held = value.value
-            if is_consumed(held):
+            iterated = value.value
+            if is_consumed(iterated):
                 return self.refuse("outside", scope, node, TAKES_ELEMENTS)
-            if is_immutable(held) or is_array_of_jax(held):
+            if is_immutable(iterated) or is_array_of_jax(iterated):
                 return PLAIN
-            if type(held) in _PLAIN_TYPES or isinstance(held, tuple):
-                parts = list(dict.__iter__(held) if isinstance(held, dict) else elements_of(held))[:_MOST_OBJECTS]
+            if type(iterated) in _PLAIN_TYPES or isinstance(iterated, tuple):
+                parts = list(dict.__iter__(iterated) if isinstance(iterated, dict) else elements_of(iterated))[
+                    :_MOST_OBJECTS
+                ]
                 return self._joined([self._element(value, part) for part in parts])
-            if is_users_class(type(held)):
+            if is_users_class(type(iterated)):
                 return self._iterated(scope, node, value)
             made = self.blurred(value)
             return Made(made.plain, made.deep, made.deep)
@@ -278,14 +288,14 @@ class Attributes(abc.ABC):
         return OUTSIDE
 
     def _iterated(self, scope: Scope, node: ast.AST, value: Value) -> Value:
-        """The elements of an object of a user's class: by `__next__` of what its `__iter__` gives, or by index."""
+        """Return the elements of an object of a user class: from `__next__` of its `__iter__`, or by index."""
         taken = self.special(scope, node, value, ("__iter__", "__getitem__", "__next__"))
         if isinstance(taken, Made) and taken.of is not None:
             return self.special(scope, node, taken, ("__next__",))
         return taken
 
     def special(self, scope: Scope, node: ast.AST, value: Value, names: tuple[str, ...]) -> Value:
-        """Run the methods of these names that the user's class of a value has; what an operator calls."""
+        """Analyse the methods with these names in the user class of a value, which an operator would call."""
         value = as_object(value)
         if isinstance(value, Known) and (is_immutable(value.value) or not is_users_class(type(value.value))):
             value = self.blurred(value)
@@ -301,13 +311,13 @@ class Attributes(abc.ABC):
         results: list[Value] = []
         for kind in kinds:
             for name in names:
-                found = inspect.getattr_static(kind, name, None)
-                if isinstance(found, types.FunctionType) and is_users_code(found.__code__):
-                    results.append(self._user_call(scope, node, found, [value], unknown_rest=True))
+                method = inspect.getattr_static(kind, name, None)
+                if isinstance(method, types.FunctionType) and is_users_code(method.__code__):
+                    results.append(self._user_call(scope, node, method, [value], unknown_rest=True))
         return self._joined(results) if results else Made(plain=False, fresh=True, deep=False)
 
     def _joined(self, values: list[Value]) -> Value:
-        """One value that stands for each of several."""
+        """Return one value that stands for each of several values."""
         if not values:
             return PLAIN
         first = values[0]
@@ -328,7 +338,7 @@ class Attributes(abc.ABC):
             kinds.pop() if len(kinds) == 1 else None,
         )
 
-    # --- what the later parts do ---
+    # --- methods of the later parts ---
 
     @abc.abstractmethod
     def _user_call(
@@ -342,13 +352,18 @@ class Attributes(abc.ABC):
     def _is_function(self, value: Value) -> bool: ...
 
     def functions_of(self, value: Any) -> list[Any]:
-        """The user's functions that a library's callable was made of."""
-        return [inner for inner in functions_inside(value) if is_users_callable(inner)]
+        """Return the user's functions inside a library's callable."""
+        known = self._functions.get(id(value))
+        if known is None:
+            self._keep.append(value)
+            known = [inner for inner in functions_inside(value) if is_users_callable(inner)]
+            self._functions[id(value)] = known
+        return list(known)
 
 
 @functools.cache
 def _plain_methods() -> frozenset[str]:
-    """The names of the methods of arrays, numbers, strings and containers."""
+    """Return the names of the methods of arrays, numbers, strings and containers."""
     import jax
     import numpy as np
 
@@ -359,7 +374,7 @@ def _plain_methods() -> frozenset[str]:
 
 
 class _Unknown:
-    """Stands for objects that were too many to look at."""
+    """A placeholder for objects that are too many to examine."""
 
     def __next__(self) -> None:
         raise StopIteration
@@ -379,10 +394,10 @@ def _parts_of(value: Any) -> Iterator[Any]:
     yield from instance_dict(value).values()
     for kind in type(value).__mro__:
         for name in vars(kind).get("__slots__", ()) if isinstance(vars(kind).get("__slots__"), tuple | list) else ():
-            found = inspect.getattr_static(kind, name, None)
-            if isinstance(found, types.MemberDescriptorType):
+            slot = inspect.getattr_static(kind, name, None)
+            if isinstance(slot, types.MemberDescriptorType):
                 try:
-                    yield found.__get__(value)
+                    yield slot.__get__(value)
                 except AttributeError:
                     continue
 
@@ -392,27 +407,27 @@ def _is_callable(value: Value) -> bool:
 
 
 def instance_dict(value: Any) -> dict[str, Any]:
-    """The attributes of an instance, read past a `__getattribute__` of its class."""
+    """Return the attributes of an instance without calling the `__getattribute__` of its class."""
     try:
-        found = object.__getattribute__(value, "__dict__")
+        stored = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return {}
-    return found if isinstance(found, dict) else dict(found)
+    return stored if isinstance(stored, dict) else dict(stored)
 
 
 def _is_field(found: Any) -> bool:
-    """Whether a class attribute is the default of a field, which the instance has one of its own for."""
+    """Return whether a class attribute is the default of a field, which each instance has for itself."""
     return not callable(getattr(type(found), "__get__", None))
 
 
 def _own_getattribute(kind: type) -> bool:
-    found = inspect.getattr_static(kind, "__getattribute__", None)
-    return isinstance(found, types.FunctionType) and is_users_code(found.__code__)
+    method = inspect.getattr_static(kind, "__getattribute__", None)
+    return isinstance(method, types.FunctionType) and is_users_code(method.__code__)
 
 
 def _has_own_getattr(kind: type) -> bool:
-    found = inspect.getattr_static(kind, "__getattr__", None)
-    return isinstance(found, types.FunctionType) and is_users_code(found.__code__)
+    method = inspect.getattr_static(kind, "__getattr__", None)
+    return isinstance(method, types.FunctionType) and is_users_code(method.__code__)
 
 
 def is_users_module(module: types.ModuleType) -> bool:

@@ -41,7 +41,7 @@ _EVENTS = {
 
 
 def refused_event(event: str, facts: tuple[Any, ...]) -> str | None:
-    """What an audit event would do, a phrase such as `removes a file`; None for an event that is allowed.
+    """Return the effect of an audit event as a phrase such as `removes a file`; None for an allowed event.
 
     Args:
         event: The name of the event.

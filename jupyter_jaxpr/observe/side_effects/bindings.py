@@ -13,14 +13,14 @@ Keywords = dict[str | None, Value]
 
 
 def rebuilt(value: Value) -> Value:
-    """An argument as JAX hands it on: containers that it knows are copies."""
+    """Return an argument as JAX passes it to the function: pytree containers become copies."""
     if not isinstance(value, Known) or value.rebuilt or is_immutable(value.value):
         return value
     return as_argument(value.value)
 
 
 def as_argument(value: Any) -> Value:
-    """An argument of a traced function: JAX rebuilds the containers that it knows, and puts tracers in for arrays."""
+    """Return an argument of a traced function: JAX copies pytree containers and replaces arrays by tracers."""
     import jax
 
     if is_array_of_jax(value):
@@ -36,12 +36,12 @@ def as_argument(value: Any) -> Value:
 def bind_parameters(
     node: FunctionNode, values: list[Value], keywords: Keywords, defaults: dict[str, Value], joined: Any
 ) -> dict[str, Value]:
-    """The values of the parameters; one value for all where stars hide which is which."""
+    """Return the value of each parameter; one joint value for all where starred arguments hide the order."""
     arguments = node.args
     names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
     only = [argument.arg for argument in arguments.kwonlyargs]
     bound: dict[str, Value] = dict(defaults)
-    if None in keywords:  # **values
+    if None in keywords:  # the call contains **values
         together = joined([*values[1:], *keywords.values()])
         bound = dict.fromkeys((*names, *only), together)
         bound.update(zip(names, values[:1], strict=False))
@@ -65,38 +65,38 @@ def _packed(values: list[Value], joined: Any) -> Value:
     if any(isinstance(value, Local | Transformed | Method | Choice | Super) for value in values):
         joined(values if len(values) > 1 else [*values, PLAIN])
         return Made(plain=False, fresh=True, deep=False)
-    known = [value for value in values if isinstance(value, Known)]
-    if len(known) == len(values):
-        return Known(tuple(value.value for value in known), all(value.rebuilt for value in known))
-    found = joined(values)
-    return Made(found.plain, True, found.deep) if isinstance(found, Made) else Made(False, True, False)
+    objects = [value for value in values if isinstance(value, Known)]
+    if len(objects) == len(values):
+        return Known(tuple(value.value for value in objects), all(value.rebuilt for value in objects))
+    together = joined(values)
+    return Made(together.plain, True, together.deep) if isinstance(together, Made) else Made(False, True, False)
 
 
 def _packed_by_name(values: Keywords, joined: Any) -> Value:
-    known = {name: value.value for name, value in values.items() if isinstance(value, Known) and name is not None}
-    if len(known) == len(values):
-        return Known(known, all(value.rebuilt for value in values.values() if isinstance(value, Known)))
+    objects = {name: value.value for name, value in values.items() if isinstance(value, Known) and name is not None}
+    if len(objects) == len(values):
+        return Known(objects, all(value.rebuilt for value in values.values() if isinstance(value, Known)))
     packed = _packed(list(values.values()), joined)
     return packed if isinstance(packed, Made) else Made(plain=False, fresh=True, deep=False)
 
 
 def defaults_of(function: types.FunctionType) -> dict[str, Value]:
-    """The default values of a function's parameters."""
+    """Return the default values of a function's parameters."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     positional = function.__defaults__ or ()
-    found: dict[str, Value] = {
+    values: dict[str, Value] = {
         name: Known(value) for name, value in zip(names[len(names) - len(positional) :], positional, strict=True)
     }
-    found.update((name, Known(value)) for name, value in (function.__kwdefaults__ or {}).items())
-    return found
+    values.update((name, Known(value)) for name, value in (function.__kwdefaults__ or {}).items())
+    return values
 
 
 def count_of_parameters(function: Value) -> int:
-    """How many positional arguments a function takes; 1 where the function does not say."""
+    """Return the number of positional parameters of a function; 1 where it is unknown."""
     if isinstance(function, Local):
         return len(function.node.args.posonlyargs) + len(function.node.args.args)
-    held = function.value if isinstance(function, Known) else getattr(function, "function", None)
-    code = getattr(held, "__code__", None)
+    function_object = function.value if isinstance(function, Known) else getattr(function, "function", None)
+    code = getattr(function_object, "__code__", None)
     count = code.co_argcount if isinstance(code, types.CodeType) else 1
-    return count - 1 if isinstance(held, types.MethodType) or isinstance(function, Method) else count
+    return count - 1 if isinstance(function_object, types.MethodType) or isinstance(function, Method) else count

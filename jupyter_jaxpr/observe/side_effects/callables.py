@@ -23,7 +23,7 @@ from ..functions import is_installed, is_jax
 
 Verdict = Literal["harmless", "random", "outside", "settings", "unknown"]
 
-#: Builtins that read their arguments; those that call or iterate over an argument do so by its class.
+# Builtins that only read their arguments; methods of an argument's class may run.
 _BUILTINS = frozenset(
     """abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format
     frozenset hash hex id int isinstance issubclass iter len list map max min next object oct ord pow print range repr
@@ -31,7 +31,7 @@ _BUILTINS = frozenset(
 )
 _OUTSIDE_BUILTINS = frozenset(["input", "breakpoint", "exit", "quit"])
 
-#: Modules of Python whose functions change nothing but their own results.
+# Python modules whose functions change nothing but their own results.
 _MODULES = frozenset(
     """math cmath _operator operator itertools functools collections dataclasses typing copy numbers string fractions
     statistics time datetime contextlib enum re textwrap abc types keyword bisect heapq""".split()
@@ -44,16 +44,16 @@ _CHANGING = frozenset(
     time.sleep functools.singledispatch contextlib.closing typing.clear_overloads
     typing.get_overloads abc.update_abstractmethods""".split()
 )
-#: Functions that set attributes of the function or class that they are given.
+# Functions that set attributes of the function or class that they receive.
 SETS_ATTRIBUTES = frozenset(
     """update_wrapper total_ordering dataclass overload final runtime_checkable no_type_check unique
     update_abstractmethods""".split()
 )
-#: Functions that only read, and return an object that others have too.
+# Functions that only read, and whose result other code may hold, too.
 _RETURN_SHARED = frozenset("gc.get_objects operator.itemgetter operator.attrgetter".split())
-#: Modules whose classes have no method that changes an object.
+# Modules whose classes have no method that changes an object.
 _IMMUTABLE_CLASSES = frozenset(["fractions", "datetime", "enum", "numbers", "decimal", "pathlib", "re", "uuid"])
-#: Modules whose functions reach outside of Python's objects.
+# Modules whose functions have effects outside of Python's objects.
 _OUTSIDE_MODULES = frozenset(
     """os posix nt sys io _io shutil subprocess _posixsubprocess socket _socket ssl select selectors pathlib tempfile
     pickle _pickle marshal shelve dbm sqlite3 csv _csv json urllib http ftplib smtplib requests httpx aiohttp queue
@@ -61,20 +61,20 @@ _OUTSIDE_MODULES = frozenset(
     logging webbrowser ctypes gc wandb mlflow tensorboard tensorboardX matplotlib h5py zarr joblib IPython
     ipykernel atexit faulthandler resource""".split()
 )
-#: Functions of those modules that only read.
+# Functions of the modules in _OUTSIDE_MODULES that only read.
 _READING = frozenset(
     """os.path os.getenv os.getcwd os.getpid os.fspath os.cpu_count posix.getpid posix.getcwd posix.fspath sys.getsizeof
     sys.getrefcount sys.getrecursionlimit json.dumps json.loads pickle.dumps pickle.loads _pickle.dumps _pickle.loads
     posixpath genericpath threading.get_ident _thread.get_ident gc.get_objects""".split()
 )
-#: Packages written for JAX, or as functional as JAX is.
+# Packages written for JAX, or whose functions are equally free of effects.
 _PACKAGES = frozenset(
     "einops optax chex equinox jaxtyping lineax optimistix diffrax jraph distrax ml_dtypes jmp".split()
 )
 _SUBMODULES = ("flax.struct", "flax.core", "flax.training.train_state", "flax.linen")
 _CHANGING_OF_PACKAGES = ("save", "serialise", "deserialise", "register", "assert_max_traces", "clear_trace", "fake_")
 
-#: Parts of JAX that reach further than the program.
+# Parts of JAX whose functions affect more than the program.
 _JAX_PARTS = (
     "profiler",
     "distributed",
@@ -92,28 +92,28 @@ _JAX_CHANGING = frozenset(
 )
 _JAX_SETTINGS = frozenset("update clear_caches clear_backends parse_flags_with_absl config_with_absl".split())
 
-#: NumPy's functions that change an argument, a setting or a file.
+# NumPy functions that change an argument, a setting or a file.
 _NUMPY_CHANGING = frozenset(
     """copyto put place putmask fill_diagonal put_along_axis save savez savez_compressed savetxt load loadtxt
     genfromtxt fromfile fromregex memmap open_memmap setxor tofile shuffle at nditer busday_calendar""".split()
 )
 _NUMPY_SETTINGS = frozenset("set_printoptions seterr seterrcall setbufsize set_string_function".split())
-#: Modules with settings of the process, and their functions that change none.
+# Modules with settings of the process -> their functions that change no setting.
 _SETTINGS = {"warnings": ("warn", "catch_warnings", "warn_explicit"), "locale": ("getlocale", "format_string")}
 
-#: Methods that change the object they are called on: of builtin containers, NumPy's arrays, JAX's arrays.
+# Methods that change their object: methods of builtin containers, NumPy arrays and JAX arrays.
 CHANGING_METHODS = frozenset(
     """append extend insert remove pop popitem clear update setdefault add discard sort reverse appendleft popleft
     extendleft rotate move_to_end subtract difference_update intersection_update symmetric_difference_update
     fill resize itemset put setflags setfield partition byteswap tofile dump delete write writelines
     __setitem__ __delitem__ __iadd__ __setattr__ send throw close __next__ __enter__ __exit__""".split()
 )
-#: Classes whose methods change nothing.
+# Classes whose methods change nothing.
 _READ_ONLY = (int, float, complex, bool, str, bytes, tuple, frozenset, range, slice, type(None))
 
 
 def verdict(function: Any) -> Verdict:
-    """What is known of calling a function that is not the user's own Python code.
+    """Return the verdict on a call of a function that is not the user's own Python code.
 
     Args:
         function: A function, a class, a bound method of a builtin, or another callable.
@@ -131,7 +131,7 @@ def verdict(function: Any) -> Verdict:
         return "outside"
     module = _module_of(function)
     package = module.partition(".")[0]
-    if package.startswith("_") and package.lstrip("_") in _MODULES:  # the part of a module that is written in C
+    if package.startswith("_") and package.lstrip("_") in _MODULES:  # the C part of a Python module
         package = module = package.lstrip("_")
     if package in ("jax", "jaxlib") or _is_jax_code(function):
         return _of_jax(function, module, name)
@@ -212,12 +212,12 @@ def _is_jax_code(function: Any) -> bool:
 
 
 def is_users_code(code: types.CodeType) -> bool:
-    """Whether code was written by the user; code that was given to `exec` counts as such."""
+    """Return whether the user wrote a code; code from `exec` counts as the user's."""
     return not is_installed(code.co_filename)
 
 
 def is_generated(function: types.FunctionType) -> bool:
-    """Whether `dataclasses` or `namedtuple` wrote a method; exec'ed code of the user's has the same file."""
+    """Return whether `dataclasses` or `namedtuple` generated a method; exec'ed user code has the same file name."""
     code = function.__code__
     if code.co_filename != "<string>":
         return False
@@ -226,7 +226,7 @@ def is_generated(function: types.FunctionType) -> bool:
 
 
 def is_users_class(kind: type) -> bool:
-    """Whether a class is written in Python by the user."""
+    """Return whether a class is a Python class of the user's."""
     module = sys.modules.get(kind.__module__)
     file = getattr(module, "__file__", None)
     if file is None:
@@ -235,10 +235,10 @@ def is_users_class(kind: type) -> bool:
 
 
 def is_users_callable(value: Any) -> bool:
-    """Whether calling an object runs Python code of the user's: a function, a partial, a method, a callable object."""
+    """Return whether a call of an object runs user code: a function, a partial, a method, a callable object."""
     if isinstance(value, types.MethodType):
         value = value.__func__
-    if is_users_class(type(value)):  # to ask the object for an attribute may run the user's code
+    if is_users_class(type(value)):  # reading an attribute of such an object may run user code
         return not isinstance(value, type) and callable(value)
     if isinstance(value, functools.partial):
         return is_users_callable(value.func) or any(
@@ -251,7 +251,7 @@ def is_users_callable(value: Any) -> bool:
 
 
 def wrapper_is_known(function: Any) -> bool:
-    """Whether the code that a library put around a user's function is of a library that changes nothing by itself."""
+    """Return whether the library that wrapped a user's function is known to change nothing by itself."""
     space = getattr(function, "__globals__", None)
     module = space.get("__name__") if isinstance(space, dict) else type(function).__module__
     package = str(module).partition(".")[0].lstrip("_")
@@ -262,7 +262,7 @@ _CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, collections.deque)
 
 
 def elements_of(value: Any) -> Iterator[Any]:
-    """The elements of a builtin container, by the builtin's own method: a subclass of the user's is not asked."""
+    """Yield the elements of a builtin container without calling methods of a user's subclass."""
     if isinstance(value, dict):
         yield from dict.values(value)
     for kind in _CONTAINERS:
@@ -271,7 +271,7 @@ def elements_of(value: Any) -> Iterator[Any]:
 
 
 def field_functions(kind: type) -> Iterator[Any]:
-    """What makes and converts the values of a dataclass's fields."""
+    """Yield the factories and converters of a dataclass's fields."""
     if not dataclasses.is_dataclass(kind):
         return
     for field in dataclasses.fields(kind):
@@ -282,33 +282,33 @@ def field_functions(kind: type) -> Iterator[Any]:
 
 
 def is_consumed(value: Any) -> bool:
-    """Whether iterating over an object that existed before the call takes elements away from it."""
+    """Return whether an iteration over an object uses up its elements."""
     return hasattr(type(value), "__next__")
 
 
 def is_read_only(value: Any) -> bool:
-    """Whether no method of an object changes it."""
+    """Return whether no method of an object changes the object."""
     return isinstance(value, _READ_ONLY) or is_array_of_jax(value)
 
 
 def is_changeable(value: Any) -> bool:
-    """Whether methods written in Python may change an object of a class that comes with Python."""
+    """Return whether methods may change an object of a class from Python's standard library."""
     package = type(value).__module__.partition(".")[0]
     return package in sys.stdlib_module_names and package not in _IMMUTABLE_CLASSES
 
 
 def is_effectful(function: Any) -> bool:
-    """Whether a callable of a library has effects when it is called with some arguments."""
-    return any(function is each for each in (next, setattr, delattr, print)) or verdict(function) != "harmless"
+    """Return whether a library's callable has effects for some arguments."""
+    return any(function is changing for changing in (next, setattr, delattr, print)) or verdict(function) != "harmless"
 
 
 def returns_shared(function: Any) -> bool:
-    """Whether a function returns an object that is not its own: a change of the object is seen elsewhere."""
+    """Return whether a function returns a shared object, so that a change of the result is visible elsewhere."""
     return f"{_module_of(function).lstrip('_')}.{getattr(function, '__name__', '')}" in _RETURN_SHARED
 
 
 def writes_by_position(function: Any, values: Sequence[Any], keywords: Mapping[Any, Any]) -> bool:
-    """Whether a function of NumPy is given an array to write into, by position, or told to work in place."""
+    """Return whether a NumPy call receives an array to write into by position, or works in place."""
     if _module_of(function).partition(".")[0] != "numpy" or isinstance(function, type):
         return False
     try:
@@ -320,28 +320,28 @@ def writes_by_position(function: Any, values: Sequence[Any], keywords: Mapping[A
 
 
 def is_array_of_jax(value: Any) -> bool:
-    """Whether an object is an array or a key of JAX's."""
+    """Return whether an object is an array or a random key of JAX."""
     import jax
 
     return isinstance(value, jax.Array | jax.ShapeDtypeStruct)
 
 
 def is_jitted(value: Any) -> bool:
-    """Whether an object is what `jax.jit` returns."""
+    """Return whether an object is the result of `jax.jit`."""
     return facts.is_jitted(value)
 
 
 def functions_inside(value: Any, most: int = 200) -> Iterator[Any]:
-    """The callables that a library's callable was made of: wrapped, partial, and those in its closure."""
+    """Yield the callables inside a library's callable: wrapped, partial, or in its closure."""
     waiting, seen = [value], {id(value)}
     while waiting and len(seen) < most:
-        found = waiting.pop()
-        for inner in _parts(found):
+        holder = waiting.pop()
+        for inner in _parts(holder):
             if id(inner) not in seen:
                 seen.add(id(inner))
                 if callable(inner):
                     yield inner
-                    if is_users_callable(inner):  # it is called as it is: with its bound arguments, on its object
+                    if is_users_callable(inner):  # the callable runs with its bound arguments on its own object
                         continue
                 waiting.append(inner)
 

@@ -52,15 +52,15 @@ _METHODS_OF: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (divmod, ("__divmod__", "__rdivmod__")),
     (pow, ("__pow__", "__rpow__")),
 )
-#: By identity: to compare with a callable of the user's would call its __eq__.
+# The key is an id: a comparison with a callable of the user's would call its __eq__.
 _SPECIAL_OF = {id(function): names for function, names in _METHODS_OF}
 _NO_RESULT_OF_ARGUMENTS = frozenset(map(id, (isinstance, issubclass, callable, len, id, hash, hasattr)))
 _MAKES_CONTAINER = frozenset(
     map(id, (list, dict, set, tuple, frozenset, bytearray, sorted, zip, map, enumerate, filter, reversed, copy.copy))
 )
-#: What runs when the program runs, not while it is traced.
+# Functions that JAX calls when the program runs, not during the trace.
 _CALLED_LATER = frozenset(["debug_callback", "callback", "io_callback", "pure_callback", "debug_print"])
-#: What gives a function instead of calling the one that it is given.
+# Functions that return a new function instead of calling their argument.
 _TRANSFORMS = frozenset(
     """vmap grad value_and_grad jit pmap checkpoint remat jacfwd jacrev jacobian hessian custom_jvp custom_vjp
     named_call shard_map partial wraps cache lru_cache filter_vmap filter_grad filter_value_and_grad filter_jit
@@ -73,17 +73,21 @@ _VERDICTS: dict[str, tuple[Kind, str]] = {
     "unknown": ("unknown", "calls {name}, whose side effects are unknown"),
 }
 
+#: JAX keeps the arrays that a function computes in it for as long as the function lives.
+_COMPUTES = "ensure_compile_time_eval"
+
 
 class Calls(Methods):
-    """The part of the analysis that follows calls."""
+    """The part of the analysis that follows calls into other functions."""
 
     def __init__(self, first: bool) -> None:
         super().__init__(first)
         self._results: dict[Any, Value] = {}
+        self._of_libraries: dict[Any, Value] = {}  # of harmless calls without functions of the user's
         self._depth = 0
 
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:
-        """Analyse `callee(*values, **keywords)`."""
+        """Analyse `callee(*values, **keywords)` and return the value of the call."""
         if self._depth > _DEEPEST:
             return self.refuse("unknown", scope, node, "nests calls of functions too deeply to be analysed")
         self._depth += 1
@@ -103,7 +107,9 @@ class Calls(Methods):
             case Method():
                 return self._call_method(scope, node, callee, values, keywords)
             case Choice():
-                return self._joined([self.call(scope, node, each, values, keywords) for each in callee.functions])
+                return self._joined(
+                    [self.call(scope, node, function, values, keywords) for function in callee.functions]
+                )
             case Super():
                 return OUTSIDE
             case Made() if callee.of is not None:
@@ -123,9 +129,9 @@ class Calls(Methods):
             receiver = Known(function.__self__)
             return self._call_object(scope, node, function.__func__, [receiver, *values], keywords)
         if isinstance(function, functools.partial):
-            given: Keywords = {name: Known(value) for name, value in function.keywords.items()}
+            bound_keywords: Keywords = {name: Known(value) for name, value in function.keywords.items()}
             first = [Known(value) for value in function.args]
-            return self._call_object(scope, node, function.func, [*first, *values], {**given, **keywords})
+            return self._call_object(scope, node, function.func, [*first, *values], {**bound_keywords, **keywords})
         if isinstance(function, functools._lru_cache_wrapper):
             kind: Kind = "outside" if function.cache_info().currsize else "state"
             self.refuse(kind, scope, node, f"calls {_name(function)}, which keeps its results in a cache")
@@ -161,7 +167,7 @@ class Calls(Methods):
         wrapped = vars(function).get("__wrapped__")
         definition = function_node(code)
         if definition is None:
-            if is_generated(function):  # reads or compares the fields
+            if is_generated(function):  # the generated method reads or compares the fields
                 for value in values:
                     self.handed_over(scope, node, self.blurred(value))
                 return Made(plain=False, fresh=True, deep=False)
@@ -199,12 +205,12 @@ class Calls(Methods):
         defaults: dict[str, Value],
     ) -> Value:
         names = bind_parameters(node, values, keywords, defaults, self._joined)
-        known = tuple(sorted((name, value.key()) for name, value in names.items()))
-        key = (id(node), id(enclosing), tuple(id(cell) for cell in cells.values()), repr(known))
+        keys_of_names = tuple(sorted((name, value.key()) for name, value in names.items()))
+        key = (id(node), id(enclosing), tuple(id(cell) for cell in cells.values()), repr(keys_of_names))
         if key in self._results:
             return self._results[key]
         self._keep.extend(names.values())
-        self._results[key] = OUTSIDE  # a function that calls itself
+        self._results[key] = OUTSIDE  # the result of a recursive call
         file = code.co_filename if code is not None else enclosing.file if enclosing is not None else ""
         name = code.co_qualname if code is not None else getattr(node, "name", "<lambda>")
         inner = Scope(names, frozenset(), enclosing, cells, module, file, name)
@@ -213,22 +219,37 @@ class Calls(Methods):
 
     @abc.abstractmethod
     def body(self, scope: Scope, node: FunctionNode) -> Value:
-        """Analyse the body of a function; what it returns."""
+        """Analyse the body of a function and return the value that the function returns."""
 
     # --- libraries ---
 
     def _call_library(
         self, scope: Scope, node: ast.AST, function: Any, values: list[Value], keywords: Keywords
     ) -> Value:
-        name = _name(function)
-        found = verdict(function)
         given = [*values, *keywords.values()]
+        key = None
+        if all(type(value) is Made for value in given) and not is_users_class(type(function)):
+            key = (id(function), *values, *keywords.items())
+            known = self._of_libraries.get(key)
+            if known is not None:
+                return known
+        refusals = self.refusals
+        result = self._call_new(scope, node, function, values, keywords)
+        if key is not None and self.refusals == refusals and not self.functions_of(function):
+            self._of_libraries[key] = result
+        return result
+
+    def _call_new(self, scope: Scope, node: ast.AST, function: Any, values: list[Value], keywords: Keywords) -> Value:
+        name = _name(function)
+        judgement = verdict(function)
+        arguments_passed = [*values, *keywords.values()]
         own = [Known(inner) for inner in self.functions_of(function)]
         if is_jitted(function) and not own:
             fun = getattr(function, "_fun", None)
             own = [Known(inner) for inner in self.functions_of(fun)] if callable(fun) else []
         if own and _package(function) != "builtins" and callable(getattr(function, "__wrapped__", None)):
-            # jax.jit(f), jax.vmap(f): f takes the same arguments. The rules of a custom derivative take others.
+            # In jax.jit(f) and jax.vmap(f), f takes the same arguments; the rules of a custom derivative take other
+            # ones.
             if not wrapper_is_known(function):
                 text = f"calls {name} through a wrapper of a library whose side effects are unknown"
                 self.refuse("unknown", scope, node, text)
@@ -236,13 +257,16 @@ class Calls(Methods):
                 self.refuse("state", scope, node, f"calls {name}, which keeps its results in a cache")
             self._entered(scope, node, function)
             if own[1:]:
-                self._call_back(scope, node, tuple(own[1:]), given)
+                self._call_back(scope, node, tuple(own[1:]), arguments_passed)
             return self._call_transformed(scope, node, Transformed((own[0],)), values, keywords)
-        if found != "harmless" and not own:
-            kind, text = _VERDICTS[found]
-            if name == "open" and found == "outside" and not _writes(values, keywords):
+        if self.refuses_computing and name == _COMPUTES and _package(function) == "jax":
+            text = f"calls jax.{name}, which computes arrays while JAX traces"
+            return self.refuse("state", scope, node, text)
+        if judgement != "harmless" and not own:
+            kind, text = _VERDICTS[judgement]
+            if name == "open" and judgement == "outside" and not _writes(values, keywords):
                 kind, text = "unknown", "calls {name}, which reads a file"
-            self._escaping(given)
+            self._escaping(arguments_passed)
             return self.refuse(kind, scope, node, text.format(name=name))
         if name in _LINEN and str(getattr(function, "__module__", "")).startswith("flax.linen"):
             module = values[0] if values else OUTSIDE
@@ -255,14 +279,14 @@ class Calls(Methods):
             return self.refuse("state", scope, node, f"calls {name} with out=, which writes into an array")
         if self._writes_into(function, values) or writes_by_position(function, values, keywords):
             return self.refuse("state", scope, node, f"calls {name}, which writes into an array")
-        if name in SETS_ATTRIBUTES and any(isinstance(value, Known) for value in given):
+        if name in SETS_ATTRIBUTES and any(isinstance(value, Known) for value in arguments_passed):
             return self.refuse("state", scope, node, f"calls {name}, which sets attributes of its argument")
         if name == "print" and "file" in keywords and not is_none(keywords["file"]):
             return self.refuse("outside", scope, node, "prints to a file")
-        for value in given:
+        for value in arguments_passed:
             self._handed_over(scope, node, function, value)
-        functions = [each for value in given for each in self._functions_in(value)]
-        arguments = [value for value in given if not self._is_function(value)]
+        functions = [function for value in arguments_passed for function in self._functions_in(value)]
+        arguments = [value for value in arguments_passed if not self._is_function(value)]
         if functions and (not arguments or (name in _TRANSFORMS and not own)):
             return Transformed((*own, *functions))
         callbacks = (*own, *functions)
@@ -270,14 +294,14 @@ class Calls(Methods):
         return self._result(function, arguments, results)
 
     def _entered(self, scope: Scope, node: ast.AST, function: Any) -> None:
-        """The context manager that a decorator enters around a function."""
+        """Analyse the context manager that a decorator enters around a function."""
         for cell in getattr(function, "__closure__", None) or ():
             try:
-                held = cell.cell_contents
+                cell_content = cell.cell_contents
             except not_of_a_signal(ValueError):
                 continue
-            if is_users_class(type(held)):
-                self.special(scope, node, Known(held), ("__enter__", "__exit__"))
+            if is_users_class(type(cell_content)):
+                self.special(scope, node, Known(cell_content), ("__enter__", "__exit__"))
 
     def _result(self, function: Any, arguments: list[Value], called_back: Value | None) -> Value:
         if id(function) in _NO_RESULT_OF_ARGUMENTS:
@@ -304,43 +328,43 @@ class Calls(Methods):
         return is_effectful(value.value)
 
     def _functions_in(self, value: Value) -> list[Value]:
-        """The functions that a library may call when it is given a value: the value, or those in a container."""
+        """Return the functions that a library may call for an argument: the argument, or those in a container."""
         if isinstance(value, Choice):
             return list(value.functions)
         if self._is_function(value):
             return [value]
         if isinstance(value, Known) and isinstance(value.value, tuple | list | dict):
-            return [Known(each) for each in self.functions_of(value.value)]
+            return [Known(inner) for inner in self.functions_of(value.value)]
         return []
 
     def _call_transformed(
         self, scope: Scope, node: ast.AST, callee: Transformed, values: list[Value], keywords: Keywords
     ) -> Value:
-        """Call what a transform made of functions: each takes the same arguments, with tracers in them."""
-        given = [rebuilt(value) for value in values]
+        """Analyse a call of a transformed function: each inner function gets the same arguments, as tracers."""
+        traced_values = [rebuilt(value) for value in values]
         named = {name: rebuilt(value) for name, value in keywords.items()}
-        results = [self.call(scope, node, function, given, named) for function in callee.functions]
-        made = [self.blurred(value) for value in (*given, *named.values(), *results)]
+        results = [self.call(scope, node, function, traced_values, named) for function in callee.functions]
+        made = [self.blurred(value) for value in (*traced_values, *named.values(), *results)]
         plain, deep = all(value.plain for value in made), all(value.deep for value in made)
         return PLAIN if plain and deep else Made(plain, deep, deep)
 
     def _call_back(self, scope: Scope, node: ast.AST, functions: tuple[Value, ...], arguments: list[Value]) -> Value:
-        """Functions that a library calls, with parts of what the library was given."""
+        """Analyse functions that a library calls with parts of the library's own arguments."""
         blurred = [self.blurred(value) for value in arguments]
         plain = all(value.plain for value in blurred)
         deep = all(value.deep for value in blurred)
-        given = PLAIN if plain and deep else Made(plain, deep, deep)
+        part = PLAIN if plain and deep else Made(plain, deep, deep)
         results = []
         for function in functions:
             count = count_of_parameters(function)
             if isinstance(function, Known) and isinstance(function.value, types.FunctionType):
-                results.append(self._call_function(scope, node, function.value, [given] * count, {}))
+                results.append(self._call_function(scope, node, function.value, [part] * count, {}))
             else:
-                results.append(self.call(scope, node, function, [given] * count, {}))
+                results.append(self.call(scope, node, function, [part] * count, {}))
         return self._joined(results)
 
     def _handed_over(self, scope: Scope, node: ast.AST, function: Any, value: Value) -> None:
-        """What a library may do with an argument by the methods of its class."""
+        """Analyse the methods that a library may call on an argument."""
         if isinstance(value, Known) and is_consumed(value.value) and function is not iter:
             self.refuse("outside", scope, node, PASSES_ITERATOR)
         name = getattr(function, "__name__", "")
@@ -353,7 +377,7 @@ class Calls(Methods):
             self.handed_over(scope, node, value)
 
     def _writes_into(self, function: Any, values: list[Value]) -> bool:
-        """Whether a ufunc is given an array for its result as a positional argument."""
+        """Return whether a ufunc receives an array for its result as a positional argument."""
         count = getattr(function, "nin", None)
         return isinstance(count, int) and len(values) > count
 
@@ -363,7 +387,7 @@ class Calls(Methods):
                 self._escapes(value)
 
     def _escapes(self, value: Value) -> None:
-        """A function goes where the analysis does not follow: it may be called with anything."""
+        """Analyse a function that unknown code receives: the code may call the function with anything."""
         if isinstance(value, Local):
             self._call_local(value, [OUTSIDE] * count_of_parameters(value), {})
         elif isinstance(value, Transformed):
@@ -377,7 +401,7 @@ class Calls(Methods):
             self.call(scope, node, value, [OUTSIDE] * count_of_parameters(value), {})
 
     def _call_unknown(self, scope: Scope, node: ast.AST, values: list[Value]) -> Value:
-        """Call what may be any function or object that the call can reach."""
+        """Analyse a call of an unknown function or object."""
         for value in values:
             if self._is_function(value):
                 self._escapes(value)
@@ -386,7 +410,7 @@ class Calls(Methods):
 
 
 def _is_array_result(function: Any) -> bool:
-    """Whether a function of JAX gives new arrays when it is given arrays."""
+    """Return whether a JAX function returns new arrays for arrays."""
     module = getattr(function, "__module__", None) or type(function).__module__
     return str(module).startswith(("jax", "optax", "einops")) and "tree" not in str(module)
 

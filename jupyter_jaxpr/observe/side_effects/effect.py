@@ -13,13 +13,13 @@ class SideEffect:
     """A line that keeps a function from being proven free of side effects.
 
     Attributes:
-        kind: ``state``: Python objects change, which can be put back. ``random``: the state of a random generator
-            advances. ``outside``: what happens cannot be undone, such as a write to a file. ``unknown``: nothing is
-            known about what is called.
+        kind: ``state``: Python objects change, which can be undone. ``random``: the state of a random generator
+            advances. ``outside``: the effect cannot be undone, such as a write to a file. ``unknown``: the effects
+            of the called object are unknown.
         file: The file of the line, as code objects name it.
-        line: From 1.
-        function: The function that the line is in, as code objects name it.
-        text: What the line does, such as "prints to a file"; `guard.effect_text` makes the sentence.
+        line: The number of the line, from 1.
+        function: The name of the function around the line, as code objects name it.
+        text: The effect of the line, such as "prints to a file"; `guard.effect_text` makes the sentence.
     """
 
     kind: Kind
@@ -30,7 +30,7 @@ class SideEffect:
 
 
 class NotProven(Exception):
-    """The first side effect was found; carries the record."""
+    """The analysis found the first side effect, which the exception carries."""
 
     def __init__(self, effect: SideEffect) -> None:
         super().__init__(effect.text)

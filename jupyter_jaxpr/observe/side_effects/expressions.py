@@ -64,10 +64,10 @@ _ANYTHING = ("exec", "eval", "compile", "__import__")
 
 
 class Expressions(Calls):
-    """The part of the analysis that reads expressions."""
+    """The part of the analysis that evaluates expressions."""
 
     def value_of(self, scope: Scope, node: ast.expr | None) -> Value:
-        """What an expression can stand for."""
+        """Return the value that an expression stands for."""
         match node:
             case None:
                 return Known(None)
@@ -114,7 +114,7 @@ class Expressions(Calls):
                 self.value_of(scope, node.format_spec)
                 return PLAIN
             case ast.Lambda():
-                defaults = [*node.args.defaults, *(each for each in node.args.kw_defaults if each is not None)]
+                defaults = [*node.args.defaults, *(default for default in node.args.kw_defaults if default is not None)]
                 return Local(node, scope, tuple(self.value_of(scope, default) for default in defaults))
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self._comprehension(scope, node)
@@ -130,7 +130,7 @@ class Expressions(Calls):
             case ast.YieldFrom():
                 scope.returned.append(self.elements(scope, node, self.value_of(scope, node.value)))
                 return OUTSIDE
-            case _:  # await, t-strings: what no tracing needs
+            case _:  # await and t-strings, which traced code does not use
                 return self.refuse("unknown", scope, node, "contains an expression that cannot be analysed")
 
     @abc.abstractmethod
@@ -140,27 +140,27 @@ class Expressions(Calls):
     # --- names ---
 
     def _name(self, scope: Scope, node: ast.Name) -> Value:
-        found = self.look_up(scope, node.id)
-        if found is None:
+        value = self.look_up(scope, node.id)
+        if value is None:
             return self.refuse("unknown", scope, node, f"reads {node.id}, which has no value")
-        if isinstance(found, Known) and node.id in _REVEALING and found.value is getattr(builtins, node.id, None):
+        if isinstance(value, Known) and node.id in _REVEALING and value.value is getattr(builtins, node.id, None):
             return self.refuse("unknown", scope, node, f"uses {node.id}, which gives access to all variables")
-        if isinstance(found, Known) and node.id in _ANYTHING and found.value is getattr(builtins, node.id, None):
+        if isinstance(value, Known) and node.id in _ANYTHING and value.value is getattr(builtins, node.id, None):
             return self.refuse("outside", scope, node, f"uses {node.id}, which can change anything")
-        return found
+        return value
 
     def look_up(self, scope: Scope, name: str) -> Value | None:
-        """The value of a name; None where it has none."""
+        """Return the value of a name; None for a name without a value."""
         place: Scope | None = scope
         while place is not None:
             if name in place.names and name not in place.outer:
                 return place.names[name]
             if name in place.cells:
                 try:
-                    held = place.cells[name].cell_contents
+                    cell_content = place.cells[name].cell_contents
                 except not_of_a_signal(ValueError):
                     return None
-                return Known(held)
+                return Known(cell_content)
             if place.enclosing is None:
                 break
             place = place.enclosing
@@ -168,13 +168,13 @@ class Expressions(Calls):
         if name in module:
             self._keep.append(module[name])
             return Known(module[name])
-        found = vars(builtins).get(name, _MISSING)
-        return None if found is _MISSING else Known(found)
+        builtin = vars(builtins).get(name, _MISSING)
+        return None if builtin is _MISSING else Known(builtin)
 
     # --- operators ---
 
     def _operator(self, scope: Scope, node: ast.AST, value: Value, names: tuple[str, ...]) -> Value:
-        """Run what an operator calls on a value of a user's class."""
+        """Analyse the methods that an operator calls on a value of a user class."""
         value = as_object(value)
         if isinstance(value, Made) and value.plain:
             return PLAIN
@@ -183,15 +183,15 @@ class Expressions(Calls):
         return self.special(scope, node, value, names)
 
     def operated(self, scope: Scope, node: ast.AST, operator: ast.operator, operands: list[ast.expr]) -> Value:
-        """The value of a binary operator."""
+        """Return the value of a binary operator on two expressions."""
         values = [self.value_of(scope, operand) for operand in operands]
         return self.combined(scope, node, operator, values)
 
     def combined(self, scope: Scope, node: ast.AST, operator: ast.operator, values: list[Value]) -> Value:
-        """The value of a binary operator on these values."""
+        """Return the value of a binary operator on two values."""
         name = _OPERATORS[type(operator)]
         methods: tuple[str, ...] = (f"__{name}__", f"__r{name}__")
-        if isinstance(operator, ast.Mod):  # a format
+        if isinstance(operator, ast.Mod):  # the % operator also formats strings
             methods += _TEXT_OF_OBJECT
         results = [self._operator(scope, node, value, methods) for value in values]
         made = [self.blurred(value) for value in values]
@@ -210,9 +210,9 @@ class Expressions(Calls):
 
     def _compared(self, scope: Scope, node: ast.Compare) -> Value:
         values = [self.value_of(scope, part) for part in (node.left, *node.comparators)]
-        known = _compare(node, values)
-        if known is not None:
-            return Known(known)
+        result = _compare(node, values)
+        if result is not None:
+            return Known(result)
         if all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops):
             return PLAIN
         for operator in node.ops:
@@ -229,7 +229,7 @@ class Expressions(Calls):
             self.refuse("outside", scope, node, TAKES_ELEMENTS)
 
     def truth(self, scope: Scope, node: ast.expr) -> bool | None:
-        """Whether a condition holds, where that is known; runs what asks for its truth."""
+        """Return the truth of a condition, or None where it is unknown; the methods of the truth test are analysed."""
         value = self.value_of(scope, node)
         self._operator(scope, node, value, _TRUTH)
         return is_literal_true_or_false(value)
@@ -249,30 +249,32 @@ class Expressions(Calls):
         owner, index = as_object(self.value_of(scope, node.value)), self.value_of(scope, node.slice)
         self.indexed(scope, node.slice, index)
         if isinstance(owner, Known):
-            held = owner.value
-            if is_immutable(held) or is_array_of_jax(held):
+            container = owner.value
+            if is_immutable(container) or is_array_of_jax(container):
                 return PLAIN
-            if isinstance(held, type):
-                found = inspect.getattr_static(held, "__class_getitem__", None)
-                if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
-                    return self.call(scope, node, Method(owner, "__class_getitem__", found.__func__), [index], {})
-                return owner  # list[int]
-            if type(held) in (dict, list, tuple) and isinstance(index, Known) and is_immutable(index.value):
+            if isinstance(container, type):
+                class_method = inspect.getattr_static(container, "__class_getitem__", None)
+                if isinstance(class_method, classmethod) and isinstance(class_method.__func__, types.FunctionType):
+                    return self.call(
+                        scope, node, Method(owner, "__class_getitem__", class_method.__func__), [index], {}
+                    )
+                return owner  # a generic alias such as list[int] stands for its class
+            if type(container) in (dict, list, tuple) and isinstance(index, Known) and is_immutable(index.value):
                 try:
-                    return self._element(owner, held[index.value])
-                except (LookupError, TypeError):  # an element that the function has put in
+                    return self._element(owner, container[index.value])
+                except (LookupError, TypeError):  # the function itself stored the element
                     return Made(plain=not self._classes, fresh=True, deep=True) if owner.rebuilt else OUTSIDE
-            if is_users_class(type(held)):
-                found = type(held).__dict__.get("__missing__")
-                if found is not None:
+            if is_users_class(type(container)):
+                class_method = type(container).__dict__.get("__missing__")
+                if class_method is not None:
                     self.special(scope, node, owner, ("__missing__",))
                 own = self.special(scope, node, owner, ("__getitem__",))
-                if not isinstance(held, dict | list | tuple):
+                if not isinstance(container, dict | list | tuple):
                     return own
-            if type(held).__name__ == "defaultdict":
+            if type(container).__name__ == "defaultdict":
                 return self.refuse("state", scope, node, "reads a defaultdict, which may add a key")
-            if isinstance(held, dict):
-                return self.elements(scope, node, Known(list(dict.values(held)), owner.rebuilt))
+            if isinstance(container, dict):
+                return self.elements(scope, node, Known(list(dict.values(container)), owner.rebuilt))
         if isinstance(owner, Made) and not owner.fresh and self._read_adds_keys:
             return self.refuse("state", scope, node, "may read a dict that adds missing keys")
         if isinstance(owner, Made) and not owner.plain:
@@ -285,7 +287,7 @@ class Expressions(Calls):
         return self.elements(scope, node, owner)
 
     def indexed(self, scope: Scope, node: ast.expr, index: Value) -> None:
-        """Run what a container calls on an index or a key."""
+        """Analyse the methods that a container calls on an index or a key."""
         parts = [index]
         if isinstance(node, ast.Slice):
             parts = [self.value_of(scope, part) for part in (node.lower, node.upper, node.step)]
@@ -303,14 +305,15 @@ class Expressions(Calls):
         return self._container(scope, node, values)
 
     def _container(self, scope: Scope, node: ast.AST, values: list[Value]) -> Value:
-        """A tuple, list, set or dict of the call's own."""
+        """Return the value of a tuple, list, set or dict that the call makes."""
         if isinstance(node, ast.Tuple) and values and all(isinstance(value, Known) for value in values):
-            held = tuple(value.value for value in values if isinstance(value, Known))
-            self._keep.append(held)
-            return Known(held, all(value.rebuilt for value in values if isinstance(value, Known)))
+            parts = tuple(value.value for value in values if isinstance(value, Known))
+            self._keep.append(parts)
+            return Known(parts, all(value.rebuilt for value in values if isinstance(value, Known)))
         functions = [value for value in values if self._is_function(value)]
         if functions:
-            # Which of them is called later is not followed: each counts as called, by whoever takes it out.
+            # The analysis does not follow which function is called later: the code that receives the container may call
+            # each.
             if len(functions) == len(values) and not any(map(_is_users_object, functions)):
                 return Transformed(tuple(functions))
             for function in functions:
@@ -343,22 +346,24 @@ class Expressions(Calls):
         spread = False
         for argument in node.args:
             if isinstance(argument, ast.Starred):
-                held = self.value_of(scope, argument.value)
-                if isinstance(held, Known) and type(held.value) in (tuple, list):
-                    values.extend(self._element(held, part) for part in held.value)
+                starred_value = self.value_of(scope, argument.value)
+                if isinstance(starred_value, Known) and type(starred_value.value) in (tuple, list):
+                    values.extend(self._element(starred_value, part) for part in starred_value.value)
                     continue
-                values.append(self.elements(scope, argument, held))
+                values.append(self.elements(scope, argument, starred_value))
                 spread = True
             else:
                 values.append(self.value_of(scope, argument))
         keywords: Keywords = {}
         for keyword in node.keywords:
             if keyword.arg is None:
-                held = self.value_of(scope, keyword.value)
-                if isinstance(held, Known) and type(held.value) is dict:
-                    keywords.update({str(name): self._element(held, part) for name, part in held.value.items()})
+                starred_value = self.value_of(scope, keyword.value)
+                if isinstance(starred_value, Known) and type(starred_value.value) is dict:
+                    keywords.update(
+                        {str(name): self._element(starred_value, part) for name, part in starred_value.value.items()}
+                    )
                     continue
-                keywords[None] = self.elements(scope, keyword.value, held)
+                keywords[None] = self.elements(scope, keyword.value, starred_value)
             else:
                 keywords[keyword.arg] = self.value_of(scope, keyword.value)
         if spread:
@@ -376,7 +381,7 @@ def _is_deep(value: Made) -> bool:
 
 
 def _compare(node: ast.Compare, values: list[Value]) -> bool | None:
-    """The result of comparing two known scalars; None where it is not known."""
+    """Return the result of a comparison of two known scalars; None where it is unknown."""
     if len(values) != 2:
         return None
     first, second = values

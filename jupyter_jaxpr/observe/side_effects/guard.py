@@ -28,10 +28,10 @@ _TOO_LARGE = (
 
 
 class EffectsError(RuntimeError):
-    """A function was not traced, for what its Python would do once more cannot be undone.
+    """A function was not traced, because its Python would repeat a side effect that cannot be undone.
 
     Attributes:
-        effect: The line that decided it.
+        effect: The line with the side effect.
     """
 
     def __init__(self, text: str, effect: SideEffect) -> None:
@@ -40,11 +40,11 @@ class EffectsError(RuntimeError):
 
 
 def place_text(effect: SideEffect, cell_file: str | None = None) -> str:
-    """The name of a line: "Line 7", "Line 7 of model.py" or "Line 7 of the cell that defines step".
+    """Return the name of a line: "Line 7", "Line 7 of model.py" or "Line 7 of the cell that defines step".
 
     Args:
         effect: The line.
-        cell_file: The file of the cell that the reader has in view.
+        cell_file: The file of the cell that the user looks at.
     """
     if not effect.line:
         return "The call"
@@ -56,11 +56,11 @@ def place_text(effect: SideEffect, cell_file: str | None = None) -> str:
 
 
 def effect_text(effect: SideEffect, cell_file: str | None = None) -> str:
-    """What a line does, as a sentence.
+    """Return the effect of a line as a sentence.
 
     Args:
         effect: The line.
-        cell_file: The file of the cell that the reader has in view.
+        cell_file: The file of the cell that the user looks at.
     """
     return f"{place_text(effect, cell_file)} {effect.text}."
 
@@ -75,18 +75,18 @@ def undone(
     allowed: bool = False,
     watched: bool = True,
 ) -> Iterator[tuple[SideEffect, ...]]:
-    """Put back afterwards what the Python of a call changes meanwhile; yields what it may change.
+    """Undo the changes that the Python of a call makes within the block; yield the possible side effects.
 
     Args:
-        name: Of the function, for the error.
-        fun: What is called.
-        args: Its positional arguments.
-        kwargs: Its keyword arguments.
-        allowed: Go ahead where something cannot be put back.
-        watched: Refuse writes and connections while the call runs; not where JAX compiles, which may write its cache.
+        name: The name of the function, for the error.
+        fun: The called function.
+        args: The positional arguments.
+        kwargs: The keyword arguments.
+        allowed: Whether to run the block although a side effect cannot be undone.
+        watched: Whether to refuse writes and connections in the block; not for a compile, which may write its cache.
 
     Raises:
-        EffectsError: Something cannot be put back.
+        EffectsError: A side effect cannot be undone.
     """
     effects = side_effects(fun, args, kwargs)
     if not effects:
@@ -121,11 +121,11 @@ def _refusal(name: str, what: str) -> EffectsError:
     return EffectsError(_IRREVERSIBLE.format(name=name, why=effect_text(effect)), effect)
 
 
-# --- what reaches outside of Python, told by Python before it happens -----------------------------------------
+# --- effects outside of Python, which audit events report in advance -----------------------------------------
 
 
 class _Watch(threading.local):
-    """What this thread is refused, while it traces."""
+    """The refused events of this thread during a trace."""
 
     refused: list[str] | None = None
 
@@ -136,7 +136,7 @@ _hooked = threading.Lock()
 
 @contextmanager
 def _watched(refused: list[str]) -> Iterator[None]:
-    """Refuse on this thread what reaches outside; the reasons are added to `refused`."""
+    """Refuse effects outside of Python on this thread; add the reasons to `refused`."""
     _hook()
     before, _watch.refused = _watch.refused, refused
     try:
@@ -146,8 +146,8 @@ def _watched(refused: list[str]) -> Iterator[None]:
 
 
 def _hook() -> None:
-    # An audit hook cannot be taken out again. It goes in with the first trace that needs it, and does nothing but look
-    # at one variable of its thread otherwise.
+    # An audit hook cannot be removed. The first trace that needs the hook installs it; outside of such traces the hook
+    # only reads a variable of the thread.
     if _hooked.acquire(blocking=False):
         sys.addaudithook(_audit)
 

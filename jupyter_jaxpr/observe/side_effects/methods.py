@@ -56,7 +56,7 @@ class Methods(Attributes):
         return self._call_unknown(scope, node, [receiver, *values, *keywords.values()])
 
     def _call_linen(self, scope: Scope, node: ast.AST, kind: type, values: list[Value], keywords: Keywords) -> Value:
-        """`apply` of flax.linen runs the methods of a copy of the module."""
+        """Analyse `apply` of flax.linen, which runs the methods of a copy of the module."""
         method = keywords.get("method")
         if method is not None and not is_none(method):
             text = "passes method= to a Flax module, so the method that runs is unknown"
@@ -66,8 +66,8 @@ class Methods(Attributes):
         for name in ("setup", "__call__"):
             function = from_users_class(kind, name)
             if function is not None:
-                given = values[1:] if name == "__call__" else []
-                results.append(self._call_function(scope, node, function, [clone, *given], {**keywords}))
+                passed = values[1:] if name == "__call__" else []
+                results.append(self._call_function(scope, node, function, [clone, *passed], {**keywords}))
         made = self.blurred(self._joined(results))
         return Made(made.plain, True, made.deep)
 
@@ -79,15 +79,15 @@ class Methods(Attributes):
         if is_read_only(value) and name not in ("delete", "copy_to_host_async"):
             self._read_by_method(scope, node, [*values, *keywords.values()])
             return PLAIN
-        found = verdict(bound) if bound is not None else "unknown"
-        if found == "random":
+        judgement = verdict(bound) if bound is not None else "unknown"
+        if judgement == "random":
             return self.refuse("random", scope, node, f"calls {call_text(node)}, which advances a random generator")
         container = type(value).__module__ in ("builtins", "collections", "numpy") or isinstance(
             value, dict | list | set
         )
-        for given in (*values, *keywords.values()):
-            self.handed_over(scope, node, given)
-        if any(self._may_be_array(given) for given in values[1:]):  # the place of `out`
+        for argument in (*values, *keywords.values()):
+            self.handed_over(scope, node, argument)
+        if any(self._may_be_array(value_given) for value_given in values[1:]):  # the position of the parameter `out`
             return self.refuse("state", scope, node, f"calls {call_text(node)}, which may write into an array")
         if name == "at" and hasattr(value, "nin"):
             return self.refuse("state", scope, node, f"calls {call_text(node)}, which writes into an array")
@@ -98,16 +98,16 @@ class Methods(Attributes):
         if name in CHANGING_METHODS or not container:
             if container and receiver.rebuilt:
                 return self._changes_fresh(scope, node, [*values, *keywords.values()])
-            kind: Kind = "state" if container else "outside" if found == "outside" else "unknown"
-            if found == "harmless" and not container:
+            kind: Kind = "state" if container else "outside" if judgement == "outside" else "unknown"
+            if judgement == "harmless" and not container:
                 return self._call_library(scope, node, bound, values, keywords)
             text = f"calls {call_text(node)}, a method whose side effects are unknown"
             if container:
                 text = f"calls {call_text(node)}, which changes an object that existed before the call"
             return self.refuse(kind, scope, node, text)
-        for given in (*values, *keywords.values()):
-            if self._is_function(given):
-                self._escapes(given)
+        for argument in (*values, *keywords.values()):
+            if self._is_function(argument):
+                self._escapes(argument)
         if keywords.get("out") is not None:
             return self.refuse("state", scope, node, f"calls {call_text(node)} with out=, which writes into an array")
         if name in ("get", "values", "items", "pop", "copy", "keys"):
@@ -133,17 +133,17 @@ class Methods(Attributes):
     def _method_of_made(
         self, scope: Scope, node: ast.AST, receiver: Made, name: str, values: list[Value], keywords: Keywords
     ) -> Value:
-        given = [*values, *keywords.values()]
+        arguments = [*values, *keywords.values()]
         if keywords.get("out") is not None:
             return self.refuse("state", scope, node, f"calls {call_text(node)} with out=, which writes into an array")
         if name in CHANGING_METHODS:
             if name == "delete" or not receiver.fresh:
                 text = f"calls {call_text(node)}, which may change an object that existed before the call"
                 return self.refuse("state", scope, node, text)
-            return self._changes_fresh(scope, node, given)
+            return self._changes_fresh(scope, node, arguments)
         if receiver.plain:
-            self._read_by_method(scope, node, given)
-            made = [self.blurred(value) for value in given if not self._is_function(value)]
+            self._read_by_method(scope, node, arguments)
+            made = [self.blurred(value) for value in arguments if not self._is_function(value)]
             deep = receiver.deep and all(value.deep for value in made)
             return Made(True, deep or receiver.deep, receiver.deep) if all(m.plain for m in made) else OUTSIDE
         results: list[Value] = []
@@ -156,13 +156,13 @@ class Methods(Attributes):
                 first: list[Value] = [Made(False, receiver.fresh, receiver.deep, of=kind)]
                 results.append(self._call_function(scope, node, function, [*first, *values], keywords))
             elif function is not None:
-                results.append(self._call_library(scope, node, function, given, {}))
+                results.append(self._call_library(scope, node, function, arguments, {}))
         if results:
             return self._joined(results)
-        return self._call_unknown(scope, node, [receiver, *given])
+        return self._call_unknown(scope, node, [receiver, *arguments])
 
     def _changes_fresh(self, scope: Scope, node: ast.AST, given: list[Value]) -> Value:
-        """Put values into a container of the call's own; they must not lead outside."""
+        """Analyse the storage of values in the call's own container; the values must not be outside objects."""
         for value in given:
             self.handed_over(scope, node, value)
             if self._is_function(value):
@@ -183,20 +183,20 @@ class Methods(Attributes):
     def _construct(self, scope: Scope, node: ast.AST, kind: type, values: list[Value], keywords: Keywords) -> Value:
         if not is_users_class(kind):
             return self._call_library(scope, node, kind, values, keywords)
-        given = [*values, *keywords.values()]
+        arguments = [*values, *keywords.values()]
         if type(kind) is not type and is_users_class(type(kind)):
             text = f"creates a {kind.__name__}, a class with a user-defined metaclass"
             return self.refuse("unknown", scope, node, text)
         self._classes[kind] = None
-        self._escaping(given)
-        blurred = [self.blurred(value) for value in given]
+        self._escaping(arguments)
+        blurred = [self.blurred(value) for value in arguments]
         made = Made(plain=False, fresh=True, deep=all(value.deep for value in blurred), of=kind)
         for name in ("__new__", "__init__"):
             function = from_users_class(kind, name)
             if function is not None and not is_generated(function):
                 self._call_function(scope, node, function, [made, *values], keywords)
             elif function is None and (base := _library_base(kind, name)) is not None:
-                self._call_library(scope, node, base, given, {})
+                self._call_library(scope, node, base, arguments, {})
         for name in _AFTER_INIT:
             function = from_users_class(kind, name)
             if function is not None:
@@ -207,12 +207,12 @@ class Methods(Attributes):
         return made
 
     def _call_field_functions(self, scope: Scope, node: ast.AST, kind: type) -> None:
-        """What makes and converts the values of a dataclass's fields."""
+        """Analyse the factories and converters of a dataclass's fields."""
         for function in field_functions(kind):
             self.call(scope, node, Known(function), [OUTSIDE] * count_of_parameters(Known(function)), {})
 
     def handed_over(self, scope: Scope, node: ast.AST, value: Value) -> None:
-        """What a library may call on an argument of a user's class without being told to."""
+        """Analyse the methods that a library may call on an argument of a user class."""
         value = as_object(value)
         if isinstance(value, Known | Made) and value.key() not in self._analysed:
             self._analysed.add(value.key())
@@ -223,7 +223,7 @@ class Methods(Attributes):
                 self.special(scope, node, taken, ("__next__",))
 
     def _may_be_array(self, value: Value) -> bool:
-        """Whether an argument may be an array of NumPy that existed before the call."""
+        """Return whether an argument may be a NumPy array that existed before the call."""
         if isinstance(value, Known):
             return type(value.value).__module__ == "numpy" and not value.rebuilt and hasattr(value.value, "setflags")
         return isinstance(value, Made) and not value.fresh
@@ -241,7 +241,7 @@ class Methods(Attributes):
         return Super(cell.cell_contents, first)
 
     def _by_name(self, scope: Scope, node: ast.AST, function: Any, values: list[Value]) -> Value:
-        """`getattr` and its siblings."""
+        """Analyse `getattr`, `hasattr`, `setattr` and `delattr`."""
         if function is setattr or function is delattr:
             name = values[1] if len(values) > 1 else OUTSIDE
             if isinstance(name, Known) and type(name.value) is str and isinstance(values[0], Made):
@@ -259,17 +259,17 @@ class Methods(Attributes):
                 return values[2]
         return self.attribute(scope, node, values[0], name.value)
 
-    # --- what the later parts do ---
+    # --- methods of the later parts ---
 
     @abc.abstractmethod
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:
-        """Analyse `callee(*values, **keywords)`."""
+        """Analyse `callee(*values, **keywords)` and return the value of the call."""
 
     @abc.abstractmethod
     def store(
         self, scope: Scope, node: ast.AST, owner: Value, value: Value, name: str, attribute: str | None = None
     ) -> None:
-        """Put a value into an attribute of an object, or into an element where no attribute is named."""
+        """Analyse the storage of a value in an attribute; in an element where `attribute` is None."""
 
     @abc.abstractmethod
     def _call_function(
@@ -289,7 +289,7 @@ class Methods(Attributes):
 
 
 _AFTER_INIT = ("__post_init__", "__check_init__", "_missing_", "__del__")
-#: Methods that a library, an operator or a statement calls by itself on what it is given.
+# Methods that a library, an operator or a statement calls on its arguments without naming them.
 IMPLICIT_METHODS = tuple(
     """__lt__ __le__ __gt__ __ge__ __eq__ __ne__ __hash__ __bool__ __len__ __length_hint__ __iter__ __getitem__
     __contains__ __reversed__ __missing__ __index__ __int__ __float__ __complex__ __round__ __add__ __radd__ __mul__
@@ -300,45 +300,45 @@ IMPLICIT_METHODS = tuple(
 
 
 def _library_base(kind: type, name: str) -> Any:
-    """`__new__` or `__init__` that a user's class has from a library; None where it is Python's or a dataclass's."""
+    """Return the `__new__` or `__init__` that a user class inherits from a library; None for Python's own."""
     for base in kind.__mro__:
-        found = vars(base).get(name)
-        if found is None:
+        method = vars(base).get(name)
+        if method is None:
             continue
         package = base.__module__.partition(".")[0]
         if is_users_class(base) or package in ("builtins", "abc", "enum", "typing", "collections", "equinox", "flax"):
             return None
-        return found
+        return method
     return None
 
 
 def from_users_class(kind: type, name: str) -> types.FunctionType | None:
-    """A method that a class of the user's has, not one of a library's base."""
+    """Return a method that a user class defines; None where a library's base defines it."""
     for base in kind.__mro__:
-        found = vars(base).get(name)
-        if isinstance(found, staticmethod):
-            found = found.__func__
-        if found is not None:
-            found = getattr(found, "__wrapped__", found)
-            return found if isinstance(found, types.FunctionType) and is_users_code(found.__code__) else None
+        method = vars(base).get(name)
+        if isinstance(method, staticmethod):
+            method = method.__func__
+        if method is not None:
+            method = getattr(method, "__wrapped__", method)
+            return method if isinstance(method, types.FunctionType) and is_users_code(method.__code__) else None
     return None
 
 
 def vars_of(kind: type) -> dict[str, Any]:
-    """The attributes of a class and its bases."""
-    found: dict[str, Any] = {}
+    """Return the attributes of a class and its bases."""
+    attributes: dict[str, Any] = {}
     for base in reversed(kind.__mro__):
-        found.update(vars(base))
-    return found
+        attributes.update(vars(base))
+    return attributes
 
 
 def is_none(value: Value) -> bool:
-    """Whether a value is None."""
+    """Return whether a value is None."""
     return isinstance(value, Known) and value.value is None
 
 
 def call_text(node: ast.AST) -> str:
-    """What is called, at most 60 characters; a statement does not write the function that it passes on."""
+    """Return the text of the called expression, at most 60 characters; "a function" for a statement."""
     if isinstance(node, ast.stmt):
         return "a function"
     try:

@@ -15,6 +15,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...typed.syntax_nodes import add_parts
 from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value, as_object
 from .bindings import as_argument
 from .callables import is_users_class
@@ -26,17 +27,19 @@ _PASSES = 4
 
 
 def side_effects(
-    fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, first: bool = False
+    fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, first: bool = False, computing: bool = False
 ) -> tuple[SideEffect, ...]:
-    """What running the Python of a call once more may change; empty where the call is proven to change nothing.
+    """Return the changes that one more run of a call's Python may make; () where the call provably makes none.
 
     Args:
-        fun: What is called.
-        args: Its positional arguments: values, or types such as `jax.ShapeDtypeStruct`.
-        kwargs: Its keyword arguments.
-        first: Stop at the first effect found.
+        fun: The called function.
+        args: The positional arguments: values, or types such as `jax.ShapeDtypeStruct`.
+        kwargs: The keyword arguments.
+        first: Whether to stop at the first effect.
+        computing: Count what computes arrays while JAX traces as an effect, too.
     """
     analysis = _Analysis(first)
+    analysis.refuses_computing = computing
     scope = Scope({}, frozenset(), None, {}, {}, "", "")
     values = [as_argument(value) for value in args]
     keywords: dict[str | None, Value] = {name: as_argument(value) for name, value in kwargs.items()}
@@ -53,7 +56,7 @@ class _Analysis(Expressions):
     """The part of the analysis that follows statements."""
 
     def body(self, scope: Scope, node: FunctionNode) -> Value:
-        """Analyse the body of a function; what it returns."""
+        """Analyse the body of a function and return the value that the function returns."""
         if isinstance(node, ast.Lambda):
             value = self.value_of(scope, node.body)
             return self._joined([*scope.returned, value]) if scope.returned else value
@@ -66,11 +69,11 @@ class _Analysis(Expressions):
         return self._joined(scope.returned) if scope.returned else Known(None)
 
     def _statements(self, scope: Scope, statements: Sequence[ast.stmt]) -> bool:
-        """Analyse a block; whether what stands behind the block cannot be reached from its end."""
+        """Analyse a block; return whether the statement after the block cannot be reached from the block's end."""
         return any(self._statement(scope, statement) for statement in statements)
 
     def _statement(self, scope: Scope, node: ast.stmt) -> bool:
-        """Analyse a statement; whether the one after it cannot be reached."""
+        """Analyse a statement; return whether the next statement cannot be reached."""
         self.here = scope, node
         if isinstance(node, ast.If):
             return self._if(scope, node)
@@ -120,13 +123,13 @@ class _Analysis(Expressions):
                 self._match(scope, node)
             case ast.Pass() | ast.Break() | ast.Continue():
                 pass
-            case _:  # class definitions, async statements
+            case _:  # class definitions and async statements are not analysed
                 self.refuse("unknown", scope, node, "contains a statement that cannot be analysed")
 
     # --- assignments ---
 
     def bind(self, scope: Scope, target: ast.expr, value: Value) -> None:
-        """Assign a value to a target; a target outside of the call is an effect."""
+        """Assign a value to a target; an assignment outside of the call is a side effect."""
         match target:
             case ast.Name():
                 self._bind_name(scope, target, value)
@@ -148,7 +151,7 @@ class _Analysis(Expressions):
             self._bind_outer(scope, target, value)
             return
         place = scope
-        # A walrus in a comprehension binds in the function around it.
+        # A walrus in a comprehension binds its name in the enclosing function.
         scope.names[target.id] = value
         if place.enclosing is not None and place.returned is place.enclosing.returned:
             return
@@ -165,8 +168,8 @@ class _Analysis(Expressions):
     def _unpack(self, scope: Scope, target: ast.Tuple | ast.List, value: Value) -> None:
         if isinstance(value, Known) and type(value.value) in (tuple, list) and len(value.value) == len(target.elts):
             if not any(isinstance(part, ast.Starred) for part in target.elts):
-                for part, held in zip(target.elts, value.value, strict=True):
-                    self.bind(scope, part, self._element(value, held))
+                for part, element_value in zip(target.elts, value.value, strict=True):
+                    self.bind(scope, part, self._element(value, element_value))
                 return
         element = self.elements(scope, target, value)
         for part in target.elts:
@@ -175,14 +178,14 @@ class _Analysis(Expressions):
     def store(
         self, scope: Scope, node: ast.AST, owner: Value, value: Value, name: str, attribute: str | None = None
     ) -> None:
-        """Put a value into an attribute of an object, or into an element where no attribute is named.
+        """Analyse the storage of a value in an attribute; in an element where `attribute` is None.
 
         Args:
-            scope: Of the statement.
+            scope: The scope of the statement.
             node: The statement, or its target.
             owner: The object.
-            value: What is put into the object.
-            name: What changes, as the code names it.
+            value: The stored value.
+            name: The name of the changed part, as the code writes it.
             attribute: The name of the attribute.
         """
         owner = as_object(owner)
@@ -196,8 +199,8 @@ class _Analysis(Expressions):
         setters = ("__setattr__", "__delattr__") if attribute is not None else ("__setitem__", "__delitem__")
         if isinstance(owner, Made) and owner.of is not None:
             if attribute is not None:
-                found = inspect.getattr_static(owner.of, attribute, None)
-                if isinstance(found, property) or is_users_class(type(found)):
+                class_attribute = inspect.getattr_static(owner.of, attribute, None)
+                if isinstance(class_attribute, property) or is_users_class(type(class_attribute)):
                     self.refuse("unknown", scope, node, f"changes {name} through a property or a descriptor")
             self.special(scope, node, owner, setters)
         if isinstance(owner, Made) and owner.plain and self._is_function(value):
@@ -243,12 +246,12 @@ class _Analysis(Expressions):
         body_ends = self._statements(scope, node.body)
         after, scope.names = scope.names, before
         orelse_ends = self._statements(scope, node.orelse)
-        # The names at a `break` are those at the end of its loop too: they are merged all the same.
+        # The names at a `break` hold at the end of its loop, too; merging them here is safe.
         self._merge(scope, after)
         return body_ends and orelse_ends
 
     def _merge(self, scope: Scope, other: dict[str, Value]) -> bool:
-        """Let each name stand for its values on both ways; whether that changed any."""
+        """Join the values of each name on both branches; return whether a value changed."""
         changed = False
         for name, value in other.items():
             now = scope.names.get(name)
@@ -339,11 +342,11 @@ class _Analysis(Expressions):
                 self.refuse("state", scope, node, f"imports the module {module or alias.name}")
                 continue
             if isinstance(node, ast.ImportFrom):
-                found = getattr(sys.modules[module], alias.name, _MISSING)
-                if found is _MISSING:
+                imported = getattr(sys.modules[module], alias.name, _MISSING)
+                if imported is _MISSING:
                     self.refuse("state", scope, node, f"imports {alias.name} from {module}")
                     continue
-                scope.names[alias.asname or alias.name] = Known(found)
+                scope.names[alias.asname or alias.name] = Known(imported)
             else:
                 name = alias.asname or alias.name.partition(".")[0]
                 scope.names[name] = Known(sys.modules[module if alias.asname else name])
@@ -361,13 +364,13 @@ _MISSING = object()
 
 
 def _yields(node: ast.FunctionDef) -> bool:
-    waiting: list[ast.AST] = list(node.body)
+    waiting: list[Any] = list(node.body)
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, ast.Yield | ast.YieldFrom):
+        node_inside = waiting.pop()
+        if isinstance(node_inside, (ast.Yield, ast.YieldFrom)):
             return True
-        if not isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            waiting.extend(ast.iter_child_nodes(found))
+        if not isinstance(node_inside, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            add_parts(node_inside, waiting)
     return False
 
 
@@ -376,7 +379,7 @@ def _is_plain(value: Value) -> bool:
 
 
 def _as_load(node: ast.expr) -> ast.expr:
-    """The target of an in-place operator as an expression that reads it."""
+    """Return the target of an in-place operator as an expression that reads the target."""
     if isinstance(node, ast.Name):
         return ast.copy_location(ast.Name(node.id, ast.Load()), node)
     if isinstance(node, ast.Attribute):

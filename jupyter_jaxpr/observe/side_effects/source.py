@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from types import CodeType
 
 from ...interruptions import not_of_a_signal
+from ...typed.syntax_nodes import nodes_of, tree_of
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -24,51 +25,44 @@ _LARGEST_TEXT = 1_000_000
 
 
 def function_node(code: CodeType) -> FunctionNode | None:
-    """The definition of the function that has this code; None where no text is known that compiles to the code."""
+    """Return the definition of the function with this code; None where no known text compiles to the code."""
     text = "".join(linecache.getlines(code.co_filename))
     if not text or len(text) > _LARGEST_TEXT:
         return None
     futures = code.co_flags & _FUTURES
-    tree = _tree(text, code.co_filename)
+    tree = tree_of(text)
     if tree is None:
         return None
     key = (code.co_name, code.co_firstlineno)
     if not any(
-        _is_same(code, other)
+        _is_same(code, compiled)
         for whole in (True, False)
-        for other in _codes(text, code.co_filename, futures, whole).get(key, ())
+        for compiled in _codes(text, code.co_filename, futures, whole).get(key, ())
     ):
         return None
     nodes = [
         node for node in _functions(tree) if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
     ]
-    if len(nodes) > 1:  # several lambdas on one line
+    if len(nodes) > 1:  # one line contains several lambdas
         nodes = [node for node in nodes if _holds(node, code)]
         nodes.sort(key=lambda node: (node.end_col_offset or 0) - node.col_offset)
     return nodes[0] if nodes else None
 
 
-@functools.lru_cache(maxsize=32)
-def _tree(text: str, file: str) -> ast.Module | None:
-    try:
-        return ast.parse(text, file)
-    except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 @functools.lru_cache(maxsize=64)
 def _codes(text: str, file: str, futures: int, whole: bool) -> dict[tuple[str, int], list[CodeType]]:
-    """The codes of all functions of a text by name and first line.
+    """Return the codes of all functions in a text by name and first line.
 
     Args:
-        text: What was compiled.
-        file: Its name.
+        text: The source text.
+        file: The file name of the text.
         futures: The flags of `from __future__` imports.
-        whole: As Python compiles a file. Otherwise statement by statement, as IPython compiles a cell: the compiler
-            then does not know which names are imported modules, and calls their functions by other instructions.
+        whole: Whether to compile the text at once, as Python compiles a file. Otherwise the statements are compiled one
+            by one, as IPython compiles a cell: the compiler then does not know which names are imported modules, and
+            calls their functions by other instructions.
     """
     flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    tree = _tree(text, file)
+    tree = tree_of(text)
     assert tree is not None
     parts = [tree] if whole else [ast.Module([statement], []) for statement in tree.body]
     codes: dict[tuple[str, int], list[CodeType]] = {}
@@ -90,7 +84,7 @@ def _inner(code: CodeType) -> Iterator[CodeType]:
 
 
 def _is_same(code: CodeType, other: CodeType) -> bool:
-    """Whether two codes are the same instructions over the same names, constants and positions."""
+    """Return whether two codes have the same instructions, names, constants and positions."""
     return (
         code.co_code == other.co_code
         and code.co_names == other.co_names
@@ -105,21 +99,24 @@ def _is_same(code: CodeType, other: CodeType) -> bool:
 def _are_same_constants(constants: tuple[object, ...], others: tuple[object, ...]) -> bool:
     if len(constants) != len(others):
         return False
-    return all(_is_same_constant(constant, other) for constant, other in zip(constants, others, strict=True))
+    return all(
+        _is_same_constant(constant, constant_beside)
+        for constant, constant_beside in zip(constants, others, strict=True)
+    )
 
 
 def _is_same_constant(constant: object, other: object) -> bool:
     if isinstance(constant, CodeType) and isinstance(other, CodeType):
         return _is_same(constant, other)
-    # 1, 1.0 and True are equal; so are 0.0 and -0.0. Their texts are not.
+    # 1, 1.0 and True are equal, and so are 0.0 and -0.0, but their texts differ.
     return (
         type(constant) is type(other) and (constant == other or constant != constant) and repr(constant) == repr(other)
     )
 
 
 def _functions(tree: ast.Module) -> Iterator[FunctionNode]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+    for node in nodes_of(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             yield node
 
 
@@ -133,7 +130,7 @@ def _name(node: FunctionNode) -> str:
 
 
 def _holds(node: FunctionNode, code: CodeType) -> bool:
-    """Whether all instructions of a lambda's code lie within its body."""
+    """Return whether all instructions of a lambda's code lie within the lambda's body."""
     if not isinstance(node, ast.Lambda):
         return True
     first = (node.body.lineno, node.body.col_offset)

@@ -39,19 +39,19 @@ Restore = Callable[[], None]
 
 
 class TooLarge(Exception):
-    """The state is larger than what is saved, or takes too long to find."""
+    """The state exceeds the limit of memory, or finding it exceeds the limit of time."""
 
 
 class SavedState:
-    """The state that a call can reach, as it is now.
+    """A copy of the state that a call can reach.
 
     Args:
-        fun: What is called.
-        args: Its positional arguments.
-        kwargs: Its keyword arguments.
+        fun: The called function.
+        args: The positional arguments.
+        kwargs: The keyword arguments.
 
     Raises:
-        TooLarge: Finding and copying the state took over 50 ms, or 64 MB.
+        TooLarge: Finding and copying the state took more than 50 ms or more than 64 MB.
     """
 
     def __init__(self, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
@@ -64,18 +64,18 @@ class SavedState:
         self._save_generators()
         waiting: list[Any] = [fun, *args, *kwargs.values()]
         while waiting:
-            found = waiting.pop()
-            if id(found) in self._seen or is_immutable(found) or is_array_of_jax(found):
+            reached = waiting.pop()
+            if id(reached) in self._seen or is_immutable(reached) or is_array_of_jax(reached):
                 continue
-            self._seen.add(id(found))
-            self._keep.append(found)
+            self._seen.add(id(reached))
+            self._keep.append(reached)
             if len(self._keep) % _LOOKS_AT_CLOCK == 0 and time.thread_time() > self._until:
                 raise TooLarge
-            self._save(found)
-            waiting.extend(_reachable(found))
+            self._save(reached)
+            waiting.extend(_reachable(reached))
 
     def restore(self) -> None:
-        """Put everything back; a part that cannot be put back does not keep the others from it."""
+        """Restore the whole state; a part that cannot be restored does not stop the others."""
         failures = []
         for restore in self._restore:
             try:
@@ -181,7 +181,7 @@ class SavedState:
 
 
 def _reachable(found: Any) -> Iterator[Any]:
-    """What an object leads to: the parts of containers, attributes, and what a function names or closes over."""
+    """Yield the objects that an object refers to: parts, attributes, and the names and closure of a function."""
     yield from elements_of(found)
     if isinstance(found, types.FunctionType):
         yield from _reachable_from_function(found)
@@ -196,7 +196,7 @@ def _reachable(found: Any) -> Iterator[Any]:
         inner = getattr(found, "__wrapped__", None)
         if inner is not None:
             yield inner
-    elif type(found).__module__.startswith("jax"):  # a custom rule: its functions
+    elif type(found).__module__.startswith("jax"):  # a custom derivative rule refers to its functions
         yield from functions_inside(found)
     elif isinstance(found, type):
         if is_users_class(found):
@@ -237,13 +237,13 @@ def _reachable_from_function(found: types.FunctionType) -> Iterator[Any]:
         waiting.extend(constant for constant in code.co_consts if isinstance(constant, types.CodeType))
     named = [found.__globals__[name] for name in names if name in found.__globals__]
     yield from named
-    for module in named:  # sys.path
+    for module in named:  # lists, dicts and sets of modules, such as sys.path
         if isinstance(module, types.ModuleType) and not is_users_module(module):
             yield from (vars(module)[name] for name in names if type(vars(module).get(name)) in (list, dict, set))
 
 
 def _attributes(found: Any) -> dict[Any, Any] | None:
-    """The attributes of an instance; None for instances of builtin classes and of JAX's."""
+    """Return the attributes of an instance; None for instances of builtin and JAX classes."""
     kind = type(found)
     if kind.__module__.partition(".")[0] in ("builtins", "jaxlib", "jax", "numpy"):
         return None
@@ -255,20 +255,20 @@ def _attributes(found: Any) -> dict[Any, Any] | None:
 
 
 def _slots(kind: type) -> tuple[types.MemberDescriptorType, ...]:
-    """The slots of a class written in Python."""
+    """Return the slots of a class written in Python."""
     if kind.__module__.partition(".")[0] in ("builtins", "jaxlib", "jax", "numpy"):
         return ()
-    found: list[types.MemberDescriptorType] = []
+    slots: list[types.MemberDescriptorType] = []
     for base in kind.__mro__:
         if "__slots__" in vars(base):
-            found.extend(value for value in vars(base).values() if inspect.ismemberdescriptor(value))
-    return tuple(found)
+            slots.extend(value for value in vars(base).values() if inspect.ismemberdescriptor(value))
+    return tuple(slots)
 
 
 def _put_back_dict(found: dict[Any, Any], items: dict[Any, Any]) -> None:
     now = list(_items(found))
     if len(now) == len(items) and all(
-        key is other and value is kept for (key, value), (other, kept) in zip(now, items.items(), strict=True)
+        key is saved_key and value is kept for (key, value), (saved_key, kept) in zip(now, items.items(), strict=True)
     ):
         return
     if isinstance(found, collections.OrderedDict):
@@ -281,7 +281,7 @@ def _put_back_dict(found: dict[Any, Any], items: dict[Any, Any]) -> None:
 
 
 def _items(found: dict[Any, Any]) -> Any:
-    """The items of a dictionary in its order, by the builtin class's own method."""
+    """Return the items of a dictionary in its order, without calling methods of a subclass."""
     if isinstance(found, collections.OrderedDict):
         return collections.OrderedDict.items(found)
     return dict.items(found)
@@ -289,7 +289,7 @@ def _items(found: dict[Any, Any]) -> Any:
 
 def _put_back_list(found: list[Any], items: list[Any]) -> None:
     now = list(elements_of(found))
-    if len(now) != len(items) or any(one is not other for one, other in zip(now, items, strict=True)):
+    if len(now) != len(items) or any(item is not saved_item for item, saved_item in zip(now, items, strict=True)):
         list.__setitem__(found, slice(None), items)
 
 
@@ -302,7 +302,9 @@ def _put_back_set(found: set[Any], members: set[Any]) -> None:
 
 def _put_back_deque(found: collections.deque[Any], entries: list[Any]) -> None:
     now = list(elements_of(found))
-    if len(now) != len(entries) or any(one is not other for one, other in zip(now, entries, strict=True)):
+    if len(now) != len(entries) or any(
+        entry is not saved_entry for entry, saved_entry in zip(now, entries, strict=True)
+    ):
         collections.deque.clear(found)
         collections.deque.extend(found, entries)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ...interruptions import not_of_a_signal
+from ...typed.syntax_nodes import nodes_of, tree_of
 
 
 class Span(NamedTuple):
@@ -30,9 +30,20 @@ class NamePlaces:
     """
 
     def __init__(self, tree: ast.Module) -> None:
-        self.assigned = _once(_assigned(tree))
-        self.parameters = _once(_parameters(tree))
-        self.returned = _once(_returned(tree))
+        assigned: list[tuple[_Key, Span]] = []
+        parameters: list[tuple[_Key, Span]] = []
+        returned: list[tuple[_Key, Span]] = []
+        for node in nodes_of(tree):
+            if isinstance(node, ast.Name):
+                if isinstance(node.ctx, ast.Store):
+                    assigned.append(((node.lineno, node.id), _span(node)))
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                parameters.extend(_parameters(node))
+            elif isinstance(node, ast.Return) and node.value is not None:
+                returned.append(((node.lineno, ""), _span(node)))
+        self.assigned = _once(assigned)
+        self.parameters = _once(parameters)
+        self.returned = _once(returned)
 
 
 def name_places(file: str) -> NamePlaces | None:
@@ -48,10 +59,8 @@ def name_places(file: str) -> NamePlaces | None:
 def _parsed(text: str) -> NamePlaces | None:
     if not text or len(text) > _LONGEST:
         return None
-    try:
-        return NamePlaces(ast.parse(text))
-    except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    tree = tree_of(text)
+    return None if tree is None else NamePlaces(tree)
 
 
 _LONGEST = 500_000
@@ -59,7 +68,7 @@ _LONGEST = 500_000
 _Key = tuple[int, str]
 
 
-def _once(places: Iterator[tuple[_Key, Span]]) -> Mapping[_Key, Span]:
+def _once(places: Iterable[tuple[_Key, Span]]) -> Mapping[_Key, Span]:
     found: dict[_Key, Span | None] = {}
     for key, span in places:
         found[key] = None if key in found else span
@@ -72,25 +81,10 @@ def _span(node: ast.expr | ast.stmt | ast.arg) -> Span:
     return Span(node.lineno, node.col_offset, end_line, end_column)
 
 
-def _assigned(tree: ast.Module) -> Iterator[tuple[_Key, Span]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield (node.lineno, node.id), _span(node)
-
-
-def _parameters(tree: ast.Module) -> Iterator[tuple[_Key, Span]]:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            continue
-        decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
-        first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
-        arguments = node.args
-        listed = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-        for argument in filter(None, listed):
-            yield (first, argument.arg), _span(argument)
-
-
-def _returned(tree: ast.Module) -> Iterator[tuple[_Key, Span]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Return) and node.value is not None:
-            yield (node.lineno, ""), _span(node)
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Iterator[tuple[_Key, Span]]:
+    decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+    first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+    arguments = node.args
+    listed = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    for argument in filter(None, listed):
+        yield (first, argument.arg), _span(argument)

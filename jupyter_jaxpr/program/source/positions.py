@@ -85,6 +85,7 @@ class Positions:
         self._cells = cells
         self._source_files: dict[str, SourceFile] = {}
         self._cell_lines: dict[str, list[str]] = {}
+        self._line_texts: dict[tuple[str, int], str] = {}
         self._file_numbers: dict[str, int] = {}
         self._frame_numbers: dict[FrameRow, int] = {}
         self._stack_numbers: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
@@ -218,22 +219,28 @@ class Positions:
     def _column(self, source: SourceFile, line: int, column: int) -> int:
         if column < 0 or source.kind == "library":
             return -1
-        text = linecache.getline(source.name, line).rstrip("\n")
-        if source.cell is not None:
-            lines = self._cell_lines.get(source.name)
-            if lines is None:
-                lines = self._cell_lines[source.name] = source.cell.source.split("\n")
-            written = lines[line - 1] if 0 < line <= len(lines) else ""
-            if text and text != written:
-                return -1  # IPython rewrote this line: its columns are not those of the cell
-            text = written
+        text = self._line_texts.get((source.name, line))
+        if text is None:
+            text = self._line_texts[source.name, line] = self._line_text(source, line)
+        if text.isascii():
+            return column if column <= len(text) and text else -1
         encoded = text.encode("utf-8", "surrogatepass")
-        if column > len(encoded) or not text:
+        if column > len(encoded):
             return -1
-        if len(encoded) == len(text):
-            return column
         before = encoded[:column].decode("utf-8", "ignore")
         return len(before.encode("utf-16-le", "surrogatepass")) // 2
+
+    def _line_text(self, source: SourceFile, line: int) -> str:
+        """A line of a file as it ran; empty where it is not known."""
+        text = linecache.getline(source.name, line).rstrip("\n")
+        if source.cell is None:
+            return text
+        lines = self._cell_lines.get(source.name)
+        if lines is None:
+            lines = self._cell_lines[source.name] = source.cell.source.split("\n")
+        written = lines[line - 1] if 0 < line <= len(lines) else ""
+        # IPython may have rewritten the line: its columns are not those of the cell.
+        return "" if text and text != written else written
 
     # --- files -------------------------------------------------------------------------------
 

@@ -16,14 +16,14 @@ from ...exports.cache import HEAD, cache_text
 from ...exports.listings import Listing, cut
 from ...interruptions import not_of_a_signal
 from ...quantities import count, duration
-from ..last import LastRun
+from ..last import LastRun, last
 
 if TYPE_CHECKING:
     from ...document.types.document import Program
     from ..inspection import LevelName, Snapshot
 
 FOLDER = Path(__file__).parent
-# Longer texts make a browser slow; they are for Snapshot.text and for files.
+# Longer texts make a browser slow; Snapshot.text and files have them.
 CHARACTERS = 1_000_000
 
 _NO_ANYWIDGET = "The widget needs anywidget. Run `pip install anywidget`, restart the kernel, and try again."
@@ -33,19 +33,23 @@ _NO_SNAPSHOT = (
 _LEVELS: tuple[tuple[LevelName, str], ...] = (("stablehlo", "StableHLO"), ("hlo", "HLO"))
 
 
-def widget(snapshot: Snapshot | LastRun) -> Any:
-    """Show a snapshot as a widget, where JupyterLab's panel is not to be had.
+def widget(snapshot: Snapshot | LastRun | None = None) -> Any:
+    """Show a snapshot as a widget, in hosts without JupyterLab's panel.
 
     Args:
-        snapshot: What `jupyter_jaxpr.inspect` or `jupyter_jaxpr.last` returned, or `Snapshot.from_json` read.
+        snapshot: A result of `jupyter_jaxpr.inspect`, `jupyter_jaxpr.last` or `Snapshot.from_json`; None for the last
+            run, what `jupyter_jaxpr.last()` returns.
 
     Returns:
-        A widget; as the last line of a cell it is displayed.
+        The widget, which a cell displays if it is on the last line.
 
     Raises:
-        ImportError: anywidget is not installed; the message says how to get it.
+        ImportError: anywidget is not installed; the message contains a cure.
+        LookupError: Nothing was observed yet; the message contains a cure.
         ValueError: The last run was a block under `observe()`, which has no snapshot.
     """
+    if snapshot is None:
+        snapshot = last()
     if isinstance(snapshot, LastRun):
         if snapshot.snapshot is None:
             raise ValueError(_NO_SNAPSHOT)
@@ -54,7 +58,7 @@ def widget(snapshot: Snapshot | LastRun) -> Any:
 
 
 def shown(snapshot: Snapshot) -> dict[str, Any]:
-    """What the view shows, as plain data: see view.js, which reads it."""
+    """Return the data of the view as plain dictionaries; view.js reads them."""
     snapshot = snapshot.without_values()  # a notebook may be saved with the state of its widgets
     document = snapshot.document
     cached = cache_text(document)
@@ -69,7 +73,7 @@ def shown(snapshot: Snapshot) -> dict[str, Any]:
                 "counts": wording.counts(document, program),
                 "origin": program.origin_note,
                 "stages": _stages(program),
-                "levels": [_plain(each) for each in _levels(snapshot, index, program)],
+                "levels": [_plain(listing) for listing in _levels(snapshot, index, program)],
             }
             for index, program in enumerate(document.programs)
         ],
@@ -86,7 +90,7 @@ def _stages(program: Program) -> list[dict[str, Any]]:
     times = program.stages
     if times is None:
         return []
-    found = [
+    stages = [
         ("trace", "trace", times.trace),
         ("lower", "lower", times.lower),
         ("compile", "compile (from the cache on disk)" if times.from_disk else "compile", times.compile),
@@ -95,21 +99,21 @@ def _stages(program: Program) -> list[dict[str, Any]]:
     ]
     return [
         {"kind": kind, "name": name, "seconds": seconds, "time": duration(seconds)}
-        for kind, name, seconds in found
+        for kind, name, seconds in stages
         if seconds is not None
     ]
 
 
 def _levels(snapshot: Snapshot, index: int, program: Program) -> list[Listing]:
-    found = [cut("jaxpr", snapshot.text("jaxpr", index), CHARACTERS)]
+    listings = [cut("jaxpr", snapshot.text("jaxpr", index), CHARACTERS)]
     for name, title in _LEVELS:
         try:
             text = snapshot.text(name, index)
-        except not_of_a_signal(ValueError) as error:  # not made, or cannot be had: it says why
-            found.append(Listing(title, None, str(error)))
+        except not_of_a_signal(ValueError) as error:  # the text does not exist; the error has the reason
+            listings.append(Listing(title, None, str(error)))
         else:
-            found.append(cut(title, text, CHARACTERS))
-    return found
+            listings.append(cut(title, text, CHARACTERS))
+    return listings
 
 
 def _plain(listing: Listing) -> dict[str, Any]:
@@ -119,7 +123,7 @@ def _plain(listing: Listing) -> dict[str, Any]:
 
 @cache
 def _widget_class() -> Any:
-    """The widget's class; made when first needed, as anywidget need not be installed."""
+    """Return the widget's class, made at the first request, because anywidget may be missing."""
     try:
         import anywidget
         import traitlets
@@ -127,7 +131,7 @@ def _widget_class() -> Any:
         raise ImportError(_NO_ANYWIDGET) from error
 
     class JaxprWidget(anywidget.AnyWidget):
-        """Shows one snapshot."""
+        """A widget that shows one snapshot."""
 
         _esm = (FOLDER / "view.js").read_text(encoding="utf-8")
         _css = (FOLDER / "view.css").read_text(encoding="utf-8")

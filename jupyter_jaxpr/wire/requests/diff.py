@@ -25,6 +25,7 @@ class DiffRequest(Request, tag="diff"):
     """What became of a program in another one, of the same run or a later one; both are read, nothing runs."""
 
     patience: ClassVar[int] = 60
+    into: ClassVar[str | None] = "diffs"
 
     program: ProgramIndex
     before: Annotated[str, described("Id of the run of the earlier one; may be the same run.")]

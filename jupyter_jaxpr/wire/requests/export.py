@@ -1,21 +1,29 @@
-"""A run as an HTML file."""
+"""A run as a file: an HTML page, or a document that JupyterLab opens."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
+from ...document.types.struct import described
+from ...document.whole_file import whole_file
 from ...exports.page import page
 from ..request import Asked, ProgramIndex, Request
 
 
 class ExportRequest(Request, tag="export"):
-    """A run as an HTML file that needs nothing else, this program first; nothing runs."""
+    """A run as a file that needs nothing else, this program first; nothing runs."""
 
     patience: ClassVar[int] = 60
 
     program: ProgramIndex
+    format: Annotated[Literal["html", "document"], described("An HTML page, or the JSON of a .jaxpr.json file.")] = (
+        "html"
+    )
 
     def answer(self, asked: Asked) -> str:
-        return page(msgspec.structs.replace(asked.run.sources.with_texts(whole=True), focus=self.program))
+        with_texts = asked.run.sources.with_texts
+        if self.format == "document":
+            return whole_file(lambda equations: with_texts(whole=equations), self.program)
+        return page(msgspec.structs.replace(with_texts(whole=True), focus=self.program))

@@ -27,7 +27,7 @@ const argument = (type: string): Argument => ({
   donated: false
 });
 
-/** A run of one cell with a program for each type of the argument. */
+/** Makes a run of one cell with one program for each type of the argument. */
 const three = (n: number, ...types: string[]): Snapshot => ({
   ...run(n),
   programs: types.map(type =>
@@ -35,7 +35,7 @@ const three = (n: number, ...types: string[]): Snapshot => ({
   )
 });
 
-/** A kernel that has sent these runs. */
+/** Makes a model whose kernel has sent these runs. */
 function connected(...runs: Snapshot[]): {
   model: JaxprModel;
   kernel: FakeChannel;
@@ -151,6 +151,23 @@ describe('a diff', () => {
       kind: 'done',
       diff: programDiff()
     });
+  });
+
+  it('is in the document of the later run, and a page that gets the document later asks for nothing', async () => {
+    const { diffs, model } = connected(run(1), run(2));
+    await diffs.ask(QUESTION);
+    const documents = model.runs.map(({ snapshot }) => snapshot);
+    expect(documents.map(one => one.diffs ?? [])).toEqual([
+      [programDiff()],
+      []
+    ]);
+    const reloaded = connected(...documents);
+    expect(reloaded.diffs.stateOf(QUESTION)).toEqual({
+      kind: 'done',
+      diff: programDiff()
+    });
+    await reloaded.diffs.ask(QUESTION);
+    expect(reloaded.kernel.questions).toEqual([]);
   });
 
   it('says why there is none, and may be asked for again', async () => {

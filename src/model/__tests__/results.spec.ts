@@ -4,6 +4,8 @@ import {
   snapshot,
   sweep
 } from '../../protocol/__tests__/documents';
+import { programDiff } from '../../protocol/__tests__/diffs';
+import { ProgramDiff } from '../../protocol/snapshot';
 import { carry, merge } from '../results';
 
 describe('an answer in its document', () => {
@@ -22,6 +24,23 @@ describe('an answer in its document', () => {
     delete document.costs;
     merge(document, 'cost', programCost());
     expect(document.costs).toEqual([programCost()]);
+  });
+
+  it('is one of several about a program, where it is a diff with another program or of another level', () => {
+    const document = snapshot({ id: 'run-2' });
+    const ofLevel = (level: ProgramDiff['level'], summary = ''): ProgramDiff =>
+      programDiff({ level, summary });
+    const { before } = programDiff();
+    const withAnother = programDiff({ before: { ...before, program: 1 } });
+    merge(document, 'diff', ofLevel('stablehlo'));
+    merge(document, 'diff', withAnother);
+    merge(document, 'diff', ofLevel('jaxpr'));
+    merge(document, 'diff', ofLevel('jaxpr', 'again'));
+    expect(document.diffs).toEqual([
+      ofLevel('jaxpr', 'again'),
+      withAnother,
+      ofLevel('stablehlo')
+    ]);
   });
 
   it('stands alone in a field that holds one', () => {

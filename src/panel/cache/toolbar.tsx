@@ -1,5 +1,5 @@
 /** The controls of the ledger's table: filter, guess, copy. */
-import { Clipboard } from '@jupyterlab/apputils';
+import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

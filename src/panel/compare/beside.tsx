@@ -1,5 +1,5 @@
 /** Shows a comparison in the main area. */
-import { MainAreaWidget, ReactWidget } from '@jupyterlab/apputils';
+import { MainAreaWidget, ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,4 +1,9 @@
-/** Words a comparison: what was measured of each function, in reading order. */
+/**
+ * Words a comparison: what was measured of each function, in reading order.
+ *
+ * The exports word the same rows in jupyter_jaxpr/exports/compare.py; tests/measured_tables.json holds both to the
+ * same text.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Variant, VariantComparison } from '../../protocol/snapshot';
@@ -174,7 +179,7 @@ export function rowsOf(
       label: trans.__('Number of compiles'),
       about: comparison.sweep
         ? trans.__(
-            'How often JAX compiled the function over %1.',
+            'The number of compiles is how often JAX compiled the function over %1.',
             shortened(comparison.sweep, LONGEST)
           )
         : undefined,

@@ -1,5 +1,5 @@
 /** The controls of the cost table: grouping, heat, copy. */
-import { Clipboard } from '@jupyterlab/apputils';
+import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

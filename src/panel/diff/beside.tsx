@@ -1,5 +1,5 @@
 /** Shows the diff of two programs in the main area. */
-import { MainAreaWidget, ReactWidget } from '@jupyterlab/apputils';
+import { MainAreaWidget, ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -45,11 +45,12 @@ function Beside(props: {
   // The runs may go; what was compared stays.
   const [held, hold] = React.useState(() => diffs.stateOf(question));
   const state = diffs.stateOf(question);
+  const diff = state.kind === 'done' ? state.diff : null;
   React.useEffect(() => {
-    if (state.kind === 'done') {
-      hold(state);
+    if (diff !== null) {
+      hold({ kind: 'done', diff });
     }
-  }, [state]);
+  }, [diff]);
   return (
     <Answer
       model={model}

@@ -1,5 +1,5 @@
 /** Lists the two programs of a diff: one under the other where the panel is narrow, else side by side. */
-import { Clipboard } from '@jupyterlab/apputils';
+import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -126,7 +126,7 @@ export function Answer(props: {
 }): JSX.Element {
   const { model, diffs, question, open, trans } = props;
   const state = props.held ?? diffs.stateOf(question);
-  const idle = state.kind === 'idle' && model.requests !== null;
+  const idle = state.kind === 'idle' && diffs.canAsk;
   React.useEffect(() => {
     if (idle) {
       void diffs.ask(question);
@@ -142,13 +142,15 @@ export function Answer(props: {
     case 'working':
       return (
         <p role="status">
-          {trans.__('The kernel is comparing the programs …')}
+          {diffs.comparer === null
+            ? trans.__('The kernel is comparing the programs …')
+            : trans.__('The server is comparing the programs …')}
         </p>
       );
     case 'idle':
       return (
         <p role="status">
-          {model.requests === null
+          {!diffs.canAsk
             ? trans.__(
                 'The kernel of this run is not available. Run the cell again to compare the programs.'
               )

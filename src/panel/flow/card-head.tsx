@@ -89,8 +89,8 @@ export function Head(
 }
 
 /** Where it is from and what decides it: `line 7, predicate x > 0`. */
-function About(props: IHeadProps): JSX.Element {
-  const { reading, card, acts, trans } = props;
+function About(props: IHeadProps & { open: boolean }): JSX.Element {
+  const { reading, card, acts, trans, open } = props;
   const { control } = card;
   const span = reading.span(control.frame);
   const own = reading.equationsOf(control);
@@ -147,7 +147,8 @@ function About(props: IHeadProps): JSX.Element {
       </>
     );
   }
-  if (control.condition_text !== null) {
+  // The drawing of an open card says it.
+  if (control.condition_text !== null && !open) {
     parts.push(
       <>
         {trans.__('condition')}{' '}

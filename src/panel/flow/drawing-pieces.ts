@@ -284,6 +284,13 @@ export abstract class Drawer {
       : types;
   }
 
+  /** The lines as one where there is room, so that the values of a step come sooner. */
+  private _inOneLine(lines: readonly string[]): readonly string[] {
+    const line = lines.join(' · ');
+    const fits = widthOf(line, 'quiet') <= this._width - TAKE;
+    return lines.length > 1 && fits ? [line] : lines;
+  }
+
   /** Below everything: what is said of it, and what is the same at every step. */
   protected _captioned(bottom: number, caption = ''): IDrawing {
     const { _width: width, _pieces: pieces, _trans: trans } = this;
@@ -301,11 +308,14 @@ export abstract class Drawer {
     if (this._control.reverse) {
       lines.push(trans.__('runs backwards: the last row first'));
     }
-    const shown = lines.filter(line => line !== '');
+    const shown = this._inOneLine(lines.filter(line => line !== ''));
     shown.forEach((line, at) => {
       y += 20;
-      const room = at === shown.length - 1 ? width - 2 * TAKE : width;
-      pieces.text(width / 2, y, line, 'quiet', 'middle', room);
+      // The buttons stand to the right of the last line; a line that is long makes way for them.
+      const taken = at === shown.length - 1 ? TAKE : 0;
+      const isLong = widthOf(line, 'quiet') > width - 2 * taken;
+      const middle = (isLong ? width - taken : width) / 2;
+      pieces.text(middle, y, line, 'quiet', 'middle', width - taken);
     });
     if (shown.length === 0) {
       y += 20;

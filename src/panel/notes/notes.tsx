@@ -1,5 +1,5 @@
 /** The Notes view: what, where, why, and the cure. */
-import { Clipboard } from '@jupyterlab/apputils';
+import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -75,7 +75,7 @@ export class ProgramView extends LinkedView {
     this._said = element('div', 'jp-JaxprProgram-stepped');
     this._said.setAttribute('role', 'status');
     this._body.append(this._said);
-    this._detail = new Detail(this._trans);
+    this._detail = new Detail(this._trans, this._body);
     this.node.append(
       this._toolbar.node,
       filters.node,

@@ -1,5 +1,5 @@
 /** Everything above the view: banners, header, tabs, stages, or an empty state. */
-import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import type { IRenderMimeRegistry } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,5 +1,5 @@
 /** Draws series with JupyterLab's Vega-Lite renderer, with controls that zoom and save. */
-import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { IRenderMimeRegistry } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';

@@ -1,5 +1,5 @@
 /** Shows a sweep: how each series grows, the plot, the table. */
-import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { IRenderMimeRegistry } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,4 +1,9 @@
-/** Words the columns and rows of a sweep's table. */
+/**
+ * Words the columns and rows of a sweep's table.
+ *
+ * The exports word the same cells in jupyter_jaxpr/exports/time.py; tests/measured_tables.json holds both to the same
+ * text.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Sweep, SweepPoint } from '../../protocol/snapshot';

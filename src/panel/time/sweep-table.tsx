@@ -1,5 +1,5 @@
 /** The table of a sweep: columns where there is room, else two lines for each point; with copy buttons. */
-import { Clipboard } from '@jupyterlab/apputils';
+import { Clipboard } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -1,5 +1,5 @@
 /** The Time view: the first call by stages, the same call again, and a sweep. */
-import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { IRenderMimeRegistry } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

@@ -96,8 +96,11 @@ export function stageWords(
   }
 }
 
-/** `5.2 to 6.9 ms`, the unit said once where both have it. */
+/** `5.2 to 6.9 ms`, the unit said once where both have it; a dash where one call was timed. */
 export function middleHalf(time: WarmTime, trans: TranslationBundle): string {
+  if (time.runs === 1) {
+    return '–';
+  }
   const [low, high] = ends(duration(time.lower), duration(time.upper));
   return trans.__('%1 to %2', low, high);
 }

@@ -75,6 +75,22 @@ export function Banner(props: {
   if (status.kind === 'running') {
     return <RunningLine progress={status.progress} trans={trans} />;
   }
+  if (status.kind === 'file') {
+    return (
+      <div className="jp-JaxprPanel-banner" role="status" data-status="file">
+        <Icon name="save" />
+        <p>
+          <b>{trans.__('This is a saved document.')}</b>
+          <br />
+          <span className="jp-JaxprPanel-second">
+            {trans.__(
+              'No kernel is needed. To ask for what the file does not hold, run the code in a notebook.'
+            )}
+          </span>
+        </p>
+      </div>
+    );
+  }
   return model.fromSaved ? (
     <SavedCopy model={model} again={again} trans={trans} />
   ) : null;

@@ -61,6 +61,8 @@ export function Empty(props: {
           )}
         </EmptyText>
       );
+    case 'file':
+      return <></>; // its run is in view
     case 'no-kernel':
       return (
         <EmptyText title={trans.__('No kernel')}>

@@ -1,4 +1,4 @@
-/** The detail strip below the code: what is known of what the user points at. */
+/** The detail strip below the code: a description of the selected or hovered line, equation or variable. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ILinked, Links } from '../../model/links';
@@ -14,12 +14,25 @@ import { noEquationWords } from './no-equation';
 import type { JaxprListing } from '../levels/jaxpr-listing';
 import type { TextListing } from '../levels/text-listing';
 
+/** The pixels that the strip leaves free for the line under the pointer. */
+const POINTED_LINE = 24;
+
+/** The height of one line of text in pixels: the strip's least height, also if the pointer is near. */
+const LEAST_HEIGHT = 30;
+
 /**
- * The place below the code, as tall as its text. It grows and does not shrink while one program is shown: what is
- * pointed at next moves nothing.
+ * The strip below the code, as tall as its text.
+ *
+ * A change of the text moves no line of the code: when the strip gets lower, the code gets the same space below its
+ * last line, so a code that is scrolled to its end stays in place. The strip does not grow over the line under the
+ * pointer, because the pointer would then be on the strip; the strip scrolls instead.
  */
 export class Detail {
-  constructor(private _trans: TranslationBundle) {
+  /** @param _code - The element above the strip, which gets lower when the strip gets taller. */
+  constructor(
+    private _trans: TranslationBundle,
+    private _code: HTMLElement
+  ) {
     this.node = element('div', 'jp-JaxprProgram-detail');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute(
@@ -32,28 +45,56 @@ export class Detail {
     this._button.addEventListener('click', () => this._open(!this._isOpen));
     this.node.append(this._content, this._button);
     this._open(false);
+    _code.addEventListener('mousemove', event => {
+      this._pointer = event.clientY;
+      if (this._pointer + POINTED_LINE > this._top) {
+        this._fit();
+      }
+    });
+    _code.addEventListener('mouseleave', () => {
+      this._pointer = null;
+      this._fit();
+    });
   }
 
   readonly node: HTMLElement;
 
-  /** Show what is pointed at; null where no program is shown. */
+  /** Show a description; null if no program is shown. */
   show(content: HTMLElement | null): void {
     this.node.hidden = content === null;
     this._content.replaceChildren(...(content === null ? [] : [content]));
     if (content === null) {
       this._tallest = 0;
-    } else if (!this._isOpen) {
-      this._tallest = Math.max(this._tallest, content.offsetHeight);
     }
-    this._setHeight();
+    this._fit();
   }
 
-  /** Open, the strip has a height of its own. */
-  private _setHeight(): void {
-    this._content.firstElementChild?.setAttribute(
-      'style',
-      this._isOpen ? '' : `min-height: ${this._tallest}px`
-    );
+  /** Take the height of the text, and give the code the rest of the strip's greatest height. */
+  private _fit(): void {
+    if (this.node.hidden) {
+      return;
+    }
+    // Also during the measurement: without the space, the browser would scroll the code.
+    this._giveRoom(this._tallest);
+    const { bottom } = this.node.getBoundingClientRect();
+    const free =
+      this._pointer === null || this._isOpen
+        ? Infinity
+        : Math.max(LEAST_HEIGHT, bottom - this._pointer - POINTED_LINE);
+    this._content.style.maxHeight = '';
+    const wanted = this.node.offsetHeight;
+    if (wanted > free) {
+      this._content.style.maxHeight = `${free}px`;
+    }
+    const taken = Math.min(wanted, free);
+    this._top = bottom - taken;
+    this._tallest = Math.max(this._tallest, this._isOpen ? 0 : taken);
+    this._giveRoom(Math.max(0, this._tallest - taken));
+  }
+
+  /** Set the space below the last line of the code. */
+  private _giveRoom(pixels: number): void {
+    this._code.style.setProperty('--jjx-room-below', `${pixels}px`);
   }
 
   private _open(open: boolean): void {
@@ -66,20 +107,24 @@ export class Detail {
     this._button.setAttribute('aria-label', label);
     this._button.setAttribute('aria-expanded', String(open));
     this._button.replaceChildren(drawIcon(open ? 'down' : 'up'));
-    this._setHeight();
+    this._fit();
   }
 
   private _content: HTMLElement;
   private _button: HTMLButtonElement;
   private _isOpen = false;
-  /** Of the texts of the program so far, in pixels. */
+  /** The greatest height of the strip since the program is shown, in pixels. */
   private _tallest = 0;
+  /** The top of the strip. */
+  private _top = Infinity;
+  /** The height of the pointer over the code; null if the pointer is elsewhere. */
+  private _pointer: number | null = null;
 }
 
-/** More numbers are counted. */
+/** The detail lists at most this many numbers of equations. */
 const MOST_NUMBERS = 12;
 
-/** The detail of a selection; a hint where nothing is pointed at. */
+/** The detail of a selection; a hint if nothing is selected. */
 export function detailOf(
   selection: Selection | null,
   linked: ILinked,
@@ -160,7 +205,7 @@ function several(
   return node;
 }
 
-/** `9 to 17`, or `5, 6, 9`. */
+/** Prints numbers: `9 to 17`, or `5, 6, 9`. */
 function listed(numbers: readonly number[], trans: TranslationBundle): string {
   const last = numbers[numbers.length - 1];
   if (numbers.length > 2 && last - numbers[0] === numbers.length - 1) {
@@ -171,7 +216,7 @@ function listed(numbers: readonly number[], trans: TranslationBundle): string {
     : numbers.join(', ');
 }
 
-/** Where a link is coarser than it looks, it says so. */
+/** The note for a link that is less precise than it seems. */
 function precisionNote(
   selection: Selection,
   linked: ILinked,

@@ -89,6 +89,13 @@ describe('drawings', () => {
     expect(drawing.shapes.filter(({ look }) => look === 'gate').length).toBe(1);
   });
 
+  it('of a while with room: its captions share a line', () => {
+    const [drawing] = drawn(golden('newton-0.12'), 460);
+    expect(texts(drawing)).toContain(
+      'continues while jnp.abs(s[0] ** 2 - x) > 1e-5 · constants: x'
+    );
+  });
+
   it('of a cond: a fork, False first', () => {
     const [drawing] = drawn(golden('cond-0.12'), 336);
     expect(texts(drawing)).toEqual([

@@ -1,5 +1,5 @@
 /** The table of all steps of a recording; only the rows on screen are drawn. */
-import { Clipboard } from '@jupyterlab/apputils';
+import { Clipboard } from '../../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -138,7 +138,7 @@ function Table(props: IAllStepsProps & { length: number }): JSX.Element {
       <div
         className="jp-JaxprStepper-scroller"
         ref={scroller}
-        role="region"
+        role="group"
         aria-label={trans.__('All steps')}
         tabIndex={0}
         onScroll={event => setTop(event.currentTarget.scrollTop)}

@@ -1,0 +1,30 @@
+"""Makes the content of a `.jaxpr.json` file: the fullest document that the panel reads without a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from .encoding import encode
+from .limits import HELD, TEXT
+from .saved_copy import saved_copy
+from .types.document import Snapshot
+from .without_values import as_saved
+
+#: The end of the name of such a file.
+SUFFIX = ".jaxpr.json"
+
+
+def whole_file(whole: Callable[[bool], Snapshot], focus: int) -> str:
+    """The document as JSON, within the limits of its readers.
+
+    Args:
+        whole: Makes the document with the texts of its levels; with all equations of large programs for `True`.
+        focus: The program that the panel shows first.
+    """
+    document = whole(True)
+    if sum(len(scope.primitive) for scope in document.scopes) > HELD:
+        document = whole(False)
+    document = as_saved(msgspec.structs.replace(document, focus=focus))
+    return encode(saved_copy(document, TEXT)).decode()

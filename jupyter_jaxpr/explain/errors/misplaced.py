@@ -1,0 +1,396 @@
+"""Explains a call whose arguments stand in the wrong places: sizes that are no tuple, values in place of functions."""
+
+from __future__ import annotations
+
+import ast
+import re
+import types
+from typing import Any
+
+from ...jax.facts import is_jitted
+from ...observe.observation import FoundCure
+from ...plain_text import message_of
+from .arguments import parameters_of
+from .constructs import called
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .names import namespace
+from .origins import dtype_of, operands, value_of
+from .raised import RaisedAt, touches_jax
+from .trial import passed
+
+_NO_DTYPE = re.compile(r"^Cannot interpret '\d+' as a data type")
+_ONE_LIST = re.compile(
+    r"^Passing an array as a dtype argument|^Zero-dimensional arrays cannot be concatenated"
+    r"|^Only integer scalar arrays can be converted to a scalar index|^concatenate requires ndarray"
+)
+_JOINS = frozenset({"concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"})
+_TRANSFORMS = frozenset(
+    {"jit", "grad", "value_and_grad", "vmap", "pmap", "jacobian", "jacfwd", "jacrev", "hessian", "checkpoint", "remat"}
+)
+_NOT_CALLABLE = re.compile(
+    r"^lax\.\w+: \w+ argument should be (?:a )?callable|^'\w+' object is not (?:callable|iterable)"
+    r"|^Expected a callable value"
+    r"|^Argument '<.*>' of type '?<class '(?:function|PjitFunction)'>'? is not a valid JAX type"
+)
+#: Where a function of JAX's takes its function.
+_FUNCTIONS_AT = {"scan": 0, "map": 0, "fori_loop": 2, "associative_scan": 0, "eval_shape": 0}
+_POLICY = re.compile(r"^'str' object is not callable")
+_TOO_FEW_DEVICES = re.compile(
+    r"^cannot select an axis to squeeze out which has size not equal to one, got shape=\((\d+)"
+    r"|^compiling computation that requires (\d+) logical devices"
+)
+_NO_INTEGER = re.compile(r"^'str' object cannot be interpreted as an integer")
+_NO_DEVICE = re.compile(r"^(?:list|tuple) index out of range")
+_FEW_DEVICES = re.compile(r"^cannot reshape array of size (\d+) into shape (\([\d, ]*\))")
+_NO_PARAMS = re.compile(r"^You are using a transformation that requires the current value of parameters")
+_RANKS = re.compile(r"^indices and arr must have the same number of dimensions")
+_STARTS = frozenset({"dynamic_slice", "dynamic_update_slice"})
+_NO_LENGTH = re.compile(r"^object of type '\w+' has no len\(\)|^'int' object is not iterable")
+_UNPACKED = re.compile(r"^(?:not enough|too many) values to unpack")
+_OPERANDS = re.compile(r"^unsupported operand type\(s\) for (\S+): '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'")
+_TREES = (dict, list, tuple)
+
+
+def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """A call whose text shows that an argument stands in the wrong place."""
+    if raised is None or raised.frame is None or raised.node is None:
+        return None
+    text = message_of(error).strip()
+    if isinstance(error, IndexError) and _NO_DEVICE.search(text):
+        return _no_device(raised)
+    if isinstance(error, TypeError) and (found := _OPERANDS.search(text)):
+        return _trees(raised, found[1], found[2], found[3])
+    if not isinstance(error, TypeError | ValueError):
+        return None
+    if few := _FEW_DEVICES.search(text):
+        return _mesh(raised, int(few[1]), few[2])
+    if not isinstance(raised.node, ast.Call) or not touches_jax(error):
+        return None
+    call = raised.node
+    if called(call) == "apply_updates" and len(call.args) == 2 and (pair := _pair_of_update(raised, call.args[1])):
+        return pair
+    if _NO_PARAMS.search(text):
+        return _no_params(raised, call)
+    if _RANKS.search(text) and called(call).endswith("integer_labels") and len(call.args) == 2:
+        return _labels(raised, call)
+    if _NO_DTYPE.search(text):
+        return _sizes(raised, call)
+    if called(call) in _STARTS and _NO_LENGTH.search(text):
+        return _starts(raised, call)
+    if called(call) == "dot_general" and _UNPACKED.search(text) and len(call.args) > 2:
+        return _dimension_numbers(raised, call.args[2])
+    if _ONE_LIST.search(text) and called(call) in _JOINS:
+        return _list(raised, call)
+    if _NO_INTEGER.search(text):
+        return _named_argnums(raised, call)
+    if devices := _TOO_FEW_DEVICES.search(text):
+        return _devices(raised, call, devices[1] or devices[2])
+    if _POLICY.search(text) and (policy := _policy(raised)) is not None:
+        return policy
+    if _NOT_CALLABLE.search(text):
+        return _functions(raised, call)
+    return None
+
+
+def _rewritten(raised: RaisedAt, node: ast.AST, name: str, code: str, text: str) -> tuple[FoundCure, ...]:
+    """A cure that writes a node anew, where it passed its trial."""
+    return tuple(passed(raised, [applied(FoundCure(name, code, text), [edit_of(raised, over(node, code))])]))
+
+
+def _written(raised: RaisedAt, call: ast.Call, arguments: list[str]) -> str:
+    """A call with other positional arguments."""
+    keywords = [raised.source(each) for each in call.keywords]  # type: ignore[arg-type]  # a keyword has a place too
+    return f"{raised.source(call.func)}({', '.join([*arguments, *keywords])})"
+
+
+def _sizes(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """jnp.zeros(3, 4): sizes that are no tuple."""
+    integers = [_is_integer(raised, each) for each in call.args]
+    first = next((place for place, is_one in enumerate(integers) if is_one), None)
+    if first is None or len(call.args) - first < 2 or not all(integers[first:]):
+        return None
+    arguments = [raised.source(each) for each in call.args]
+    code = _written(raised, call, [*arguments[:first], f"({', '.join(arguments[first:])})"])
+    words = "The sizes of a shape are one argument. The next argument is the dtype."
+    title = f"{called(call)} takes the sizes of the shape as one tuple"
+    return Explained(None, title, "", _rewritten(raised, call, "a tuple", code, words))
+
+
+def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
+    """lax.dynamic_slice(x, 1, 2): a start that is no tuple."""
+    arguments = [
+        f"({raised.source(each)},)" if _is_integer(raised, each) else raised.source(each) for each in call.args
+    ]
+    title = f"{called(call)} takes one start for each axis, as a tuple"
+    words = "Write a tuple also for one axis."
+    cures = _rewritten(raised, call, "a tuple", _written(raised, call, arguments), words)
+    return Explained(None, title, "", cures or (FoundCure("a tuple", None, words),))
+
+
+def _dimension_numbers(raised: RaisedAt, node: ast.expr) -> Explained:
+    """lax.dot_general(x, y, ((1,), (0,))): without the batch axes."""
+    title = "dimension_numbers of dot_general is a pair: the axes to sum over, and the batch axes"
+    words = "Each of the two is a pair: axes of the left operand, and axes of the right one."
+    cures = _rewritten(raised, node, "a pair", f"({raised.source(node)}, ((), ()))", words)
+    return Explained(None, title, "", cures or (FoundCure("a pair", None, words),))
+
+
+def _is_integer(raised: RaisedAt, node: ast.expr) -> bool:
+    value = node.value if isinstance(node, ast.Constant) else value_of(raised, node)
+    return type(value) is int or (isinstance(node, ast.Subscript) and ".shape" in ast.unparse(node))
+
+
+def _list(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """jnp.concatenate(a, b): arrays that are no list."""
+    arrays = list(call.args)
+    last = arrays[-1] if len(arrays) > 2 and _is_integer(raised, arrays[-1]) else None
+    arrays = arrays[:-1] if last is not None else arrays
+    known = [each for each in arrays if dtype_of(value_of(raised, each)) or isinstance(each, ast.Call)]
+    if len(arrays) < 2 or len(known) != len(arrays):
+        return None
+    one = f"[{', '.join(raised.source(each) for each in arrays)}]"
+    code = _written(raised, call, [one, *([raised.source(last)] if last is not None else [])])
+    words = f"{called(call)} joins the arrays of one list or tuple."
+    title = f"{called(call)} takes the arrays as one list"
+    return Explained(None, title, "", _rewritten(raised, call, "a list of arrays", code, words))
+
+
+# --- functions and values ---
+
+
+def _is_function(raised: RaisedAt, node: ast.expr) -> bool:
+    if isinstance(node, ast.Lambda):
+        return True
+    value = value_of(raised, node)
+    kind = type(value)
+    return kind in (types.FunctionType, types.MethodType, types.BuiltinFunctionType) or is_jitted(value)
+
+
+def _functions(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    name = called(call)
+    if name == "switch" and len(call.args) > 1 and _is_function(raised, call.args[1]):
+        return _branches(raised, call)
+    if name in _TRANSFORMS and call.args and isinstance(call.args[0], ast.Call):
+        return _result_of_call(raised, call, call.args[0])
+    place = _FUNCTIONS_AT.get(name)
+    if name == "map" and "tree" in ast.unparse(call.func):
+        name = "tree.map"
+    if place is None or place >= len(call.args) or _is_function(raised, call.args[place]):
+        return None
+    others = [other for other, node in enumerate(call.args) if _is_function(raised, node)]
+    if len(others) != 1:
+        return None
+    arguments = [raised.source(each) for each in call.args]
+    arguments[place], arguments[others[0]] = arguments[others[0]], arguments[place]
+    title = f"{name} takes its function as argument {place + 1}, not as argument {others[0] + 1}"
+    words = f"The order of the arguments of {name}."
+    return Explained(None, title, "", _rewritten(raised, call, "the order", _written(raised, call, arguments), words))
+
+
+def _branches(raised: RaisedAt, call: ast.Call) -> Explained:
+    end = 1
+    while end < len(call.args) and _is_function(raised, call.args[end]):
+        end += 1
+    arguments = [raised.source(each) for each in call.args]
+    code = _written(raised, call, [arguments[0], f"[{', '.join(arguments[1:end])}]", *arguments[end:]])
+    words = "The branches of switch are one list. What follows is passed to the branch."
+    title = "switch takes its branches as one list"
+    return Explained(None, title, "", _rewritten(raised, call, "a list of branches", code, words))
+
+
+def _result_of_call(raised: RaisedAt, call: ast.Call, inner: ast.Call) -> Explained | None:
+    """jax.jit(f(x)): the result of a call in place of the function."""
+    title = f"{called(call)} takes a function, but gets the result of {raised.source(inner)}"
+    words = "Pass the function without a call. The result takes the arguments."
+    if not isinstance(inner.func, ast.Name) or not _is_function(raised, inner.func):
+        return Explained(None, title, "", (FoundCure("the function", None, words),))
+    code = raised.source(inner.func)
+    return Explained(None, title, "", _rewritten(raised, inner, "the function", code, words))
+
+
+def _named_argnums(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """jax.grad(loss, argnums="w"): the name of an argument in place of its position."""
+    transforms = [each for each in (call, call.func) if isinstance(each, ast.Call) and called(each) in _TRANSFORMS]
+    for transform in transforms:
+        option = next((each.value for each in transform.keywords if each.arg == "argnums"), None)
+        names = [option] if not isinstance(option, ast.Tuple | ast.List) else option.elts
+        texts = [each.value for each in names if isinstance(each, ast.Constant) and type(each.value) is str]
+        if option is None or not texts or not transform.args:
+            continue
+        title = f"argnums takes the positions of arguments, not the name {texts[0]}"
+        words = "Positions count from 0."
+        parameters = parameters_of(value_of(raised, transform.args[0]))
+        if len(texts) != len(names) or not all(text in parameters for text in texts):
+            return Explained(None, title, "", (FoundCure("argnums", None, words),))
+        places = [str(parameters.index(text)) for text in texts]
+        code = places[0] if option is names[0] else f"({', '.join(places)}{',' if len(places) == 1 else ''})"
+        return Explained(None, title, "", _rewritten(raised, option, "argnums", code, words))
+    return None
+
+
+def _policy(raised: RaisedAt) -> Explained | None:
+    """checkpoint(policy="dots_saveable"): the name of a policy in place of the policy."""
+    import jax
+
+    for node in ast.walk(raised.loops.module) if raised.loops is not None else ():
+        if isinstance(node, ast.keyword) and node.arg == "policy" and isinstance(node.value, ast.Constant):
+            name = node.value.value
+            if type(name) is not str:
+                continue
+            title = f"The policy of checkpoint is a function, not the text '{name}'"
+            words = "jax.checkpoint_policies holds the policies."
+            if not hasattr(jax.checkpoint_policies, name) or namespace(raised).get("jax") is not jax:
+                return Explained(None, title, "", (FoundCure("jax.checkpoint_policies", None, words),))
+            code = f"jax.checkpoint_policies.{name}"
+            cures = _rewritten(raised, node.value, "jax.checkpoint_policies", code, words)
+            return Explained(edit_of(raised, over(node.value, "")).place, title, "", cures)
+    return None
+
+
+# --- devices ---
+
+
+def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
+    """A pmap over more elements than there are devices."""
+    import jax
+
+    made: ast.expr = call.func
+    if isinstance(made, ast.Name) and raised.loops is not None:
+        assigned = [
+            node.value
+            for node in ast.walk(raised.loops.module)
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == made.id
+        ]
+        made = assigned[0] if len(assigned) == 1 else made
+    if called(made) != "pmap" or not isinstance(made, ast.Call):
+        return None
+    there = jax.local_device_count()
+    title = f"pmap runs one element on each device: {size} elements, {there} device{'s' if there != 1 else ''}"
+    words = "jax.vmap maps the axis on one device. jax.jit with a sharding spreads arrays over devices."
+    function = raised.source(made.func)
+    if not function.endswith("jax.pmap"):
+        return Explained(None, title, "", (FoundCure("jax.vmap", None, words),))
+    code = f"{function.removesuffix('pmap')}vmap"
+    return Explained(None, title, "", _rewritten(raised, made.func, "jax.vmap", code, words))
+
+
+_DEVICES = re.compile(r"\b(?:local_)?devices\(")
+_XLA_FLAGS = (
+    "Use the devices that there are. For a test on a CPU, the variable XLA_FLAGS="
+    "--xla_force_host_platform_device_count={count}, set before Python starts, makes more."
+)
+
+
+def _no_device(raised: RaisedAt) -> Explained | None:
+    """jax.devices()[1] where there is one."""
+    import jax
+
+    node = raised.node
+    if not isinstance(node, ast.Subscript) or not _DEVICES.search(raised.source(node.value)):
+        return None
+    index = raised.source(node.slice)
+    there = len(jax.devices())
+    title = f"There is no device {index}: JAX has {there} device{'s' if there != 1 else ''} here"
+    wanted = str(int(index) + 1) if index.isdecimal() else "N"
+    return Explained(None, title, "", (FoundCure("jax.devices()", None, _XLA_FLAGS.format(count=wanted)),))
+
+
+def _mesh(raised: RaisedAt, size: int, shape: str) -> Explained | None:
+    """np.array(jax.devices()).reshape(2, 1) where there is one."""
+    if raised.node is None or not _DEVICES.search(ast.unparse(raised.node)):
+        return None
+    sizes = [int(each) for each in re.findall(r"\d+", shape)]
+    wanted = 1
+    for each in sizes:
+        wanted *= each
+    title = f"A mesh of the shape {shape} needs {wanted} devices, but {size} {'is' if size == 1 else 'are'} here"
+    return Explained(None, title, "", (FoundCure("the shape", None, _XLA_FLAGS.format(count=wanted)),))
+
+
+# --- optax ---
+
+
+def _pair_of_update(raised: RaisedAt, updates: ast.expr) -> Explained | None:
+    """Of updates = opt.update(...), which gives a pair."""
+    value = value_of(raised, updates)
+    if not isinstance(updates, ast.Name) or type(value) is not tuple or len(value) != 2 or raised.loops is None:
+        return None
+    made = [
+        node
+        for node in ast.walk(raised.loops.module)
+        if isinstance(node, ast.Assign)
+        and ast.unparse(node.targets[0]) == updates.id
+        and called(node.value) == "update"
+    ]
+    title = f"{updates.id} is a pair: the updates and the new state"
+    words = "update of an optimizer returns the updates and the state for the next step."
+    if len(made) != 1 or not isinstance(made[0].value, ast.Call):
+        return Explained(None, title, "", (FoundCure("two names", None, f"{words} Write {updates.id}, state = ..."),))
+    given = made[0].value.args
+    state = raised.source(given[1]) if len(given) > 1 and isinstance(given[1], ast.Name) else "state"
+    code = f"{updates.id}, {state}"
+    return Explained(None, title, "", _rewritten(raised, made[0].targets[0], "two names", code, words))
+
+
+def _no_params(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """opt.update(grads, state) of an optimizer that needs the parameters: those that init got."""
+    if raised.loops is None or called(call) != "update" or len(call.args) != 2 or call.keywords:
+        return None
+    assert isinstance(call.func, ast.Attribute)
+    optimizer = ast.unparse(call.func.value)
+    given = {
+        raised.source(node.args[0])
+        for node in ast.walk(raised.loops.module)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == f"{optimizer}.init" and len(node.args) == 1
+    }
+    if len(given) != 1:
+        return None
+    (params,) = given
+    code = _written(raised, call, [*(raised.source(each) for each in call.args), params])
+    words = f"The third argument of update is the parameters, which {optimizer}.init got."
+    cures = _rewritten(raised, call, "params", code, words)
+    return Explained(None, "This optimizer needs the parameters in update", "", cures) if cures else None
+
+
+def _labels(raised: RaisedAt, call: ast.Call) -> Explained:
+    """Labels of the integer kind with as many axes as the logits."""
+    title = f"{called(call)} takes labels with one axis less than the logits"
+    words = (
+        "Pass one integer for each row, or use optax.softmax_cross_entropy for labels with one number for each class."
+    )
+    return Explained(None, title, operands(raised, call.args), (FoundCure("integer labels", None, words),))
+
+
+# --- trees ---
+
+
+def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained | None:
+    """Of params - 0.1 * grads, where these are dicts of arrays."""
+    import jax
+
+    node = raised.node
+    if not isinstance(node, ast.BinOp):
+        return None
+    while isinstance(outer := raised.parents.get(id(node)), ast.BinOp):
+        node = outer
+    names = {each.id: value_of(raised, each) for each in ast.walk(node) if isinstance(each, ast.Name)}
+    trees = [name for name, value in names.items() if _is_tree(value)]
+    kinds = {type(names[name]).__name__ for name in trees}
+    if not kinds & {left, right} or namespace(raised).get("jax") is not jax:
+        return None
+    culprit = next(name for name in reversed(trees) if type(names[name]).__name__ in (left, right))
+    title = f"{operator} works on arrays, but {culprit} is a {type(names[culprit]).__name__} of arrays"
+    given = ", ".join(trees)
+    code = f"jax.tree.map(lambda {given}: {raised.source(node)}, {given})"
+    words = "jax.tree.map computes with the arrays at the same place of each tree."
+    return Explained(None, title, "", _rewritten(raised, node, "jax.tree.map", code, words))
+
+
+def _is_tree(value: Any) -> bool:
+    import jax
+
+    if type(value) not in _TREES:
+        return False
+    leaves = jax.tree_util.tree_leaves(value)[:1_000]
+    return bool(leaves) and all(dtype_of(leaf) for leaf in leaves)

@@ -1,0 +1,59 @@
+"""Parses texts once, and walks over their trees in a third of the time of `ast.walk`: cells may have 3,000 lines."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+from ..interruptions import not_of_a_signal
+
+#: Fields without nodes that have parts, in all classes of nodes that have a field of the name.
+_PLAIN = frozenset("arg attr conversion ctx id is_async kind level module name op ops".split())
+#: The fields of each class that may hold nodes; None of what is no node.
+_fields: dict[type, tuple[str, ...] | None] = {}
+
+
+@functools.lru_cache(maxsize=32)
+def tree_of(text: str) -> ast.Module | None:
+    """The tree of a text, which nobody may change; None where the text is no Python."""
+    try:
+        return ast.parse(text)
+    except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes of a tree that can have parts, in no order that is promised."""
+    waiting: list[Any] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if add_parts(node, waiting):
+            yield node
+
+
+def add_parts(node: Any, waiting: list[Any]) -> bool:
+    """Add what a node holds to a list, numbers and texts among it; says whether the node is one."""
+    kind = type(node)
+    try:
+        fields = _fields[kind]
+    except KeyError:
+        fields = _fields[kind] = _fields_of(kind)
+    if fields is None:
+        return False
+    for name in fields:
+        value = getattr(node, name, None)
+        if type(value) is list:
+            waiting += value
+        elif value is not None:
+            waiting.append(value)
+    return True
+
+
+def _fields_of(kind: type) -> tuple[str, ...] | None:
+    if not issubclass(kind, ast.AST):
+        return None
+    if issubclass(kind, ast.Constant):
+        return ()
+    return tuple(field for field in kind._fields if field not in _PLAIN)

@@ -1,0 +1,13 @@
+/**
+ * What the views take of the application that they run in: the only file of the views that imports JupyterLab.
+ *
+ * A host other than JupyterLab gives the same names. All else reaches a view by its arguments: words (`trans`), the
+ * model with its requests, and the actions of the panel (`IPanelActions`), which are left out where a host has none.
+ */
+
+/** Text for the clipboard, and the frame of a view in the main area. */
+export { Clipboard, MainAreaWidget } from '@jupyterlab/apputils';
+/** A widget that React draws, and an icon in the colours of the theme. */
+export { LabIcon, ReactWidget } from '@jupyterlab/ui-components';
+/** Draws plots. */
+export type { IRenderMimeRegistry } from '@jupyterlab/rendermime';

@@ -1,0 +1,65 @@
+/** Asks the Jupyter server to compare documents for which no kernel runs. */
+import { ServerConnection } from '@jupyterlab/services';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { checkProgramDiff } from '../protocol/difference';
+import { isUnreadable, readable } from '../protocol/document';
+import { ProgramDiff, Snapshot } from '../protocol/snapshot';
+
+interface ISide {
+  document: Snapshot;
+  program: number;
+}
+
+/** Where the server is, and how it is asked. */
+export type ServerSettings = ServerConnection.ISettings;
+
+/**
+ * Have two programs compared.
+ *
+ * @throws Error The server did not compare them; the message is a sentence.
+ */
+export async function compareOnServer(
+  settings: ServerSettings,
+  before: ISide,
+  after: ISide,
+  level: string,
+  trans: TranslationBundle
+): Promise<ProgramDiff> {
+  const unanswered = new Error(
+    trans.__(
+      'The server did not compare the documents. Install jupyter_jaxpr where JupyterLab is installed, restart JupyterLab and try again.'
+    )
+  );
+  let answer: { diff?: unknown; reason?: unknown };
+  try {
+    const response = await ServerConnection.makeRequest(
+      `${settings.baseUrl}jupyter-jaxpr/diff`,
+      {
+        method: 'POST',
+        body: JSON.stringify({
+          before: before.document,
+          before_program: before.program,
+          after: after.document,
+          after_program: after.program,
+          level
+        })
+      },
+      settings
+    );
+    if (!response.ok) {
+      throw unanswered;
+    }
+    answer = (await response.json()) as typeof answer;
+  } catch {
+    throw unanswered;
+  }
+  if (typeof answer.reason === 'string') {
+    throw new Error(answer.reason);
+  }
+  const diff = readable(() => checkProgramDiff(answer.diff));
+  if (isUnreadable(diff)) {
+    throw unanswered;
+  }
+  return diff;
+}

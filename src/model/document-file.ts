@@ -1,0 +1,45 @@
+/** Reads the text of a `.jaxpr.json` file, which nobody vouches for. */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { isUnreadable, readSnapshot } from '../protocol/document';
+import { LIMITS } from '../protocol/limits';
+import { Snapshot } from '../protocol/snapshot';
+import { size } from '../quantities';
+import { whyUnreadable } from './sentences';
+
+/** The end of the name of such a file. */
+export const DOCUMENT_SUFFIX = '.jaxpr.json';
+
+/** The document, or the sentence that says why the file cannot be shown. */
+export function readDocumentFile(
+  text: string,
+  trans: TranslationBundle
+): Snapshot | string {
+  const tooLarge = whyTooLarge(text.length, trans);
+  if (tooLarge !== null) {
+    return tooLarge;
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return trans.__(
+      'The file holds no JSON. Write the file again with save, or with Save a Copy in the Jaxpr panel.'
+    );
+  }
+  const read = readSnapshot(value);
+  return isUnreadable(read) ? whyUnreadable(read, trans) : read;
+}
+
+/** Why a file of this many bytes is not read; null where it is. */
+export function whyTooLarge(
+  bytes: number,
+  trans: TranslationBundle
+): string | null {
+  return bytes > LIMITS.TEXT
+    ? trans.__(
+        'The file is larger than %1, the most that a document may have.',
+        size(LIMITS.TEXT)
+      )
+    : null;
+}

@@ -1,0 +1,41 @@
+/** Remembers the last key or press of the user in this page; what a script does is none. */
+
+/** A key, a press or a click of the user. */
+export interface ISign {
+  readonly isTrusted: boolean;
+}
+
+const KINDS = ['keydown', 'pointerdown', 'pointerup', 'click'] as const;
+
+/** Milliseconds from the sign to the command: a menu, a chord of two keys and the palette take less. */
+const AT_MOST = 1000;
+
+/** The signs of the user in a page. */
+export class UsersSigns {
+  /**
+   * @param page Whose events are heard, before any other listener of the page hears them.
+   */
+  constructor(page: EventTarget) {
+    for (const kind of KINDS) {
+      page.addEventListener(kind, event => this._hear(event), {
+        capture: true,
+        passive: true
+      });
+    }
+  }
+
+  /** The sign that the user gave just now; null where there is none, as where an extension runs a command. */
+  get latest(): ISign | null {
+    return performance.now() - this._at <= AT_MOST ? this._sign : null;
+  }
+
+  private _hear(event: Event): void {
+    if (event.isTrusted) {
+      this._sign = event;
+      this._at = performance.now();
+    }
+  }
+
+  private _sign: ISign | null = null;
+  private _at = -Infinity;
+}

@@ -1,0 +1,104 @@
+/** The panel's head and views for documents that were read from files, in the main area. */
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Panel, Widget } from '@lumino/widgets';
+
+import { Comparer, diffsOf } from '../../model/diffs';
+import { JaxprModel } from '../../model/model';
+import { Snapshot } from '../../protocol/snapshot';
+import { IPanelActions } from './above-view';
+import { Shell } from './shell';
+
+let made = 0;
+
+export class FileView extends Panel {
+  /**
+   * @param _actions What the controls do with the model in view.
+   * @param _compare Compares two of the documents.
+   */
+  constructor(
+    private _trans: TranslationBundle,
+    private _actions: (model: () => JaxprModel | null) => IPanelActions,
+    private _compare: Comparer
+  ) {
+    super();
+    made += 1;
+    this.id = `jupyter-jaxpr-file-${made}`;
+    this.addClass('jp-JaxprPanel');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', this._trans.__('Saved document'));
+  }
+
+  /** Show a document. */
+  showDocument(document: Snapshot): void {
+    this._fill([document]);
+  }
+
+  /** Show what became of the first program of a document in another one. */
+  showDiff(one: Snapshot, other: Snapshot): void {
+    const [before, after] =
+      one.created <= other.created ? [one, other] : [other, one];
+    // A file and its copy hold the same run; each is a run of its own here.
+    const apart =
+      before.id === after.id ? { ...after, id: `${after.id} 2` } : after;
+    const model = this._fill([before, apart]);
+    if (before.focus >= 0 && apart.focus >= 0) {
+      diffsOf(model).chosen = {
+        before: { snapshot: before.id, program: before.focus },
+        after: { snapshot: apart.id, program: apart.focus },
+        level: 'jaxpr'
+      };
+      this._shell?.showView('diff');
+    }
+  }
+
+  /** Say why there is nothing to show. */
+  refuse(reason: string): void {
+    this._clear();
+    const title = document.createElement('h2');
+    title.textContent = this._trans.__('This file cannot be shown.');
+    const sentence = document.createElement('p');
+    sentence.textContent = reason;
+    const said = new Widget();
+    said.addClass('jp-JaxprPanel-empty');
+    said.node.setAttribute('role', 'alert');
+    said.node.append(title, sentence);
+    this.addWidget(said);
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      this._clear();
+      super.dispose();
+    }
+  }
+
+  private _fill(documents: readonly Snapshot[]): JaxprModel {
+    this._clear();
+    const model = new JaxprModel(this._trans);
+    model.isOfFiles = true;
+    diffsOf(model).comparer = this._compare;
+    documents.forEach(document => model.show(document, true));
+    const shell = new Shell(
+      this.id,
+      this._trans,
+      this._actions(() => this._model)
+    );
+    this._model = model;
+    this._shell = shell;
+    shell.model = model;
+    this.addWidget(shell);
+    return model;
+  }
+
+  private _clear(): void {
+    for (const widget of [...this.widgets]) {
+      widget.dispose();
+    }
+    this._shell = null;
+    this._model?.dispose();
+    this._model = null;
+  }
+
+  private _model: JaxprModel | null = null;
+  private _shell: Shell | null = null;
+}

@@ -1,0 +1,239 @@
+/** Wires `.jaxpr.json` files: a double click shows the saved document, and two of them open as a diff. */
+import {
+  ILayoutRestorer,
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import {
+  MainAreaWidget,
+  WidgetTracker,
+  showErrorMessage
+} from '@jupyterlab/apputils';
+import {
+  ABCWidgetFactory,
+  DocumentRegistry,
+  DocumentWidget
+} from '@jupyterlab/docregistry';
+import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
+import {
+  ITranslator,
+  TranslationBundle,
+  nullTranslator
+} from '@jupyterlab/translation';
+import { PanelLayout, Widget } from '@lumino/widgets';
+
+import { jaxprIcon } from '../parts/icon';
+import type { FileView } from '../panel/shell/file-view';
+
+export const COMPARE_FILES = 'jupyter-jaxpr:compare-files';
+const FILE_TYPE = 'jaxpr-document';
+const FACTORY = 'Jaxpr';
+
+/** Makes the view of a file, which is fetched when the first one is opened. */
+type MakeView = (path: string | null) => Promise<FileView>;
+
+/** Opens a file: nothing of its text is looked at but by the reader of documents. */
+class Factory extends ABCWidgetFactory<DocumentWidget> {
+  constructor(
+    options: DocumentRegistry.IWidgetFactoryOptions,
+    private _makeView: MakeView,
+    private _trans: TranslationBundle
+  ) {
+    super(options);
+  }
+
+  protected createNewWidget(context: DocumentRegistry.Context): DocumentWidget {
+    const content = new FilePlace();
+    const widget = new DocumentWidget({ content, context });
+    widget.addClass('jp-JaxprFile');
+    widget.toolbar.hide();
+    widget.title.icon = jaxprIcon;
+    const show = async (): Promise<void> => {
+      await context.ready;
+      const { readDocumentFile } = await import('../model/document-file');
+      const view = await content.fill(() => this._makeView(context.path));
+      if (view === null) {
+        return; // closed meanwhile
+      }
+      const read = readDocumentFile(context.model.toString(), this._trans);
+      if (typeof read === 'string') {
+        view.refuse(read);
+      } else {
+        view.showDocument(read);
+      }
+    };
+    const showAgain = (): void =>
+      void show().catch(reason =>
+        console.error('jupyter-jaxpr document: not shown', reason)
+      );
+    showAgain();
+    void context.ready.then(() => {
+      if (!widget.isDisposed) {
+        context.model.contentChanged.connect(showAgain);
+      }
+    });
+    return widget;
+  }
+}
+
+/** Takes a view when the view is there. */
+class FilePlace extends Widget {
+  constructor() {
+    super();
+    this.addClass('jp-JaxprFile-place');
+    this.layout = new PanelLayout();
+    this.node.tabIndex = -1;
+  }
+
+  /** The view, made once; null where this was closed before. */
+  async fill(make: () => Promise<FileView>): Promise<FileView | null> {
+    this._view ??= make();
+    const view = await this._view;
+    if (this.isDisposed) {
+      view.dispose();
+      return null;
+    }
+    if (view.parent === null) {
+      (this.layout as PanelLayout).addWidget(view);
+    }
+    return view;
+  }
+
+  private _view: Promise<FileView> | null = null;
+}
+
+export const documentFilesPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-jaxpr:document-files',
+  description:
+    'Opens saved documents (.jaxpr.json), and two of them as a diff.',
+  autoStart: true,
+  optional: [IDefaultFileBrowser, ILayoutRestorer, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    browser: IDefaultFileBrowser | null,
+    restorer: ILayoutRestorer | null,
+    translator: ITranslator | null
+  ): void => {
+    const { commands, docRegistry, serviceManager, shell } = app;
+    const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
+    const makeView: MakeView = async path => {
+      const { makeFileView } = await import(
+        /* webpackChunkName: "document_file" */ './made-file-view'
+      );
+      return makeFileView(
+        path,
+        commands,
+        browser === null ? null : COMPARE_FILES,
+        serviceManager.serverSettings,
+        trans
+      );
+    };
+
+    docRegistry.addFileType({
+      name: FILE_TYPE,
+      displayName: trans.__('Jaxpr Document'),
+      extensions: ['.jaxpr.json'],
+      mimeTypes: ['application/vnd.jupyter-jaxpr.v1+json'],
+      contentType: 'file',
+      fileFormat: 'text',
+      icon: jaxprIcon
+    });
+    const factory = new Factory(
+      {
+        name: FACTORY,
+        label: trans.__('Jaxpr'),
+        fileTypes: [FILE_TYPE],
+        defaultFor: [FILE_TYPE],
+        readOnly: true
+      },
+      makeView,
+      trans
+    );
+    docRegistry.addWidgetFactory(factory);
+    const opened = new WidgetTracker<DocumentWidget>({
+      namespace: 'jupyter-jaxpr-files'
+    });
+    factory.widgetCreated.connect((_, widget) => {
+      widget.context.pathChanged.connect(() => void opened.save(widget));
+      void opened.add(widget);
+    });
+    void restorer?.restore(opened, {
+      command: 'docmanager:open',
+      args: ({ context }) => ({ path: context.path, factory: FACTORY }),
+      name: ({ context }) => context.path
+    });
+
+    if (browser === null) {
+      return; // no files to choose from
+    }
+    /** The documents that are chosen in the file browser. */
+    const chosen = (): string[] =>
+      [...browser.selectedItems()].map(({ path }) => path).filter(isDocument);
+    commands.addCommand(COMPARE_FILES, {
+      label: args =>
+        args['path'] === undefined && chosen().length === 2
+          ? trans.__('Compare Jaxpr Documents')
+          : trans.__('Compare With…'),
+      icon: args => (args['path'] === undefined ? jaxprIcon : undefined),
+      isVisible: args =>
+        args['path'] !== undefined || [1, 2].includes(chosen().length),
+      describedBy: {
+        args: {
+          type: 'object',
+          properties: {
+            path: {
+              type: 'string',
+              description: trans.__(
+                'The document that is compared with another one; left out for those that are chosen in the file browser'
+              )
+            }
+          }
+        }
+      },
+      execute: async ({ path }) => {
+        const { comparedFiles } = await import(
+          /* webpackChunkName: "document_file" */ './compared-files'
+        );
+        const paths = typeof path === 'string' ? [path] : chosen();
+        try {
+          const files = await comparedFiles(
+            paths,
+            browser.model.manager,
+            translator ?? nullTranslator,
+            trans
+          );
+          if (files === null) {
+            return; // no second file was chosen
+          }
+          const view = await makeView(null);
+          view.showDiff(files[0].document, files[1].document);
+          const widget = new MainAreaWidget({ content: view });
+          widget.title.label = trans.__(
+            'Diff of %1 and %2',
+            files[0].name,
+            files[1].name
+          );
+          widget.title.caption = widget.title.label;
+          widget.title.icon = jaxprIcon;
+          widget.title.closable = true;
+          shell.add(widget, 'main', { type: 'Jaxpr' });
+          shell.activateById(widget.id);
+        } catch (error) {
+          void showErrorMessage(
+            trans.__('The documents cannot be compared'),
+            error instanceof Error ? error.message : String(error)
+          );
+        }
+      }
+    });
+    app.contextMenu.addItem({
+      command: COMPARE_FILES,
+      selector: `.jp-DirListing-item[data-file-type="${FILE_TYPE}"]`,
+      rank: 3
+    });
+  }
+};
+
+function isDocument(path: string): boolean {
+  return path.endsWith('.jaxpr.json');
+}

@@ -1,0 +1,66 @@
+/** Makes the view of a file, with what its controls do. */
+import { Clipboard } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
+import { Menu } from '@lumino/widgets';
+
+import { ServerSettings, compareOnServer } from '../kernel/server';
+import { FileView } from '../panel/shell/file-view';
+import { programMarkdown, programText } from '../parts/copying';
+
+const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
+
+/**
+ * @param path The file; null where two are compared.
+ * @param compare The command that compares the file with another one; null where no file can be chosen.
+ */
+export function makeFileView(
+  path: string | null,
+  commands: CommandRegistry,
+  compare: string | null,
+  settings: ServerSettings,
+  trans: TranslationBundle
+): FileView {
+  return new FileView(
+    trans,
+    model => {
+      const copy = (text: typeof programMarkdown): void => {
+        const { snapshot = null, program = -1 } = model() ?? {};
+        if (snapshot !== null && program >= 0) {
+          Clipboard.copyToSystem(text(snapshot, program, trans));
+        }
+      };
+      const own = new CommandRegistry();
+      own.addCommand('copy', {
+        label: trans.__('Copy Jaxpr'),
+        describedBy: NO_ARGUMENTS,
+        execute: () => copy(programText)
+      });
+      own.addCommand('copy-markdown', {
+        label: trans.__('Copy as Markdown'),
+        describedBy: NO_ARGUMENTS,
+        execute: () => copy(programMarkdown)
+      });
+      own.addCommand('compare', {
+        label: trans.__('Compare With…'),
+        describedBy: NO_ARGUMENTS,
+        execute: () => compare !== null && commands.execute(compare, { path })
+      });
+      const menu = new Menu({ commands: own });
+      menu.addItem({ command: 'copy' });
+      menu.addItem({ command: 'copy-markdown' });
+      if (path !== null && compare !== null) {
+        menu.addItem({ type: 'separator' });
+        menu.addItem({ command: 'compare' });
+      }
+      return {
+        copy: () => copy(programText),
+        more: (x, y) => menu.open(x, y),
+        insert: () => undefined, // no view offers this without a kernel
+        run: () => undefined
+      };
+    },
+    (before, after, level) =>
+      compareOnServer(settings, before, after, level, trans)
+  );
+}

@@ -1,0 +1,14 @@
+/** Python in the colours of JupyterLab's theme, for the columns that show source. */
+import { jupyterHighlightStyle } from '@jupyterlab/codemirror';
+import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { syntaxHighlighting } from '@codemirror/language';
+import type { Extension } from '@codemirror/state';
+
+export async function pythonColours(
+  languages: IEditorLanguageRegistry | null
+): Promise<Extension> {
+  const language = await languages?.getLanguage('text/x-ipython');
+  return language?.support
+    ? [language.support.extension, syntaxHighlighting(jupyterHighlightStyle)]
+    : [];
+}
