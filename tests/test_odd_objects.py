@@ -415,7 +415,7 @@ def test_in_an_observed_cell_each_object_is_asked_for_its_text_once() -> None:
         "in a dataclass that is static": 1,
         "keys of a dictionary": without["keys of a dictionary"]["repr"] + 2,
         "a partial": 3,
-        "equinox": 1,
+        "equinox": 2,
         "beside the leaves of a structure that changes": 1,
         "a trace that raises": 3,
         "under grad and vmap": 1,

@@ -70,3 +70,26 @@ def test_a_function_that_a_library_jits_is_not_recorded_beside_its_program(noteb
         ran = notebook.run("%%jaxpr\nslope(scale, x)")
         assert [program["name"] for program in ran.own_programs] == ["slope"]
         assert "not_recorded" not in ran.notes
+
+
+def test_a_partial_says_the_name_of_what_it_binds(notebook: Notebook) -> None:
+    notebook.run("from functools import partial\ndef fade(rate, v, *more):\n    return v * rate")
+    ran = notebook.run("%%jaxpr\nfor rate in (0.5, 0.25):\n    jax.jit(partial(fade, rate))(x)")
+    assert reasons(ran, "fade")[1] == ["another partial of fade: rate changed from 0.5 to 0.25"]
+
+
+def test_a_jitted_method_is_not_said_to_run_code_of_its_class(notebook: Notebook) -> None:
+    notebook.run(
+        "from functools import partial\nclass Shift:\n    def __init__(self, by):\n        self.by = by\n"
+        "    @partial(jax.jit, static_argnums=0)\n    def __call__(self, v):\n        return v + self.by\n"
+        "    @partial(jax.jit, static_argnums=0)\n    def back(self, v):\n        return v - self.by\n"
+        "shift = Shift(2)\ndef both(v):\n    return lax.neg(shift.back(v))"
+    )
+    for _ in range(2):
+        ran = notebook.run("%%jaxpr\nshift.back(x)")
+        assert [program["name"] for program in ran.own_programs] == ["back"]
+        assert "not_recorded" not in ran.notes
+    ran = notebook.run("%%jaxpr --no-trace\ny = both(x)")
+    recorded = [program for program in ran.own_programs if program["origin"] == "recorded"]
+    assert [program["name"] for program in recorded] == ["both"]
+    assert "would run code of your class" not in recorded[0]["origin_note"]

@@ -154,6 +154,12 @@ def flatten_code(kind: type) -> Any:
     return getattr(getattr(entry, "to_iter", None), "__code__", None)
 
 
+def is_registered(kind: type) -> bool:
+    """Whether JAX takes objects of a class apart, as far as known; an object of another class is one leaf."""
+    registry = getattr(private("tree_util"), "_registry", None)
+    return registry is None or kind in registry
+
+
 def aval_of(value: Any) -> Any:
     """Return JAX's type of a value, with its weak type.
 

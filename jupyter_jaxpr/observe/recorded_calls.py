@@ -10,6 +10,7 @@ Above the last statement, a call that runs a function under a transform is recor
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -240,7 +241,8 @@ def _elements(value: Any) -> Iterator[Any]:
 
 def _is_recorded(function: Any) -> bool:
     """Return whether a call of a function is recorded: a function of the user's, or one that JAX made of it."""
-    if not imported() or is_jitted(function) or is_library_jit(function) or issubclass(type(function), type):
+    inner = function.__func__ if type(function) is types.MethodType else function
+    if not imported() or is_jitted(inner) or is_library_jit(function) or issubclass(type(function), type):
         return False
     return runs_for_user(function)
 

@@ -44,7 +44,7 @@ def read_by_users_code(tree: Any, others: set[type]) -> str | None:
             left += tuple.__iter__(value)
         elif issubclass(kind, functools.partial):
             left += (value.func, value.args, value.keywords)
-        elif _is_defined_by_user(kind):
+        elif _is_defined_by_user(kind) and (dispatches.is_registered(kind) or _runs_when_read(kind)):
             fields = _fields(value, kind)
             if fields is None:
                 return kind_name(kind)
@@ -61,6 +61,18 @@ def comparing_class(kind: type) -> str | None:
     methods = [defined(kind, name) for name in ("__hash__", "__eq__", "__lt__")]
     codes = [method.__code__ for method in methods if type(method) is FunctionType]
     return kind_name(kind) if any(not is_installed(file_of(code)) for code in codes) else None
+
+
+_READ = (
+    *("__hash__", "__eq__", "__getattr__", "__getattribute__", "__jax_array__", "__array__", "__bool__", "__len__"),
+    *("__iter__", "__index__", "__int__", "__float__", "__complex__", "aval", "dtype", "ndim", "shape", "weak_type"),
+)
+"""What JAX may ask an object for that is one leaf or a static argument."""
+
+
+def _runs_when_read(kind: type) -> bool:
+    """Whether a class defines what JAX may ask its objects for; Python's own answers run no code of the user's."""
+    return any(type(defined(kind, name)) in (FunctionType, property, classmethod, staticmethod) for name in _READ)
 
 
 def _is_taken_apart_by_user(kind: type) -> bool:

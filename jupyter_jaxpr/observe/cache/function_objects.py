@@ -57,11 +57,18 @@ def read_function_object(record: Any, fun: Any, key: Key | None, reading: Readin
     read = True
     if issubclass(type(fun), partial):
         bound = partial_of(fun)
-        values: dict[str, Any] = {f"argument {n}": value for n, value in enumerate(bound.args)}
+        values: dict[str, Any] = dict(zip(_positional(bound.func, len(bound.args)), bound.args, strict=True))
         values.update((exact(name), value) for name, value in bound.keywords.items())
         texts = {name: reading.text(value) for name, value in values.items()}
         read = reading.calls or all(map(is_plain, values.values()))
     return FunctionObject(wrappers, texts, read, type(fun) is MethodType, hash((positions, options_of(fun))), outside)
+
+
+def _positional(fun: Any, count: int) -> list[str]:
+    """What the first positional arguments of a function are called."""
+    code = fun.__code__ if type(fun) is FunctionType and "__wrapped__" not in vars(fun) else None
+    names = [] if code is None else list(code.co_varnames[: min(code.co_argcount, count)])
+    return [*names, *(f"argument {n}" for n in range(len(names), count))]
 
 
 def read_outside(record: Any, fun: Any, reading: Reading) -> Mapping[str, Outside]:
