@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from open_notebook import OpenNotebook
+from page_checks import violations
 from playwright.sync_api import Locator, expect
 
 FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures"
@@ -57,6 +58,20 @@ def test_a_double_click_opens_the_run_without_a_kernel_and_its_copy_compares(not
     diff = nb.page.get_by_role("tabpanel", name="Diff of double.jaxpr.json and newton.jaxpr.json")
     expect(diff.get_by_role("tab", name="Diff", exact=True)).to_have_attribute("aria-selected", "true")
     expect(diff).to_contain_text("1 equation was added. 9 equations were removed.")
+
+    # So does an opened one with a file that a dialog asks for; a file and its copy hold the same run.
+    write(nb, "again.jaxpr.json", golden("newton"))
+    file(nb, "newton.jaxpr.json").dblclick()
+    opened = nb.page.get_by_role("tabpanel", name="newton.jaxpr.json", exact=True)
+    opened.get_by_role("button", name="More", exact=True).click()
+    nb.page.get_by_role("menuitem", name="Compare With…").click()
+    dialog = nb.page.get_by_role("dialog")
+    dialog.get_by_text("again.jaxpr.json").click()
+    dialog.get_by_role("button", name="Select").click()
+    same = nb.page.get_by_role("tabpanel", name="Diff of newton.jaxpr.json and again.jaxpr.json")
+    expect(same.get_by_role("tab", name="Diff", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(same).to_contain_text("All equations are equal except for names.")
+    assert violations(nb.page, ".jp-MainAreaWidget:not(.lm-mod-hidden) .jp-JaxprPanel-shell") == []
 
     # A file that nobody vouches for is refused with a sentence.
     for name, sentence in (

@@ -1,25 +1,28 @@
 /**
- * Between the program in the panel and the cells of its notebook: whether the program is in view, and where the user
- * wants to go.
+ * Connects the views of a program with the cells of its notebook: which view is on screen, and where the user wants to
+ * go.
  *
- * Marks in cells are kept only while a program is in view, and the keyboard goes from an equation to its cell and
- * back. Neither side knows the other; each finds this by the model they share.
+ * Marks in cells are drawn only while a program is on screen. The keyboard goes from an equation to its cell and back.
+ * The panel and the cell editors do not know each other; each side gets the `Attention` object of the shared model.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { IJaxprModel } from '../tokens';
 import type { ILinkedSpan } from './links';
 
-/** A cell that was edited after the run, or is not here: why some or all of its links are not shown. */
+/**
+ * A cell that was edited after the run or that the notebook no longer has, so that some or all links to the cell are
+ * not shown.
+ */
 export interface IUnlinked {
   executionCount: number | null;
   reason: 'edited' | 'missing';
-  /** It is the cell that ran, not one that the run took a function from. */
+  /** The cell is the one that ran, not a cell that defined a function which the run called. */
   isOwn: boolean;
 }
 
 export class Attention {
-  /** Whether a program view of this model is on screen. */
+  /** True while a program view of this model is on screen. */
   get inView(): boolean {
     return this._inView;
   }
@@ -31,7 +34,7 @@ export class Attention {
     }
   }
 
-  /** Whether the Flow view of this model is on screen. */
+  /** True while the Flow view of this model is on screen. */
   get flowInView(): boolean {
     return this._flowInView;
   }
@@ -43,7 +46,7 @@ export class Attention {
     }
   }
 
-  /** Whether the Cost view of this model is on screen. */
+  /** True while the Cost view of this model is on screen. */
   get costInView(): boolean {
     return this._costInView;
   }
@@ -55,7 +58,7 @@ export class Attention {
     }
   }
 
-  /** Whether the levels of this model's program are on screen side by side. */
+  /** True while the wide view, the levels of this model's program side by side, is on screen. */
   get wideInView(): boolean {
     return this._wideInView;
   }
@@ -67,7 +70,7 @@ export class Attention {
     }
   }
 
-  /** Whether the transforms of this model's program are on screen beside it. */
+  /** True while the view of this model's program beside its derived programs is on screen. */
   get transformsInView(): boolean {
     return this._transformsInView;
   }
@@ -79,7 +82,7 @@ export class Attention {
     }
   }
 
-  /** Whether the Diff view of this model is on screen. */
+  /** True while the Diff view of this model is on screen. */
   get diffInView(): boolean {
     return this._diffInView;
   }
@@ -91,7 +94,7 @@ export class Attention {
     }
   }
 
-  /** Whether any view is on screen whose lines are linked to those of cells. */
+  /** True while any view whose lines are linked to lines of cells is on screen. */
   get linksInView(): boolean {
     return (
       this._inView ||
@@ -107,7 +110,7 @@ export class Attention {
     return this._viewChanged;
   }
 
-  /** Whether the Cache view of this model is on screen. */
+  /** True while the Cache view of this model is on screen. */
   get ledgerInView(): boolean {
     return this._ledgerInView;
   }
@@ -119,7 +122,7 @@ export class Attention {
     }
   }
 
-  /** Whether hits and compiles are to be guessed, and so to be seen nowhere. */
+  /** True while the user guesses hits and compiles, so that no view and no cell may show them. */
   get outcomesHidden(): boolean {
     return this._outcomesHidden;
   }
@@ -131,7 +134,7 @@ export class Attention {
     }
   }
 
-  /** The line that the chosen row of the Cache view is about; null where there is none. */
+  /** The line of a cell that the chosen row of the Cache view is about; null if no row is chosen. */
   get pointedAt(): ILinkedSpan | null {
     return this._pointedAt;
   }
@@ -145,27 +148,26 @@ export class Attention {
     return this._pointed;
   }
 
-  /** The user goes from the program to this span of a cell. */
+  /** Emits a span of a cell when the user goes from the program to the cell. */
   get cellWanted(): ISignal<this, ILinkedSpan> {
     return this._cellWanted;
   }
 
-  /** The user goes back to the program. */
+  /** Emits when the user goes back from a cell to the program. */
   get programWanted(): ISignal<this, void> {
     return this._programWanted;
   }
 
   /**
    * Go to a span of a cell.
-   *
-   * @param from The view that the user comes from, and returns to; left out, the program in the panel.
+   * @param from The view that the user comes from and returns to; by default the program in the panel.
    */
   goToCell(span: ILinkedSpan, from: object | null = null): void {
     this._cameFrom = from;
     this._cellWanted.emit(span);
   }
 
-  /** The view that the user went to a cell from; null for the program in the panel. */
+  /** The view from which the user went to a cell; null for the program in the panel. */
   get cameFrom(): object | null {
     return this._cameFrom;
   }
@@ -174,7 +176,7 @@ export class Attention {
     this._programWanted.emit();
   }
 
-  /** Cells that the program is linked to and whose text is not the one that ran. */
+  /** Cells that the program is linked to and whose text differs from the text that ran. */
   get unlinked(): readonly IUnlinked[] {
     return this._unlinked;
   }
@@ -210,7 +212,7 @@ export class Attention {
 
 const ATTENTIONS = new WeakMap<IJaxprModel, Attention>();
 
-/** The attention of a model; the same object for both sides. */
+/** The attention of a model: one object, which the panel and the cells share. */
 export function attentionOf(model: IJaxprModel): Attention {
   let attention = ATTENTIONS.get(model);
   if (!attention) {

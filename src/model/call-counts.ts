@@ -1,4 +1,4 @@
-/** Words the counts of calls, hits, entries and compiles; a lower bound has a ≥. */
+/** Words the counts of calls, hits, cache entries and compiles; a lower bound is printed with a ≥. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { LedgerLine } from '../protocol/snapshot';
@@ -9,7 +9,7 @@ export interface IAmount {
   readonly exact: boolean;
 }
 
-/** Whether nothing is known: a lower bound of 0 says nothing. */
+/** True if nothing is known of the number: a lower bound of 0 carries no information. */
 export function isUnknown({ value, exact }: IAmount): boolean {
   return value === null || (value === 0 && !exact);
 }
@@ -43,12 +43,14 @@ export function amount(
   }
 }
 
-/** A number, with a ≥ where it is a lower bound. */
+/** Prints a number, with a ≥ if the number is a lower bound. */
 export function bound(value: number, exact: boolean): string {
   return `${exact ? '' : '≥'}${value.toLocaleString('en')}`;
 }
 
-/** What is known of a line of the cell, in the order it is shown; empty where nothing is. */
+/**
+ * The counts of a line of the cell, in the order in which the line shows them; empty if nothing is known of the line.
+ */
 export function lineCounts(
   line: LedgerLine,
   trans: TranslationBundle

@@ -1,8 +1,8 @@
 /**
  * Decides whether a cure can be put into the user's cell, and makes the edit.
  *
- * The plugin gives each model a way to edit the cells of its notebook; a view finds it by the model. What is put into a
- * cell is an `EvaluableText`: nothing of a saved copy can be.
+ * The plugin gives each model an object that edits the cells of the model's notebook; a view gets this object from the
+ * model. The text of an edit is an `EvaluableText`, so text of a saved copy cannot be put into a cell.
  */
 import { ISignal } from '@lumino/signaling';
 
@@ -11,60 +11,60 @@ import { Cure, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
 import { IEditPlace, ISelected, changed, selectedAfter } from './cure-edits';
 
-/** A change of a cell, in the order of its text. */
+/** A change of the text of a cell; changes are listed in the order of the text. */
 export interface ICellChange {
   start: number;
   end: number;
   text: EvaluableText;
 }
 
-/** A cell as it is now. */
+/** The text and the state of a cell now. */
 export interface ICellNow {
   source: string;
   isEditable: boolean;
 }
 
-/** Edits the cells of a notebook; runs nothing. */
+/** Edits the cells of a notebook; never runs a cell. */
 export interface ICellEditing {
-  /** A cell by its id; null where the notebook has no such cell. */
+  /** Finds a cell by its id; null if the notebook has no such cell. */
   find(id: string): ICellNow | null;
-  /** Whether cells can be added to the notebook. */
+  /** True if cells can be added to the notebook. */
   readonly isEditable: boolean;
-  /** Change a cell as one step of its undo, and put the keyboard there. */
+  /** Changes a cell in one step of its undo history, and moves the keyboard focus to the change. */
   change(
     id: string,
     changes: readonly ICellChange[],
     selected: ISelected
   ): void;
-  /** Put a new cell of code below a cell, and put the keyboard there. */
+  /** Inserts a new code cell below a cell, and moves the keyboard focus into the new cell. */
   insertBelow(id: string, source: EvaluableText, selected: ISelected): void;
-  /** A cell was edited, added or deleted. */
+  /** Emits when a cell was edited, added or deleted. */
   readonly changed: ISignal<unknown, unknown>;
 }
 
 const EDITING = new WeakMap<IJaxprModel, ICellEditing>();
 
-/** What edits the cells of a model's notebook; null where there is no notebook. */
+/** Returns the object that edits the cells of a model's notebook; null if the model has no notebook. */
 export function editingOf(model: IJaxprModel): ICellEditing | null {
   return EDITING.get(model) ?? null;
 }
 
-/** Tell a model what edits the cells of its notebook. */
+/** Gives a model the object that edits the cells of its notebook. */
 export function setEditing(model: IJaxprModel, editing: ICellEditing): void {
   EDITING.set(model, editing);
 }
 
-/** Whether a cure can be applied; `why` is what hinders it. */
+/** States whether a cure can be applied; `why` is the obstacle. */
 export type Standing =
   | { kind: 'applies' }
-  /** The new cell can be inserted; the cell itself cannot be edited. */
+  /** The cure can be inserted as a new cell; the user's own cell cannot be edited. */
   | { kind: 'inserts'; why: 'changed' | 'read-only' }
   | {
       kind: 'none';
       why: 'file' | 'other-life' | 'gone' | 'unknown-place' | 'read-only';
     };
 
-/** Whether the edits of a cure can be made now. */
+/** Decides whether the edits of a cure can be made now. */
 export function standingOf(
   editing: ICellEditing,
   snapshot: Snapshot,
@@ -90,7 +90,8 @@ export function standingOf(
   if (!cell.isEditable) {
     return { kind: 'inserts', why: 'read-only' };
   }
-  // The whole text: the trial was of the whole text, and a line above the edit may have moved the edit.
+  // Compares the whole text of the cell: the kernel tried the cure with the whole text, and a changed line above the
+  // edit may have moved the edit.
   return cell.source === edit.ran
     ? { kind: 'applies' }
     : { kind: 'inserts', why: 'changed' };
@@ -98,8 +99,7 @@ export function standingOf(
 
 /**
  * Make the edits of a cure in its cell.
- *
- * @returns Whether they were made; not where something has changed since the button was drawn.
+ * @returns True if the edits were made; false if the cell has changed since the button was drawn.
  */
 export function applyCure(
   editing: ICellEditing,
@@ -126,9 +126,8 @@ export function applyCure(
 }
 
 /**
- * Put the whole text of the cell, with the edits of a cure made, into a new cell below.
- *
- * @returns Whether there is such a cell now.
+ * Insert a new cell below, with the whole text of the cell and the edits of a cure.
+ * @returns True if the new cell exists.
  */
 export function insertCure(
   editing: ICellEditing,

@@ -1,7 +1,8 @@
 /**
- * Holds the costs of a model's programs, the peak rates of the machine, and whether heat is shown.
+ * Holds the costs of a model's programs, the peak rates of the machine, and the choice whether views show heat.
  *
- * Costs are in the document. A program that was too large to be costed with it is counted on request.
+ * Costs are in the document. The document has no cost of a program that was too large; such a program is counted on
+ * request.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -17,7 +18,7 @@ export class Costs {
     for (const asking of [this.machine, this._counting]) {
       asking.changed.connect(() => this._changed.emit());
     }
-    // The choice is the page's, and lives as long as that.
+    // Never disconnected: `heatChoice` and this object both live as long as the page.
     heatChoice.changed.connect(this._onHeat, this);
   }
 
@@ -25,10 +26,10 @@ export class Costs {
     return this._changed;
   }
 
-  /** The measuring of the machine: one for each run. */
+  /** The state of the measurement of the machine's peak rates, one for each run. */
   readonly machine: Asking<'machine'>;
 
-  /** Whether the cost of lines and equations is drawn beside them. */
+  /** True if lines and equations show their cost. */
   get heat(): boolean {
     return heatChoice.shown;
   }
@@ -37,17 +38,17 @@ export class Costs {
     heatChoice.shown = shown;
   }
 
-  /** What a program costs; null where that was not counted. */
+  /** The cost of a program; null if the program was not counted. */
   costOf(snapshot: Snapshot, program: number): ProgramCost | null {
     return snapshot.costs?.find(cost => cost.program === program) ?? null;
   }
 
-  /** How far the counting of a program is. */
+  /** The state of the request that counts a program. */
   countingOf(snapshot: Snapshot, program: number): AskingState {
     return this._counting.stateOf(snapshot, program);
   }
 
-  /** Have a program counted; does nothing where it is, or where no kernel can answer. */
+  /** Request the count of a program; does nothing if the program has its count or if no kernel can answer. */
   async count(snapshot: Snapshot, program: number): Promise<void> {
     if (this._isOpen(snapshot, program)) {
       const params = { snapshot: snapshot.id, program };
@@ -56,8 +57,8 @@ export class Costs {
   }
 
   /**
-   * What the machine of a run can do: as it was measured for this run or for another one of the same kernel, or as it
-   * came with the document; null where it was not measured.
+   * The peak rates of the machine of a run: measured for this run, measured for another run of the same kernel, or sent
+   * with the document; null if never measured.
    */
   machineOf(snapshot: Snapshot): Machine | null {
     const own = snapshot.machine ?? null;
@@ -78,8 +79,8 @@ export class Costs {
   }
 
   /**
-   * Whether the kernel has more to say: all of it, the steps of a loop that was recorded since, or XLA's numbers, which
-   * take long where a program is large.
+   * Decides whether another request would give more numbers: the whole count, the steps of a loop that the user has
+   * recorded since, or XLA's own numbers, which take long for a large program.
    */
   private _isOpen(snapshot: Snapshot, program: number): boolean {
     const cost = this.costOf(snapshot, program);
@@ -126,7 +127,7 @@ export class Costs {
 
 const COSTS = new WeakMap<IJaxprModel, Costs>();
 
-/** The costs of a model; the same object for all views of it, and for the editors. */
+/** The costs of a model; all views and all cell editors get the same object. */
 export function costsOf(model: IJaxprModel): Costs {
   let costs = COSTS.get(model);
   if (!costs) {

@@ -1,39 +1,39 @@
 /**
  * Finds the place that the edits of a cure change, and the text before and after.
  *
- * Positions of a document are lines and columns of the text that ran. A change has offsets into that text.
+ * The document gives places as lines and columns of the text that ran. A change gives offsets into that text.
  */
 import { Cure, Edit, File, Snapshot } from '../protocol/snapshot';
 
-/** What stands from one offset of a text to another gives way to a text. */
+/** A change replaces the text between two offsets by a new text. */
 export interface IChange {
   start: number;
   end: number;
   text: string;
 }
 
-/** Where the edits of a cure are. */
+/** The place where the edits of a cure are. */
 export interface IEditPlace {
   file: File;
-  /** The number in In [n]; null where the place is in no cell, or the number is not known. */
+  /** The number in `In [n]`; null if the place is in no cell or the number is unknown. */
   executionCount: number | null;
   /** The cell to edit; null where the place is in no cell. */
   cellId: string | null;
   /** The first line of each edit, ascending. */
   lines: number[];
-  /** The text that ran, and what changes in it; null where the document does not tell. */
+  /** The text that ran and its changes; null if the document does not have both. */
   edit: { ran: string; changes: IChange[] } | null;
 }
 
-/** Lines that a cure takes out of a text, and those that it puts in. */
+/** The lines that a cure removes from a text, and the lines that the cure inserts. */
 export interface IHunk {
-  /** The number of the first line that is taken out. */
+  /** The number of the first removed line. */
   line: number;
   removed: string[];
   added: string[];
 }
 
-/** Where a cure changes what; null of a cure without edits, or with edits of several files. */
+/** Find the place and the changes of a cure; null for a cure without edits or with edits in several files. */
 export function editPlace(
   snapshot: Snapshot,
   edits: readonly Edit[]
@@ -62,7 +62,7 @@ export function editPlace(
   };
 }
 
-/** Changes in the order of the text; null where one is not known to the letter, or two overlap. */
+/** The changes in the order of the text; null if a change is not fully known, or if two changes overlap. */
 function changesOf(
   ran: string,
   snapshot: Snapshot,
@@ -96,7 +96,7 @@ function changesOf(
   return overlap ? null : changes;
 }
 
-/** A text with changes made. */
+/** Apply changes to a text. */
 export function changed(ran: string, changes: readonly IChange[]): string {
   return changes.reduceRight(
     (text, { start, end, text: now }) =>
@@ -105,13 +105,13 @@ export function changed(ran: string, changes: readonly IChange[]): string {
   );
 }
 
-/** The lines that changes touch, before and after; equal lines at the ends of a hunk are left out. */
+/** The lines that changes touch, before and after; equal lines at both ends of a hunk are left out. */
 export function hunksOf(ran: string, changes: readonly IChange[]): IHunk[] {
   const groups: IChange[][] = [];
   for (const change of changes) {
     const last = groups[groups.length - 1];
     const end = last?.[last.length - 1].end ?? 0;
-    // Two changes with no line between them are one hunk.
+    // Two changes without an unchanged line between them form one hunk.
     if (last && !ran.slice(end, change.start).includes('\n')) {
       last.push(change);
     } else {
@@ -150,14 +150,15 @@ function hunkOf(ran: string, group: readonly IChange[]): IHunk {
   return { line, removed, added };
 }
 
-/** Where something is selected once changes are made: offsets into the new text. */
+/** The selection after the changes, as offsets into the new text. */
 export interface ISelected {
   start: number;
   end: number;
 }
 
 /**
- * What is selected after changes: the first name in capitals that the user replaces, or the end of the first change.
+ * Choose the selection after changes: the first name in capitals, which the user replaces, or the end of the first
+ * change.
  */
 export function selectedAfter(
   ran: string,

@@ -1,20 +1,21 @@
 /**
- * Asks the kernel to try the cures of a run's misses and the rewrites of its loops; the document then has those
- * that passed. A cure that the kernel could not decide in time is tried again when the user asks again.
+ * Asks the kernel to try the cures of a run's misses and the rewrites of its loops.
+ *
+ * The document then has the cures that passed. If the kernel ran out of time for a cure, the next request of the user
+ * tries the cure again.
  */
 import { EvaluableText } from '../protocol/evaluable';
 import { Note, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
 import { askingOf } from './question-state';
 
-/** The runs that were asked for, by model. */
+/** The runs for which the page has requested trials, by model. */
 const asked = new WeakMap<IJaxprModel, Map<string, Promise<void>>>();
 
 /**
- * Ask for the cures of a run; does nothing where no kernel can answer.
- *
- * @param again Ask also where the run was asked for before.
- * @returns Why there is no answer, a sentence; null where there is one.
+ * Request the trials of a run's cures; does nothing if no kernel can answer.
+ * @param again Request the trials also if the page has requested them before.
+ * @returns A sentence that says why there is no answer; null if there is an answer.
  */
 export async function tryCures(
   model: IJaxprModel,
@@ -40,7 +41,7 @@ export async function tryCures(
   return null;
 }
 
-/** Whether a run has misses whose cures may be edits. */
+/** True if a run has misses whose cures may be edits of the cell. */
 export function hasMissesToCure(snapshot: Snapshot): boolean {
   const misses = snapshot.ledger?.functions.flatMap(({ misses }) => misses);
   return (misses ?? []).some(
@@ -48,20 +49,20 @@ export function hasMissesToCure(snapshot: Snapshot): boolean {
   );
 }
 
-/** Notes whose cure may be an edit of the cell, once its trial passed. */
+/** The kinds of notes whose cure may be an edit of the cell, after a passed trial. */
 const EDITED = [
   'dropped_update',
   'key_used_twice',
   'masked_derivative',
   'printed_while_tracing',
   'promoted_carry',
-  // The trials of an error end early while the cell raises.
+  // The trials of an error end early, because the cell raises.
   'raised',
   'trace_raised',
   'truncated_type'
 ];
 
-/** Whether a run that this kernel sent has notes whose cures were not tried yet. */
+/** True if the kernel has sent this run and the cures of the run's notes are not tried yet. */
 export function hasNotesToCure(snapshot: Snapshot): boolean {
   return (
     snapshot.notes.some(isUntried) &&

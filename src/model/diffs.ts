@@ -1,7 +1,6 @@
 /**
- * Which programs of a model's runs are compared, and what the views hide of a diff.
- *
- * A diff is in the document of the run of its later program.
+ * Holds which two programs of a model's runs are compared, and which kinds of lines the views hide. A diff is in the
+ * document of the run of its later program.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -11,20 +10,20 @@ import { earlierProgram, isSameFunction, signatureOf } from './earlier-program';
 import { Asking, askingOf } from './question-state';
 import { usersPrograms } from './users-programs';
 
-/** What is compared with what. */
+/** The two programs of a diff and the level at which they are compared. */
 export interface IDiffQuestion {
   readonly before: IProgramRef;
   readonly after: IProgramRef;
   readonly level: LevelName;
 }
 
-/** A kind of lines that can be hidden. */
+/** A kind of lines that the reader can hide. */
 export type DiffNoise = NonNullable<DiffSide['noise']>[number];
 
 export type DiffState =
   | { kind: 'idle' }
   | { kind: 'working' }
-  /** A sentence, with what to do. */
+  /** The reason is a sentence that says what to do. */
   | { kind: 'failed'; reason: string }
   | { kind: 'done'; diff: ProgramDiff };
 
@@ -61,7 +60,7 @@ export class Diffs {
     return this.comparer !== null || this._model.requests !== null;
   }
 
-  /** What the user chose in the panel; null for what suggests itself. */
+  /** The pair that the user chose in the panel; null for the suggested pair. */
   get chosen(): IDiffQuestion | null {
     const chosen = this._chosen;
     return chosen !== null && this._holds(chosen) ? chosen : null;
@@ -72,7 +71,7 @@ export class Diffs {
     this._changed.emit();
   }
 
-  /** What is hidden in all diffs, of both programs alike. */
+  /** The kinds of lines that every diff hides, in both programs. */
   get hidden(): ReadonlySet<DiffNoise> {
     return this._hidden;
   }
@@ -83,8 +82,8 @@ export class Diffs {
   }
 
   /**
-   * The program in view with the one that it became of, or with another one of the same function or of the same
-   * signature; null where there is none: the diff of two others says nothing.
+   * Suggest a pair for the program in view: its earlier version, else another program of the same function or of the
+   * same signature; null if there is none, since a diff of two unrelated programs says nothing.
    */
   get suggested(): IDiffQuestion | null {
     const { snapshot, program } = this._model;
@@ -108,7 +107,7 @@ export class Diffs {
     return before === null ? null : { before, after, level: 'jaxpr' };
   }
 
-  /** The programs of the user's code in all runs, newest run first. */
+  /** The programs of the user's code in all runs, the newest run first. */
   programs(): IProgramRef[] {
     return this._model.runs.flatMap(({ snapshot }) =>
       usersPrograms(snapshot).map(program => ({
@@ -118,7 +117,7 @@ export class Diffs {
     );
   }
 
-  /** The program of an earlier run that a program became of; null where there is none. */
+  /** The program of an earlier run that became this program after an edit; null if there is none. */
   previous(of: IProgramRef): IProgramRef | null {
     const run = this._model.runs.find(one => one.snapshot.id === of.snapshot);
     if (run?.snapshot.programs[of.program] === undefined) {
@@ -153,7 +152,7 @@ export class Diffs {
     }
   }
 
-  /** Have two programs compared; does nothing where they are, or where no kernel can answer. */
+  /** Request the diff of two programs; does nothing if the diff is there or if no kernel can answer. */
   async ask(question: IDiffQuestion): Promise<void> {
     const { requests } = this._model;
     const { before, after, level } = question;
@@ -228,7 +227,7 @@ export class Diffs {
   private _changed = new Signal<this, void>(this);
 }
 
-/** The subject of a question, or of a diff. */
+/** The key of a pair of programs and a level, the same for a question and for a diff. */
 function key({ before, after, level }: IDiffQuestion): string {
   return [
     level,
@@ -241,7 +240,7 @@ function key({ before, after, level }: IDiffQuestion): string {
 
 const known = new WeakMap<IJaxprModel, Diffs>();
 
-/** The diffs of a model; the same object each time. */
+/** The diffs of a model; every call returns the same object. */
 export function diffsOf(model: IJaxprModel): Diffs {
   const found = known.get(model) ?? new Diffs(model);
   known.set(model, found);

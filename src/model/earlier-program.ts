@@ -2,20 +2,23 @@
 import { Program } from '../protocol/snapshot';
 import type { IProgramRef, IRun } from '../tokens';
 
-/** What a program was made for: the types of the arguments, and the values of the static ones. */
+/** The signature that a program was made for: the types of the arguments and the values of the static arguments. */
 export function signatureOf(program: Program): string {
   return JSON.stringify(
     program.arguments.map(each => [each.type, each.static])
   );
 }
 
-/** The types that an executable takes: static arguments are part of the executable, a weak type is given as any. */
+/**
+ * The types that an executable takes, without static arguments, which are part of the executable, and without weak
+ * types, which an executable does not distinguish.
+ */
 export function inputsOf(program: Program): string {
   const given = program.arguments.filter(each => !each.static);
   return JSON.stringify(given.map(({ type }) => type.replace(/ weak\b/g, '')));
 }
 
-/** Whether two programs are of one function, as far as names tell. */
+/** True if two programs are of the same function, as far as names show. */
 export function isSameFunction(one: Program, other: Program): boolean {
   return (
     one.name === other.name &&
@@ -24,11 +27,11 @@ export function isSameFunction(one: Program, other: Program): boolean {
 }
 
 /**
- * The program of an earlier run that became a program of this run.
+ * The program of an earlier run that became a program of this run after an edit.
  *
- * Of one signature, in the latest run that has it; else what is left over in the run before: then the signature itself
- * changed. The run before is the one of the same cell, where there is one.
- *
+ * The latest run with a program of the same signature gives the program. Without such a run, the previous run gives the
+ * program that matches no other program: the signature itself changed. The previous run is one of the same cell, if
+ * there is one.
  * @param earlier - Earlier runs, the latest first.
  */
 export function earlierProgram(
@@ -55,7 +58,7 @@ export function earlierProgram(
   return null;
 }
 
-/** Which programs of two runs belong together: by signature, and of what is left by order. */
+/** Pair the programs of two runs: first by signature, the rest by order. */
 function pairs(
   before: IRun,
   after: IRun

@@ -1,8 +1,8 @@
 /**
  * Makes an address of the chosen equation, and chooses the equation of an address.
  *
- * An address names the cell, the program, and the equation by its number and its primitive: a run of another day has
- * the same ones where the cell is the same. Where the cell is not, a sentence says so.
+ * An address names the cell, the program, and the equation by its number and its primitive. A run on another day has
+ * the same numbers if the cell is unchanged; if the cell has changed, a sentence says so.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -11,21 +11,21 @@ import type { IJaxprModel } from '../tokens';
 import { linksOf } from './links';
 import { readingPlaceOf } from './reading-place';
 
-/** What an address names. */
+/** The parts of an address. */
 export interface IEquationLink {
-  /** Id of the cell; empty for a run that no cell made. */
+  /** The id of the cell; empty for a run that no cell made. */
   cell: string;
-  /** Index of the program in its run, and its name. */
+  /** The index of the program in its run, and the name of the program. */
   program: number;
   name: string;
-  /** Number of the equation, from 1, and its primitive. */
+  /** The number of the equation, from 1, and its primitive. */
   equation: number;
   primitive: string;
 }
 
 const MARK = '#jaxpr?';
 
-/** The address of what is chosen, behind the address of the notebook; null where no equation is chosen. */
+/** The address of the chosen equation, to be appended to the address of the notebook; null if no equation is chosen. */
 export function fragmentOf(model: IJaxprModel): string | null {
   const link = linkOf(model);
   return link === null
@@ -65,7 +65,7 @@ function primitiveOf({ equations }: ProgramRows, row: IRow): string {
   return equations.part(row.scope, row.equation)?.primitive(row.equation) ?? '';
 }
 
-/** The address of an equation in the fragment of a page's address; null where the fragment is of something else. */
+/** Read the address of an equation from the fragment of the page's URL; null if the fragment has another meaning. */
 export function readFragment(fragment: string): IEquationLink | null {
   if (!fragment.startsWith(MARK)) {
     return null;
@@ -89,8 +89,8 @@ export function readFragment(fragment: string): IEquationLink | null {
 /**
  * Choose the equation of an address in the newest run of its cell.
  *
- * Returns:
- *   false while the panel has no run of the cell; else what a person has to know, empty where all is as it was.
+ * Returns false while the panel has no run of the cell. Otherwise returns a sentence for the user: how the run differs
+ * from the address, or empty if nothing differs.
  */
 export function followLink(
   model: IJaxprModel,

@@ -9,7 +9,7 @@ import type { IEquationRef, IJaxprModel } from '../tokens';
 import { ILinesEquations, Links, TextLevel } from './links';
 import { Asking, askingOf } from './question-state';
 
-/** The twins of a model's programs; one part for each program of a run. */
+/** The twins of a model's programs. The part of a question is the index of a program of the run. */
 export class Twins {
   constructor(model: IJaxprModel) {
     this.work = askingOf(model, 'exact_links');
@@ -18,19 +18,19 @@ export class Twins {
 
   readonly work: Asking<'exact_links'>;
 
-  /** Something was asked for, has come, or is shown or no longer. */
+  /** Emits when a twin was requested, has arrived, or is shown or hidden. */
   get changed(): ISignal<this, void> {
     return this._changed;
   }
 
-  /** What a twin says; null where it is not compiled. */
+  /** The texts and links of a twin; null if the twin is not compiled. */
   of(snapshot: Snapshot, program: number): ExactLinks | null {
     return (
       snapshot.exact_links?.find(links => links.program === program) ?? null
     );
   }
 
-  /** Whether the twin's text stands in the place of the program's, in every view. */
+  /** True if every view shows the text of the twin in place of the text of the program. */
   isShown(snapshot: Snapshot, program: number): boolean {
     return (
       this._shown.has(`${program} ${snapshot.id}`) &&
@@ -38,7 +38,7 @@ export class Twins {
     );
   }
 
-  /** Ask for a twin, its price is told before; it is shown when it comes. */
+  /** Request a twin; the kernel first asks the user to confirm the price. The views show the twin when it arrives. */
   ask(snapshot: Snapshot, program: number): Promise<void> {
     this._asked.set(`${program} ${snapshot.id}`, [snapshot, program]);
     return this.work.start(snapshot, program, {
@@ -47,7 +47,7 @@ export class Twins {
     });
   }
 
-  /** Show a twin that has come, or the program again. */
+  /** Show a twin that has arrived, or show the program again. */
   show(snapshot: Snapshot, program: number, shown: boolean): void {
     const key = `${program} ${snapshot.id}`;
     if (shown) {
@@ -58,7 +58,9 @@ export class Twins {
     this._changed.emit();
   }
 
-  /** What this page asked for is shown when it comes, and forgotten where it was not wanted or did not come. */
+  /**
+   * Shows a twin that this page requested as soon as it arrives, and forgets a request that was cancelled or failed.
+   */
   private _onWork(): void {
     for (const [key, [snapshot, program]] of this._asked) {
       const { kind } = this.work.stateOf(snapshot, program);
@@ -79,21 +81,21 @@ export class Twins {
 
 const known = new WeakMap<IJaxprModel, Twins>();
 
-/** The twins of a model; the same object for all views of it. */
+/** The twins of a model; all views of the model get the same object. */
 export function twinsOf(model: IJaxprModel): Twins {
   const found = known.get(model) ?? new Twins(model);
   known.set(model, found);
   return found;
 }
 
-/** The links of a twin's texts: those of a line are stated, equation by equation. */
+/** The links of a twin's texts. XLA states for each line of the twin which equations the line comes from. */
 export class TwinLinks extends Links {
-  /** @param links Of the program; its equations have the same numbers here. */
+  /** @param links The links of the program; the equations have the same numbers in the twin. */
   constructor(links: Links) {
     super(links.equations, links.spans, false);
   }
 
-  /** Take rows in, as `TextPage.line_equations` has them: a line, then scope and equation of each equation. */
+  /** Add rows of `TextPage.line_equations`: a line, then the scope and index of each equation. */
   addEquations(level: TextLevel, rows: readonly (readonly number[])[]): void {
     const { ofLine, ofEquation } = this._exact[level];
     for (const [line, ...numbers] of rows) {
@@ -118,7 +120,7 @@ export class TwinLinks extends Links {
     }
   }
 
-  /** The equations that lines come from, each once. */
+  /** The equations that these lines come from, each listed once. */
   equationsOf(
     level: TextLevel,
     first: number,
@@ -134,7 +136,7 @@ export class TwinLinks extends Links {
     return [...found.values()];
   }
 
-  /** The lines of equations, ascending. */
+  /** The lines that these equations have, ascending. */
   linesOfEquations(
     level: TextLevel,
     equations: Iterable<number>
@@ -177,6 +179,6 @@ export class TwinLinks extends Links {
 
 interface IExactLines {
   ofLine: Map<number, readonly IEquationRef[]>;
-  /** By the equation's id. */
+  /** The lines of each equation, by the equation's id. */
   ofEquation: Map<number, number[]>;
 }

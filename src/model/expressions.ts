@@ -1,4 +1,4 @@
-/** Finds what a run knows of the expression or name at a place of the text that ran: type, equations, operations. */
+/** Finds the type, the equations and the operations of the expression or name at a place of the text that ran. */
 import type { ProgramEquations } from '../program-text/equations';
 import type { ISourceSpan } from '../program-text/source-spans';
 import type { ScopeCost, Snapshot } from '../protocol/snapshot';
@@ -8,7 +8,7 @@ import { IExpression, linksOf } from './links';
 import { INamedType, namesOfFiles } from './named-types';
 import { usersPrograms } from './users-programs';
 
-/** Looking at more programs would take time. */
+/** The search ends after this many programs, because each program takes time. */
 const MOST_PROGRAMS = 30;
 
 /** A place in a text that ran, line from 1. */
@@ -21,41 +21,50 @@ export interface ISourcePlace {
 /** The operations of some equations in one call of their program. */
 export interface IOperations {
   amounts: Record<Counted, number>;
-  /** Of the program's operations, a transcendental one counted as several; null where the program has none. */
+  /**
+   * The share of the program's operations, where a transcendental counts as several; null for a program without
+   * operations.
+   */
   share: number | null;
-  /** The number depends on branches or on loops of unknown length. */
+  /**
+   * The kind of the number: 'exact', or a bound because of branches, or a count per iteration of a loop of unknown
+   * length.
+   */
   kind: 'exact' | 'at most' | 'per iteration';
 }
 
-/** What a run knows of a place. */
+/** The facts that a run has about a place. */
 export interface IExpressionFacts {
   snapshot: Snapshot;
   program: number;
-  /** The place of the expression, or of the name. */
+  /** The span of the expression or of the name. */
   span: ISourceSpan;
-  /** As the user wrote it. */
+  /** The text of the span in the user's code. */
   text: string;
-  /** The name that has the value, which says the type; null where no name tells the type. */
+  /** The name that is bound to the value, for the type; null if no name has the value. */
   name: INamedType | null;
-  /** Of the expression, outer ones before those inside of them; empty where the place is a name alone. */
+  /** The equations of the expression, outer equations before inner ones; empty if the place is only a name. */
   equations: readonly IEquationRef[];
-  /** The same, without those inside of others. */
+  /** The equations of the expression that are in no other equation of the list. */
   outermost: readonly IEquationRef[];
-  /** Whether the equations were written elsewhere, in what the expression calls. */
+  /** True if the expression is a call and its equations were written in the called function. */
   isCall: boolean;
-  /** In how many ways the code comes to the expression. */
+  /** The number of call chains that reach the expression. */
   ways: number;
-  /** The types of results that no equation of the expression reads. */
+  /** The types of the results that no equation of the expression reads. */
   results: readonly string[];
-  /** Null where they were not counted. */
+  /** The counted operations; null if the program was not counted. */
   operations: IOperations | null;
-  /** How many of the user's programs have the expression, the first ones of a run of many. */
+  /**
+   * The number of the user's programs that have the expression; of a run with many programs, only the first ones are
+   * searched.
+   */
   programs: number;
 }
 
 /**
- * What a run knows of a place: of the program that is asked for first where it comes from there, else of the first
- * other one.
+ * The facts that a run has about a place: in the given program if that program has equations from the place, else in
+ * the first other program that has.
  */
 export function expressionFacts(
   snapshot: Snapshot,
@@ -137,7 +146,7 @@ const NOTHING = {
   programs: 1
 };
 
-/** Equations by their ids, in the order of the program. */
+/** The equations with these ids, in the order of the program. */
 function refsOf(
   equations: ProgramEquations,
   ids: ReadonlySet<number>
@@ -145,7 +154,7 @@ function refsOf(
   const sorted = [...ids].sort((a, b) => a - b);
   const refs: IEquationRef[] = [];
   let next = 0;
-  // Ids of a scope follow one another, and so do scopes, outer before inner.
+  // Ids of a scope are consecutive, and ids of an outer scope come before ids of an inner scope.
   for (const scope of equations.scopes) {
     const start = equations.id(scope, 0);
     const end = start + equations.count(scope);
@@ -156,7 +165,7 @@ function refsOf(
   return refs;
 }
 
-/** The scopes of the programs inside equations, and inside of these. */
+/** The scopes of the bodies inside these equations, at any depth. */
 function scopesInside(
   equations: ProgramEquations,
   refs: readonly IEquationRef[]
@@ -178,7 +187,7 @@ function scopesInside(
   return inside;
 }
 
-/** Types of results that none of the equations reads, each once. */
+/** The types of the results that no equation of the list reads, each type once. */
 function resultsOf(
   equations: ProgramEquations,
   refs: readonly IEquationRef[]
@@ -207,7 +216,7 @@ function resultsOf(
   return [...types];
 }
 
-/** The name that an expression alone gives its value, or what is returned where it is returned. */
+/** The name that the expression alone is assigned to; in a `return` statement, the entry of the returned value. */
 function nameOf(
   { span }: IExpression,
   lines: readonly string[],

@@ -1,4 +1,4 @@
-/** Remembers whether the user wants to see the cost beside lines and equations, also in later sessions. */
+/** Remembers across sessions whether the user wants to see the cost beside lines and equations. */
 import { ISignal, Signal } from '@lumino/signaling';
 
 const KEY = 'jupyter-jaxpr:heat';
@@ -25,7 +25,7 @@ class HeatChoice {
   private _changed = new Signal<this, void>(this);
 }
 
-// A browser may forbid its storage; the choice is the page's then.
+// A browser may forbid its storage; then the choice lasts as long as the page.
 function read(): boolean {
   try {
     return window.localStorage.getItem(KEY) === 'shown';
@@ -42,9 +42,9 @@ function write(shown: boolean): void {
       window.localStorage.removeItem(KEY);
     }
   } catch {
-    // Nothing is lost but the memory of it.
+    // The choice is only not remembered.
   }
 }
 
-/** One for the page: all notebooks show heat, or none. */
+/** One choice for the page: all notebooks show heat, or none does. */
 export const heatChoice = new HeatChoice();

@@ -10,10 +10,10 @@ import {
 } from '../protocol/snapshot';
 import { TRANSCENDENTAL_WEIGHT } from '../protocol/facts';
 
-/** What is counted of a program. */
+/** The quantities that are counted for a program. */
 export type Counted = 'flops' | 'transcendentals' | 'bytes';
 
-/** What shares are shares of: work is operations, in which a transcendental one counts as several. */
+/** The measure whose shares views show. `work` means operations, where a transcendental counts as several. */
 export type Measure = Counted | 'work';
 
 export const COUNTED: readonly Counted[] = [
@@ -22,18 +22,18 @@ export const COUNTED: readonly Counted[] = [
   'bytes'
 ];
 
-/** A part of the whole. */
+/** The heat of a line or an equation: its share of the program's cost. */
 export interface IHeat {
-  /** From 0 to 1. */
+  /** A number from 0 to 1. */
   share: number;
   amount: number;
-  /** `51.2 kop`, `51.2 kop, 1.6 k transc.`. */
+  /** The amount in a few letters: `51.2 kop`, `51.2 kop, 1.6 k transc.`. */
   text: string;
-  /** `51.2 kop, 64 % of the program`. */
+  /** The amount and the share: `51.2 kop, 64 % of the program`. */
   title: string;
 }
 
-/** The measure that tells programs apart: work, or the bytes of what has none. */
+/** The measure of a program's heat: work, or bytes if the program has no work. */
 export function measureOf(cost: ProgramCost): Measure {
   return amountOf(cost, 'work') > 0 || amountOf(cost, 'bytes') === 0
     ? 'work'
@@ -52,7 +52,7 @@ export function amountOf(row: CostRow | ProgramCost, measure: Measure): number {
   return measured(amountsOf(row), measure);
 }
 
-/** One number of several counts. */
+/** One quantity of a count. */
 export function measured(
   amounts: Record<Counted, number>,
   measure: Measure
@@ -62,7 +62,10 @@ export function measured(
     : amounts[measure];
 }
 
-/** What was counted, with its unit: `51.2 kop`, `1.6 k transcendentals`, `5.1 kB`; both of what is work. */
+/**
+ * The counted amount with its unit: `51.2 kop`, `1.6 k transcendentals`, `5.1 kB`; for work, operations and
+ * transcendentals.
+ */
 export function amountWords(
   amounts: Record<Counted, number>,
   measure: Measure,
@@ -135,7 +138,7 @@ function heat(
   };
 }
 
-/** Of each file of the run, by its path: the heat of its lines. */
+/** The heat of the lines of each file of the run, by the path of the file. */
 export function heatOfLines(
   snapshot: Snapshot,
   cost: ProgramCost,
@@ -166,7 +169,10 @@ export function heatOfLines(
   return found;
 }
 
-/** The heat of the equations of a program: with what is inside, times the runs of the scope. */
+/**
+ * The heat of the equations of a program. The cost of an equation includes its bodies and is multiplied by the runs of
+ * its scope.
+ */
 export class EquationHeat {
   constructor(
     private _cost: ProgramCost,
@@ -178,7 +184,7 @@ export class EquationHeat {
     }
   }
 
-  /** Of some equations, each in no other; null where they cost nothing, or nothing is known. */
+  /** The heat of some equations, none inside another; null if their cost is 0 or unknown. */
   of(equations: readonly { scope: number; equation: number }[]): IHeat | null {
     let amounts = NOTHING;
     for (const { scope, equation } of equations) {

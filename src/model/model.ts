@@ -1,4 +1,7 @@
-/** The state of a notebook's panel, changed by the kernel's messages and by the user, followed by all views. */
+/**
+ * The state of a notebook's panel: the kernel's messages and the user change the state, and all views follow its
+ * signals.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -27,9 +30,7 @@ import { IEnd, IKnownRun, RUNS_KEPT, Runs, SAVED } from './runs';
 import { versionsDiffer, whatWasLost, whyUnreadable } from './sentences';
 
 export class JaxprModel implements IJaxprModel {
-  /**
-   * @param _accepts Whether a run of this cell belongs to this notebook: two notebooks may share a kernel.
-   */
+  /** @param _accepts Decides whether a run of a cell belongs to this notebook: two notebooks may share a kernel. */
   constructor(
     private _trans: TranslationBundle,
     private _accepts: (cellId: string | null) => boolean = () => true
@@ -49,7 +50,7 @@ export class JaxprModel implements IJaxprModel {
     return this._changed;
   }
 
-  /** A run has come from the kernel, whether or not it is put in view. */
+  /** Emits when a run arrives from the kernel, also if the run is not put in view. */
   get arrived(): ISignal<this, Snapshot> {
     return this._arrived;
   }
@@ -167,7 +168,7 @@ export class JaxprModel implements IJaxprModel {
     return this._requests;
   }
 
-  /** Listen to another kernel, or to none; what is in view stays and is said to be from before. */
+  /** Listen to another kernel, or to none. The run in view stays and is marked as a run of the earlier kernel. */
   setChannel(channel: IChannel | null): void {
     if (channel === this._channel) {
       return;
@@ -240,7 +241,7 @@ export class JaxprModel implements IJaxprModel {
   show(snapshot: Snapshot, fromSaved: boolean): void {
     const known = this._runs.find(snapshot.id);
     if (known !== undefined && fromSaved && !known.fromSaved) {
-      // The kernel's own copy has all of it, a saved one may be cut.
+      // The kernel's own copy of the document is complete; a saved copy may be cut.
       this.setRun(snapshot.id);
       return;
     }
@@ -296,7 +297,7 @@ export class JaxprModel implements IJaxprModel {
     }
   }
 
-  /** The cell has ended: no progress of it is to be waited for. */
+  /** The cell has ended: no further progress of the cell will arrive. */
   endCell(cellId: string): void {
     const running = this._progress?.cell_id ?? cellId;
     if (this._progress !== null && running === cellId) {
@@ -311,7 +312,7 @@ export class JaxprModel implements IJaxprModel {
     this._isDisposed = true;
     this.setChannel(null);
     Signal.clearData(this);
-    // React, for one, keeps what it drew last: the runs are not to stay with it.
+    // React keeps its last drawing; without this line the drawing would keep the runs in memory.
     this._runs.clear();
     this._waiting = [];
     this._hover = null;
@@ -415,7 +416,7 @@ export class JaxprModel implements IJaxprModel {
     this._changed.emit('status');
   }
 
-  /** Take a snapshot of the kernel into the list; the newest is put in view, unless another one is pinned there. */
+  /** Add a snapshot of the kernel to the list; the newest run is put in view, unless another run is pinned. */
   private _take(snapshot: Snapshot): void {
     const run = { snapshot, fromSaved: false, life: this._runs.life };
     if (!this._pinned) {
@@ -423,7 +424,7 @@ export class JaxprModel implements IJaxprModel {
     }
     this._runs.dropWritten(snapshot.cell?.id ?? null);
     const known = this._runs.find(snapshot.id);
-    // One with other programs was traced anew: the kernel holds no passes and no twin for it.
+    // A snapshot with other programs comes from a new trace: the kernel holds no passes and no twin for it.
     if (
       known?.life === run.life &&
       known.snapshot.programs.length === snapshot.programs.length
@@ -432,7 +433,8 @@ export class JaxprModel implements IJaxprModel {
     }
     const wasInView = this._runs.replace(run);
     if (wasInView !== null) {
-      // Sent again, to this page or to another one: it may hold more, and moves nothing, or it was traced on request.
+      // A snapshot that the kernel sends again, to this page or another page, or that was traced on request, may hold
+      // more, but does not change which run is in view.
       const { retrace = null } = known?.snapshot ?? {};
       if (wasInView && retrace !== null && !snapshot.retrace) {
         this._putInView(run);
@@ -442,7 +444,7 @@ export class JaxprModel implements IJaxprModel {
       this._changed.emit('snapshots');
       return;
     }
-    // Runs that are sent again after a reload come in any order.
+    // Runs that the kernel sends again after a reload arrive in any order.
     const isLatest = this._runs.isLatest(run);
     this._runs.keep(run);
     if (
@@ -458,7 +460,7 @@ export class JaxprModel implements IJaxprModel {
     }
   }
 
-  /** An answer is the document of a run with more in it. A later answer may have come first, with more than this. */
+  /** An answer is the document of a run with more in it. A later answer may have arrived first, with even more. */
   private _renew(snapshot: Snapshot): void {
     const known = this._runs.find(snapshot.id);
     if (known === undefined || extent(known.snapshot) > extent(snapshot)) {
@@ -472,7 +474,10 @@ export class JaxprModel implements IJaxprModel {
     this._changed.emit('snapshots');
   }
 
-  /** Show the run in view with more in it: the program that was chosen stays; a first program is shown. */
+  /**
+   * Show the run in view with its additions: the chosen program stays chosen; the first program of a run without
+   * programs is shown.
+   */
   private _renewView(run: IKnownRun): void {
     const { focus, programs } = run.snapshot;
     this._runs.view = run;
@@ -534,7 +539,7 @@ export class JaxprModel implements IJaxprModel {
       : this._trans.__('Run cell [%1] again to refresh.', cell);
   }
 
-  /** How the run in view can be had again: only where a kernel waits for work. */
+  /** The way to get the run in view again; null unless a kernel is idle. */
   private _again(
     end: IEnd,
     state: ChannelState | null
@@ -566,7 +571,7 @@ export class JaxprModel implements IJaxprModel {
   private _environment: Environment | null = null;
   private _unusable: string | null = null;
   private _progress: Progress | null = null;
-  /** When the connection was lost; null while there is one. */
+  /** The time when the connection was lost; null while there is a connection. */
   private _disconnected: Date | null = null;
   private _runs = new Runs();
   private _requests: IRequests;
@@ -580,7 +585,7 @@ export class JaxprModel implements IJaxprModel {
   private _isDisposed = false;
 }
 
-/** How much a document holds that may be asked for: derived programs, and transforms that JAX refused. */
+/** How many requested parts a document holds: derived programs, and transforms that JAX refused. */
 function extent({ programs, transforms }: Snapshot): number {
   return programs.length + (transforms?.length ?? 0);
 }

@@ -6,15 +6,17 @@ import { NamedValue, Snapshot } from '../protocol/snapshot';
 /** The types of the names of a line. */
 export interface ILineTypes {
   line: number;
-  /** Such as `h: f32[16]`. */
+  /** The types in short, such as `h: f32[16]`. */
   text: string;
-  /** The same in whole sentences, with all types. */
+  /** The types in whole sentences, with all types of each name. */
   title: string;
-  /** The same of each name, with the column after the name; -1 for the end of the line. */
+  /** The type of each name, with the column after the name; -1 for the end of the line. */
   names: { column: number; text: string; title: string }[];
 }
 
-/** So many characters of a type are shown beside a line; the title has the whole type, as far as the document does. */
+/**
+ * At most this many characters of a type stand beside a line; the title has the type as long as the document holds it.
+ */
 const LONGEST = 48;
 
 /** The types of names in a program, by the path of the file. */
@@ -48,8 +50,8 @@ export function typesOfLines(
 }
 
 /**
- * The types of names in a run, by the path of the file. Of a line that several programs ran, those of the program in
- * view, or of the first one.
+ * The types of names in a run, by the path of the file. For a line that several programs ran, the types are those of
+ * the program in view, else of the first program that has them.
  */
 export function typesOfRun(
   snapshot: Snapshot,
@@ -74,7 +76,10 @@ export function typesOfRun(
   return types;
 }
 
-/** Why a run has no types of names, and what it has: of a Python that does not show them; null where it shows them. */
+/**
+ * The reason why a run has no types of names, and the facts that the run does have; null if Python shows the types
+ * of names.
+ */
 export function noNamesSentence(
   { environment: { python } }: Snapshot,
   trans: TranslationBundle
@@ -93,14 +98,17 @@ export interface INamedType {
   name: string;
   kind: NamedValue['kind'];
   column: number;
-  /** The column after it; -1 where it is no name. */
+  /** The column after the name; -1 if the value has no name. */
   end: number;
   types: string[];
-  /** The part in a loop of JAX that all of its values have; null where there is none, or it differs. */
+  /**
+   * The role in a loop of JAX that all values of the name have, such as carry; null if there is none or the roles
+   * differ.
+   */
   role: NonNullable<NamedValue['role']> | null;
-  /** Of the loop; null where it is not known before the loop runs. */
+  /** The number of steps of the loop; null if unknown before the loop runs. */
   steps: number | null;
-  /** The dtype of an operand that JAX promoted where the code asks for none; null where there is none. */
+  /** The dtype of the operand that JAX promoted although the code requests no dtype; null if JAX promoted none. */
   promoted: string | null;
 }
 
@@ -159,7 +167,7 @@ function shortText(name: INamedType, trans: TranslationBundle): string {
   return name.kind === 'returned' ? `→ ${types}` : `${name.name}: ${types}`;
 }
 
-/** The first type and, if it differs, the last one, and what is known beside: `f32[] · carry, 10 steps`. */
+/** The first type and, if it differs, the last type, with further facts: `f32[] · carry, 10 steps`. */
 function typesOf(name: INamedType, trans: TranslationBundle): string {
   const { types } = name;
   const shown = types.length > 1 ? [types[0], types[types.length - 1]] : types;
@@ -187,7 +195,7 @@ function marksOf(
   return marks;
 }
 
-/** A long container as the number of its arrays, anything else that is long cut off. */
+/** Shortens a type: a long container becomes the number of its arrays; any other long type is cut. */
 function shortened(type: string, trans: TranslationBundle): string {
   if (type.length <= LONGEST) {
     return type;
@@ -198,7 +206,7 @@ function shortened(type: string, trans: TranslationBundle): string {
     return `${type.slice(0, LONGEST - 1)}…`;
   }
   const container = `${head}…${CLOSING[head.slice(-1)]}`;
-  // The kernel cuts the longest.
+  // The kernel has cut the longest types.
   return type.endsWith('…')
     ? trans.__('%1 of more than %2 arrays', container, count)
     : trans._n('%2 of %1 array', '%2 of %1 arrays', count, container);
@@ -210,7 +218,7 @@ const CLOSING: Readonly<Record<string, string>> = {
   '{': '}'
 };
 
-/** What a name had at its place, in sentences with all types. */
+/** States in sentences all types that a name had at its place. */
 export function typeSentence(
   name: INamedType,
   trans: TranslationBundle
@@ -285,7 +293,7 @@ function roleSentence(
   }
 }
 
-/** The scope of a program and all scopes inside. */
+/** The scope of a program and all scopes inside that scope. */
 function scopesOf(snapshot: Snapshot, program: number): ReadonlySet<number> {
   const scopes = new Set<number>();
   const waiting = program < 0 ? [] : [snapshot.programs[program].scope];

@@ -1,9 +1,9 @@
-/** How fast the stepper plays; remembered in later sessions. */
+/** Remembers across sessions how fast the stepper plays. */
 import { ISignal, Signal } from '@lumino/signaling';
 
 const KEY = 'jupyter-jaxpr:play-speed';
 
-/** Steps a second; 0 plays every recording in the same time. */
+/** Steps a second; at speed 0 every recording takes the same time. */
 export const SPEEDS = [0, 1, 2, 5, 10, 25] as const;
 export type Speed = (typeof SPEEDS)[number];
 
@@ -29,7 +29,7 @@ class PlaySpeed {
   private _changed = new Signal<this, void>(this);
 }
 
-// A browser may forbid its storage; the speed is the page's then.
+// A browser may forbid its storage; then the speed lasts as long as the page.
 function read(): Speed {
   try {
     const kept = Number(window.localStorage.getItem(KEY));
@@ -43,9 +43,9 @@ function write(speed: Speed): void {
   try {
     window.localStorage.setItem(KEY, String(speed));
   } catch {
-    // The page keeps the speed.
+    // The page still keeps the speed.
   }
 }
 
-/** One for the page: all steppers play at the same speed. */
+/** One speed for the page: all steppers play at the same speed. */
 export const playSpeed = new PlaySpeed();

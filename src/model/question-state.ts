@@ -1,8 +1,6 @@
 /**
- * The state of a question to the kernel, by run and part: its progress, a question back, or why there is no
- * answer.
- *
- * The answer is in the document of the run.
+ * Holds the state of each question to the kernel, by run and part: the progress, a confirmation that the kernel asks
+ * for, or the reason why there is no answer. The answer itself is in the document of the run.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -10,22 +8,22 @@ import type { Answer, Params, RequestName } from '../protocol/questions';
 import { Snapshot, Working } from '../protocol/snapshot';
 import type { IJaxprModel, ILongRequest } from '../tokens';
 
-/** How far a question is. */
+/** The state of a question. */
 export type AskingState =
   | { kind: 'idle' }
   | {
       kind: 'working';
-      /** When it was asked, in milliseconds since 1970. */
+      /** The time of the question, in milliseconds since 1970. */
       since: number;
       working: Working | null;
       stopping: boolean;
     }
-  /** Nothing was run yet: it would repeat effects, or take long. */
+  /** The kernel has run nothing yet and asks for a confirmation: the run would repeat effects, or take long. */
   | { kind: 'confirm'; question: string }
-  /** A sentence, with what to do. */
+  /** The reason is a sentence that says what to do. */
   | { kind: 'failed'; reason: string };
 
-/** What a question of a run is about, where a run may be asked several: a program, a construct, a kind. */
+/** The part of a run that a question is about, such as a program, a construct, or a kind of answer. */
 export type Part = number | string;
 
 interface IEntry<Name extends RequestName> {
@@ -36,7 +34,7 @@ interface IEntry<Name extends RequestName> {
 
 const IDLE: AskingState = { kind: 'idle' };
 
-/** The questions of one kind, of one model: one at a time for each run and each part of it. */
+/** The questions of one kind for one model; each part of a run has at most one question at a time. */
 export class Asking<Name extends RequestName> {
   constructor(
     private _model: IJaxprModel,
@@ -57,12 +55,12 @@ export class Asking<Name extends RequestName> {
     return this._entries.get(key(snapshot, part))?.state ?? IDLE;
   }
 
-  /** Ask; does nothing where no kernel can answer or it is asked already. */
+  /** Ask the kernel; does nothing if no kernel can answer or if the same question is open. */
   start(snapshot: Snapshot, part: Part, params: Params<Name>): Promise<void> {
     return this._run(snapshot, part, params, false);
   }
 
-  /** The question back is answered with yes. */
+  /** The user confirms; the kernel goes on. */
   confirm(snapshot: Snapshot, part: Part = 0): Promise<void> {
     const entry = this._entries.get(key(snapshot, part));
     return entry?.state.kind === 'confirm' && entry.params !== null
@@ -70,14 +68,14 @@ export class Asking<Name extends RequestName> {
       : Promise.resolve();
   }
 
-  /** The question back is answered with no. */
+  /** The user declines, or closes the message of a failure. */
   dismiss(snapshot: Snapshot, part: Part = 0): void {
     if (this.stateOf(snapshot, part).kind !== 'working') {
       this._change(snapshot, part, { state: IDLE, params: null });
     }
   }
 
-  /** End with what was done until now. */
+  /** Stop the question; the kernel sends the part that is done. */
   stop(snapshot: Snapshot, part: Part = 0): void {
     this._tell(snapshot, part, { stopping: true });
     this._entries.get(key(snapshot, part))?.request?.stop();
@@ -159,7 +157,7 @@ export class Asking<Name extends RequestName> {
     this._changed.emit();
   }
 
-  /** Let go of what belongs to runs that can no longer be chosen. */
+  /** Forget the questions of runs that the user can no longer choose. */
   private _forget(): void {
     const runs = new Set(this._model.runs.map(({ snapshot }) => snapshot.id));
     for (const at of this._entries.keys()) {
@@ -181,7 +179,7 @@ type Askings = { [Name in RequestName]?: Asking<Name> };
 
 const known = new WeakMap<IJaxprModel, Askings>();
 
-/** The questions of one kind, of a model; the same object for all views of it. */
+/** The questions of one kind for a model; all views get the same object. */
 export function askingOf<Name extends RequestName>(
   model: IJaxprModel,
   name: Name

@@ -1,8 +1,9 @@
 /**
- * The place where a person reads: run, program, level, scroll, folds, selection; restored after a reload.
+ * Holds the place where a person reads, and restores the place after a reload: run, program, level, scroll, folds,
+ * selection.
  *
- * The place in a text belongs to a level of a program of a run: who goes to another program and back finds the text
- * where the text was.
+ * The place in a text belongs to a level of a program of a run: a user who goes to another program and back finds the
+ * text at the same place.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -12,18 +13,20 @@ import { IJaxprModel, LevelName, ModelChange, Selection } from '../tokens';
 export interface ITextPlace {
   /** The line at the top, from 0. */
   readonly line: number;
-  /** Pixels of that line above the top. */
+  /** The pixels of that line that are scrolled out at the top. */
   readonly above: number;
-  /** The folds that are closed: the first and the last line of each. */
+  /** The closed folds: the first and the last line of each. */
   readonly closed: readonly (readonly [number, number])[];
-  /** The lines whose folded parts are shown. */
+  /** The lines whose shortened parts are opened. */
   readonly shown?: readonly number[];
 }
 
-/** A text of a program in one of the places that show texts; the name of a view stands for all that the view shows. */
+/**
+ * The name of a text in a view that shows texts; the name of a view alone stands for everything that the view shows.
+ */
 export type PlaceName = LevelName | `wide ${LevelName}` | `view ${string}`;
 
-/** What hides, groups and heads the lines of a view. */
+/** The settings that hide lines, group lines, and put lines of source above lines. */
 export interface IKeptFilters {
   readonly hidden: readonly string[];
   readonly grouped: boolean;
@@ -33,7 +36,7 @@ export interface IKeptFilters {
 /** The two views that have filters of their own. */
 export type FilteredView = 'panel' | 'wide';
 
-/** What is kept of a notebook, as plain data. */
+/** The part of a notebook's state that is kept, as plain data. */
 export interface IKeptPlace {
   readonly run: string | null;
   readonly program: number;
@@ -43,7 +46,7 @@ export interface IKeptPlace {
   readonly filters: Readonly<Partial<Record<FilteredView, IKeptFilters>>>;
 }
 
-/** Texts of which the place is kept, of a notebook. */
+/** At most this many texts of a notebook have their place kept. */
 const TEXTS_KEPT = 48;
 const LEVELS: readonly LevelName[] = ['jaxpr', 'stablehlo', 'hlo'];
 
@@ -78,17 +81,17 @@ export class ReadingPlace {
     _model.changed.connect(this._onModel, this);
   }
 
-  /** The place has changed. */
+  /** Emits when the place has changed. */
   get changed(): ISignal<this, void> {
     return this._changed;
   }
 
-  /** A place of before the reload has come. */
+  /** Emits when a place from before the reload was restored. */
   get restored(): ISignal<this, void> {
     return this._restored;
   }
 
-  /** The run that was in view when the page was left; null where nothing is known of that. */
+  /** The run that was in view when the user left the page; null if unknown. */
   get runBefore(): string | null {
     return this._runBefore;
   }
@@ -130,7 +133,7 @@ export class ReadingPlace {
     this._changed.emit();
   }
 
-  /** What was last set in a view; null where nothing was. */
+  /** The filters that the user last set in a view; null if the user set none. */
   filters(view: FilteredView): IKeptFilters | null {
     return this._filters[view] ?? null;
   }
@@ -142,7 +145,7 @@ export class ReadingPlace {
     }
   }
 
-  /** As plain data; null while the place of before the reload is still to come into view. */
+  /** The place as plain data; null while the place from before the reload is not restored yet. */
   get kept(): IKeptPlace | null {
     const { snapshot, program, selection } = this._model;
     return this._wanted !== null || snapshot === null
@@ -157,7 +160,7 @@ export class ReadingPlace {
         };
   }
 
-  /** Go where a person was; what makes no sense is left out. */
+  /** Restore a kept place; values without meaning are left out. */
   restore(kept: unknown): void {
     const read = readPlace(kept);
     if (read === null) {
@@ -172,7 +175,7 @@ export class ReadingPlace {
     this._restored.emit();
   }
 
-  /** The user goes to another place: the run of before the reload does not come into view any more. */
+  /** The user goes to another place, so the run from before the reload will not be put in view any more. */
   leave(): void {
     this._isLeft = true;
     this._wanted = null;
@@ -187,7 +190,7 @@ export class ReadingPlace {
     }
   }
 
-  /** Put the run that was in view before the reload into view, once the kernel has sent it. */
+  /** Put the run that was in view before the reload into view, once the kernel has sent the run. */
   private _goOn(): void {
     const { _wanted: wanted, _model: model } = this;
     if (wanted === null || this._goes) {
@@ -253,7 +256,7 @@ function readPlace(kept: unknown): IKeptPlace | null {
   };
 }
 
-/** All kinds point into the document of the run: into its equations, its texts, or the source as the source ran. */
+/** Every kind of selection points into the document of the run: to equations, texts, or the source that ran. */
 function isSelection(selection: unknown): selection is Selection {
   const { kind, equations, level, line, stack, cellId, path, column } =
     (selection ?? {}) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Asks the kernel for a view: the answer, or a sentence that says why there is none. */
+/** Asks the kernel on behalf of a view; returns the answer, or a sentence that says why there is none. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { IAsked, IChannel, Unanswered } from '../kernel/channel';
@@ -16,13 +16,13 @@ import { merge } from './results';
 import { Runs } from './runs';
 import { whyUnanswered } from './sentences';
 
-/** Who asks. */
+/** The owner of the requests. */
 export interface IRequestsHost {
-  /** The kernel that is asked now; null for none. */
+  /** The channel of the current kernel; null without a kernel. */
   channel(): IChannel | null;
-  /** A document of a run has come, with more in it. */
+  /** Called when a document of a run has arrived with more in it. */
   renew(document: Snapshot): void;
-  /** The document of a run has an answer in it. */
+  /** Called when an answer was put into the document of the run. */
   merged(): void;
   readonly runs: Runs;
 }
@@ -32,7 +32,7 @@ export function requestsOf(
   host: IRequestsHost,
   trans: TranslationBundle
 ): IRequests {
-  /** Put a question to the kernel; what rejects its reply is a sentence. */
+  /** Send a question to the kernel; a failed question rejects with a sentence. */
   const put = <Name extends RequestName>(
     question: Question<Name>,
     working?: (working: Working) => void
@@ -52,7 +52,7 @@ export function requestsOf(
     };
   };
 
-  /** Take an answer into the run's document; one about another program, or another file, is none. */
+  /** Put an answer into the run's document. An answer about another program or another file is rejected. */
   const taken = <Name extends RequestName>(
     name: Name,
     params: Params<Name>,
@@ -109,7 +109,7 @@ export function requestsOf(
   };
 }
 
-/** Ask what a cell would show as it is written; rejects with a sentence. */
+/** Ask what a cell would show with its present text; rejects with a sentence. */
 export async function traceWritten(
   channel: IChannel | null,
   params: Params<'live'>,
@@ -132,7 +132,7 @@ export async function traceWritten(
 
 const NO_RUN: IDocumentSizes = { programs: 0, frames: 0, scopes: [] };
 
-/** What an answer may say it is about, as the request does. */
+/** The fields that name the subject of an answer; they must equal those of the request. */
 const ABOUT = ['snapshot', 'program', 'control', 'index', 'path'];
 
 function sizesOf(snapshot: Snapshot): IDocumentSizes {

@@ -1,18 +1,18 @@
 /**
  * Puts an answer of the kernel into the document that the answer is about.
  *
- * The kernel does the same with its own copy (jupyter_jaxpr/document/merge.py), so a page that is loaded later has the
- * same facts.
+ * The kernel changes its own copy in the same way (jupyter_jaxpr/document/merge.py), so a page that is loaded later has
+ * the same facts.
  */
 import type { Answer, RequestName } from '../protocol/questions';
 import { REQUESTS } from '../protocol/requests';
 import type { Snapshot } from '../protocol/snapshot';
 
 /**
- * Put an answer into its field of the document, in the place of an older one about the same subject.
+ * Put an answer into its field of the document, in place of an older answer about the same subject.
  *
- * The document itself changes and stays the same object: what a page knows of a document, such as its links, is kept by
- * that object.
+ * The document is changed in place and stays the same object, because facts that a page keeps about a document, such as
+ * its links, are stored by that object.
  */
 export function merge<Name extends RequestName>(
   document: Snapshot,
@@ -37,7 +37,7 @@ export function merge<Name extends RequestName>(
   );
 }
 
-/** What an answer is about: the values of its fields by their paths, such as `after.program`. */
+/** The subject of an answer: the values of its fields by their paths, such as `after.program`. */
 type Subject = readonly (string | number)[];
 
 function subjectOf(answer: unknown, by: readonly string[]): Subject {
@@ -51,7 +51,10 @@ function subjectOf(answer: unknown, by: readonly string[]): Subject {
   return by.map(path => valueAt(path) as string | number);
 }
 
-/** As the kernel sorts: negative where the first one comes before the other, 0 where they are equal. */
+/**
+ * The order in which the kernel sorts answers: negative if the first subject comes before the second, 0 if both are
+ * equal.
+ */
 function inOrder(one: Subject, other: Subject): number {
   const place = one.findIndex((value, index) => value !== other[index]);
   return place < 0 ? 0 : one[place] < other[place] ? -1 : 1;
@@ -68,9 +71,8 @@ function answersIn(document: Snapshot, name: RequestName): unknown[] {
 }
 
 /**
- * Put the answers of an older document of a run into a newer one that was made before they came.
- *
- * Answers are about programs by their index: they are left out where the programs are others.
+ * Copy the answers of an older document of a run into a newer document that the kernel made before the answers arrived.
+ * An answer names a program by its index, so answers are left out if the programs differ.
  */
 export function carry(older: Snapshot, newer: Snapshot): void {
   const isSame = older.programs.every(

@@ -3,17 +3,17 @@ import { ChannelState, Loss } from '../kernel/channel';
 import { Snapshot } from '../protocol/snapshot';
 import { IRun } from '../tokens';
 
-/** The kernel keeps as many runs for requests; older ones cannot be asked about. */
+/** The kernel answers requests about this many runs; it cannot answer about older runs. */
 export const RUNS_KEPT = 8;
 
-/** A run, and the life of the kernel it comes from. */
+/** A run, and the life of the kernel that made the run. A life begins when a kernel starts or restarts. */
 export interface IKnownRun extends IRun {
   life: number;
-  /** A saved copy that nobody opened: it stays until the kernel's first run comes. */
+  /** A saved copy that the panel shows by itself: the copy stays until the kernel's first run arrives. */
   standsIn?: boolean;
 }
 
-/** How a life of the kernel ended. */
+/** The way in which a life of the kernel ended. */
 export interface IEnd {
   loss: Loss | 'changed' | 'ended';
   since: Date;
@@ -24,11 +24,11 @@ export const SAVED = -1;
 
 /** The runs of one notebook, and the lives of its kernel. */
 export class Runs {
-  /** The newest first. */
+  /** The runs, the newest first. */
   list: IKnownRun[] = [];
   view: IKnownRun | null = null;
 
-  /** The number of the kernel's life that is now. */
+  /** The number of the kernel's current life. */
   get life(): number {
     return this._life;
   }
@@ -37,14 +37,14 @@ export class Runs {
     return this.list.find(run => run.snapshot.id === id);
   }
 
-  /** Whether the kernel's own copy of a run is here. */
+  /** True if the kernel's own copy of a run is in the list. */
   knows(snapshot: Snapshot): boolean {
     return this.list.some(
       run => run.snapshot.id === snapshot.id && !run.fromSaved
     );
   }
 
-  /** Whether no run of the same life is newer. */
+  /** True if no run of the same life is newer. */
   isLatest(run: IKnownRun): boolean {
     return !this.list.some(
       other =>
@@ -52,7 +52,7 @@ export class Runs {
     );
   }
 
-  /** Put a run in the place of the one with its id: whether that one was in view; null where there is none. */
+  /** Replace the run with the same id. Returns whether the replaced run was in view; null if no run has the id. */
   replace(run: IKnownRun): boolean | null {
     const known = this.list.findIndex(
       other => other.snapshot.id === run.snapshot.id
@@ -65,7 +65,7 @@ export class Runs {
     return wasInView;
   }
 
-  /** Keep a run in the order of time, and let the oldest go; never the one in view. */
+  /** Add a run in the order of time, and drop the oldest run, but never the run in view. */
   keep(run: IKnownRun): void {
     const runs = [...this.list, run].sort(
       (a, b) => b.snapshot.created - a.snapshot.created
@@ -79,7 +79,9 @@ export class Runs {
     this.list = runs;
   }
 
-  /** A run of the kernel has come: let go of the saved copy that stood in for one, also where it is in view. */
+  /**
+   * Drop the saved copy that stood in for a run, even if the copy is in view, because a run of the kernel has arrived.
+   */
   dropStandIn(): void {
     this.list = this.list.filter(run => run.standsIn !== true);
     if (this.view?.standsIn === true) {
@@ -87,7 +89,7 @@ export class Runs {
     }
   }
 
-  /** A cell has run: let go of what it would have shown as it was written. */
+  /** Drop the preview of a cell's written code, because the cell has run. */
   dropWritten(cellId: string | null): void {
     const isOfCell = (run: IKnownRun | null): boolean =>
       run?.isWritten === true && run.snapshot.cell?.id === cellId;
@@ -97,13 +99,13 @@ export class Runs {
     }
   }
 
-  /** The kernel's life has ended; another one begins. */
+  /** End the kernel's life and begin the next life. */
   endLife(loss: IEnd['loss']): void {
     this._ends.set(this._life, { loss, since: new Date() });
     this._life++;
   }
 
-  /** How the kernel that made a run was lost; null while it can still be asked. */
+  /** The way in which the kernel that made a run was lost; null while that kernel can still answer. */
   endOf(
     run: IKnownRun | null,
     state: ChannelState | null,
@@ -121,14 +123,17 @@ export class Runs {
       : null;
   }
 
-  /** Whether this kernel has sent a run of this id in this life; a saved document may have any id. */
+  /** True if this kernel has sent a run with this id in its current life; a saved document may have any id. */
   isOfThisLife(id: string): boolean {
     return this.list.some(
       ({ snapshot, life }) => snapshot.id === id && life === this.life
     );
   }
 
-  /** The document of a run that this kernel did not make, to be sent along; nothing of one that it holds. */
+  /**
+   * The document of a run that this kernel did not make, to be sent with a request; empty for a run that the kernel
+   * holds.
+   */
   documentOf(id: string): { before_document?: Snapshot } {
     const run = this.find(id);
     return run === undefined || this.isOfThisLife(id)

@@ -1,11 +1,11 @@
-/** Words what went wrong, with the cure. */
+/** Words an error for the user, with its cure. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Loss, Unanswered } from '../kernel/channel';
 import { Unreadable } from '../protocol/document';
 import { PROTOCOL, VERSION } from '../protocol/messages';
 
-/** The kernel side and this page speak different versions of the messages. */
+/** The sentence for a kernel side and a page that use different versions of the messages. */
 export function versionsDiffer(
   kernel: { version: string; protocol: number },
   trans: TranslationBundle
@@ -24,7 +24,7 @@ export function versionsDiffer(
   );
 }
 
-/** Two versions that understand each other and are not the same; null where they are. */
+/** Two versions that understand each other but differ; null if they are equal. */
 export function versionsApart(
   kernel: string,
   trans: TranslationBundle
@@ -47,7 +47,7 @@ function plainVersion(version: string): string {
     .replace(/-?rc\.?/, 'rc');
 }
 
-/** Why a document or a message cannot be shown. */
+/** The sentence that says why a document or a message cannot be shown. */
 export function whyUnreadable(
   reason: Unreadable,
   trans: TranslationBundle
@@ -66,7 +66,7 @@ export function whyUnreadable(
   );
 }
 
-/** Why a question to the kernel has no answer. */
+/** The sentence that says why a question to the kernel has no answer. */
 export function whyUnanswered(
   error: unknown,
   trans: TranslationBundle
@@ -102,7 +102,7 @@ export function whyUnanswered(
   return whyUnreadable(error.why, trans);
 }
 
-/** What happened to the kernel, in two or three words. */
+/** The loss of the kernel, in two or three words. */
 export function whatWasLost(
   loss: Loss | 'changed' | 'ended',
   trans: TranslationBundle

@@ -1,8 +1,7 @@
 /**
- * Holds how the programs of a model are spread over devices.
+ * Holds the shardings of a model's programs.
  *
- * The shardings are in the document. The collectives of a program that was too large to be read with it are read on
- * request.
+ * The shardings are in the document. The collectives of a program that was too large are read on request.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -21,17 +20,17 @@ export class Shardings {
     return this._changed;
   }
 
-  /** How a program is spread; null where it runs on one device, or was not compiled. */
+  /** The shardings of a program; null for a program that runs on one device or was not compiled. */
   of(snapshot: Snapshot, program: number): ProgramShardings | null {
     return snapshot.shardings?.find(one => one.program === program) ?? null;
   }
 
-  /** How far the reading of a program's collectives is. */
+  /** The state of the request that reads a program's collectives. */
   readingOf(snapshot: Snapshot, program: number): AskingState {
     return this._reading.stateOf(snapshot, program);
   }
 
-  /** Have the collectives of a program read; does nothing where they are, or where no kernel can answer. */
+  /** Request the collectives of a program; does nothing if the collectives are there or if no kernel can answer. */
   async read(snapshot: Snapshot, program: number): Promise<void> {
     const known = this.of(snapshot, program);
     if (known === null || (known.collectives ?? null) !== null) {
@@ -52,7 +51,7 @@ export class Shardings {
 
 const known = new WeakMap<IJaxprModel, Shardings>();
 
-/** The shardings of a model; the same object for all views of it. */
+/** The shardings of a model; all views of the model get the same object. */
 export function shardingsOf(model: IJaxprModel): Shardings {
   const found = known.get(model) ?? new Shardings(model);
   known.set(model, found);

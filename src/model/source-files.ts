@@ -1,20 +1,21 @@
 /**
- * Holds the texts of the files of a run that were asked for.
+ * Holds the requested texts of a run's files.
  *
- * The document holds the texts of cells. Files stay in the kernel, which gives one only where it is what ran.
+ * The document holds the texts of cells. Files stay in the kernel, which sends a file only if the file still has the
+ * text that ran.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { Snapshot, SourcePage } from '../protocol/snapshot';
 import type { IRequests } from '../tokens';
 
-/** How far the reading of a file is. */
+/** The state of the request for a file. */
 export type FileState =
   | { kind: 'idle' }
   | { kind: 'reading' }
-  /** Here, or in `page.missing` why it cannot be shown. */
+  /** The file has arrived, or `page.missing` says why it cannot be shown. */
   | { kind: 'read'; page: SourcePage }
-  /** The kernel did not answer: a sentence. */
+  /** The kernel did not answer; the reason is a sentence. */
   | { kind: 'failed'; reason: string };
 
 const IDLE: FileState = { kind: 'idle' };
@@ -26,12 +27,12 @@ export class SourceFiles {
     return this._changed;
   }
 
-  /** Whether a kernel can be asked. */
+  /** True if a kernel can answer. */
   get canAsk(): boolean {
     return this._requests() !== null;
   }
 
-  /** Say who can be asked: the requests of a model, as they are then. */
+  /** Set the function that returns the current requests of a model. */
   askBy(requests: () => IRequests | null): void {
     this._requests = requests;
   }
@@ -40,12 +41,12 @@ export class SourceFiles {
     return this._states.get(path) ?? IDLE;
   }
 
-  /** Whether a library's file is to be seen. */
+  /** True if the user has opened the file of a library. */
   isOpen(path: string): boolean {
     return this._opened.has(path);
   }
 
-  /** Show a library's file, or put it away. */
+  /** Open or close the file of a library. */
   toggle(path: string): void {
     if (!this._opened.delete(path)) {
       this._opened.add(path);
@@ -54,7 +55,7 @@ export class SourceFiles {
     this._changed.emit();
   }
 
-  /** A line of a file, from 1; null where it is not here. */
+  /** A line of a file, from 1; null if the file has not arrived. */
   line(path: string, line: number): string | null {
     const state = this.stateOf(path);
     if (state.kind === 'read') {
@@ -68,7 +69,7 @@ export class SourceFiles {
     return null;
   }
 
-  /** Have a file read; does nothing where it was, or where no kernel can answer. */
+  /** Request a file; does nothing if the file was requested or if no kernel can answer. */
   ask(path: string): Promise<void> {
     const requests = this._requests();
     const asked = this._asked.get(path);
@@ -102,7 +103,7 @@ export class SourceFiles {
   }
 
   private _requests: () => IRequests | null = () => null;
-  /** What is being read. */
+  /** The requests in progress, by path. */
   private _asked = new Map<string, Promise<void>>();
   private _states = new Map<string, FileState>();
   private _opened = new Set<string>();
@@ -111,7 +112,7 @@ export class SourceFiles {
 
 const KNOWN = new WeakMap<Snapshot, SourceFiles>();
 
-/** The files of a run; the same object for all who show it. */
+/** The files of a run; all views of the run get the same object. */
 export function sourceFilesOf(snapshot: Snapshot): SourceFiles {
   let files = KNOWN.get(snapshot);
   if (!files) {

@@ -1,8 +1,8 @@
 /**
- * Holds the recording of a construct that the user asked for, and the user's place in the recording.
+ * Holds the recording of a construct that the user requested, and the user's place in the recording.
  *
- * Recordings are in the document. What the stepper shows is here and not in a view: cards mark the branch that the step
- * took, and a view that is closed and opened again is where it was.
+ * Recordings are in the document. The place is kept in the model, not in a view: cards mark the branch that the step
+ * took, and a view that is closed and opened again continues at the same step.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -10,13 +10,13 @@ import { Recording, Snapshot } from '../protocol/snapshot';
 import type { IEquationRef, IJaxprModel } from '../tokens';
 import { Asking, AskingState, askingOf } from './question-state';
 
-/** Where the user is: in which visit, and at which of its points, both from 0. */
+/** The user's place: the visit and the point of the visit, both from 0. */
 export interface IPlace {
   visit: number;
   offset: number;
 }
 
-/** Text at the end of a line, and what it says under the pointer. */
+/** A text at the end of a line, and the tooltip of the text. */
 interface ILineText {
   text: string;
   title: string;
@@ -27,13 +27,13 @@ export interface IShownStep {
   snapshot: Snapshot;
   /** Index of the program. */
   program: number;
-  /** What the step computes. */
+  /** The equations that compute the step. */
   equations: readonly IEquationRef[];
-  /** Index into frames of the def that the equations are of; -1 when unknown. */
+  /** The index into frames of the `def` that the equations belong to; -1 if unknown. */
   frame: number;
-  /** Values that go into the step. */
+  /** The values that go into the step. */
   before: ILineText;
-  /** Values that come out of the step. */
+  /** The values that come out of the step. */
   after: ILineText;
 }
 
@@ -49,7 +49,7 @@ export class Stepping {
     return this._changed;
   }
 
-  /** The step that the cell shows; null while none is in view. */
+  /** The step that the cell shows; null while no step is in view. */
   get shown(): IShownStep | null {
     return this._shown;
   }
@@ -65,10 +65,10 @@ export class Stepping {
     return this._shownChanged;
   }
 
-  /** Goes a step on or back in the recording that the user walked last; null where none is drawn. */
+  /** Moves one step forward or back in the recording that the user moved in last; null if no recording is drawn. */
   walk: ((by: 1 | -1) => void) | null = null;
 
-  /** What the stepper does for the construct of this index. */
+  /** The state of the recording request for the construct with this index. */
   stepperOf(snapshot: Snapshot, control: number): AskingState {
     return this._work.stateOf(snapshot, control);
   }
@@ -78,7 +78,7 @@ export class Stepping {
     return snapshot.recordings?.find(one => one.control === control) ?? null;
   }
 
-  /** The fewest and the most steps of the executions of a loop; null where one did not end, or none was recorded. */
+  /** The fewest and the most steps of a loop's executions; null if an execution did not end or none was recorded. */
   stepsRecorded(snapshot: Snapshot, control: number): [number, number] | null {
     const recording = this.recordingOf(snapshot, control);
     const visits = recording?.visits ?? [];
@@ -99,7 +99,7 @@ export class Stepping {
     return recording !== null && place !== undefined ? place : START;
   }
 
-  /** The branch that the step in view took, by its label; null where there is none. */
+  /** The label of the branch that the step in view took; null if there is none. */
   branchTaken(snapshot: Snapshot, control: number): string | null {
     const recording = this.recordingOf(snapshot, control);
     const { visit, offset } = this.placeOf(snapshot, control);
@@ -107,7 +107,7 @@ export class Stepping {
     return recording?.branch_taken[point] || null;
   }
 
-  /** How often each branch was taken in the steps that were kept, by its label. */
+  /** The number of times that the recorded steps took each branch, by the label of the branch. */
   branchCounts(
     snapshot: Snapshot,
     control: number
@@ -122,7 +122,7 @@ export class Stepping {
     return counts;
   }
 
-  /** Go to a step of the recording; does nothing where there is none. */
+  /** Move to a step of the recording; does nothing if there is no such step. */
   moveTo(snapshot: Snapshot, control: number, place: IPlace): void {
     const recording = this.recordingOf(snapshot, control);
     if (recording !== null) {
@@ -131,30 +131,30 @@ export class Stepping {
     }
   }
 
-  /** Run the construct again and record it; does nothing where no kernel can answer or it is running already. */
+  /** Run the construct again and record it; does nothing if no kernel can answer or if the recording is in progress. */
   async record(snapshot: Snapshot, control: number): Promise<void> {
     const params = { snapshot: snapshot.id, control };
     await this._work.start(snapshot, control, params);
     this._begin(snapshot, control);
   }
 
-  /** The user said yes to repeated effects. */
+  /** The user has agreed to repeat the effects. */
   async confirm(snapshot: Snapshot, control: number): Promise<void> {
     await this._work.confirm(snapshot, control);
     this._begin(snapshot, control);
   }
 
-  /** Stop; what was recorded until then is kept. */
+  /** Stop the recording; the steps that are recorded so far are kept. */
   stop(snapshot: Snapshot, control: number): void {
     this._work.stop(snapshot, control);
   }
 
-  /** The user has said no, or has read what failed. */
+  /** The user has declined, or has closed the message of a failure. */
   dismiss(snapshot: Snapshot, control: number): void {
     this._work.dismiss(snapshot, control);
   }
 
-  /** A new recording begins at its start. */
+  /** Begin a new recording at its first step. */
   private _begin(snapshot: Snapshot, control: number): void {
     if (this._work.stateOf(snapshot, control).kind === 'idle') {
       this._places.delete(key(snapshot, control));
@@ -163,7 +163,9 @@ export class Stepping {
   }
 
   private _work: Asking<'steps'>;
-  /** By run and construct: the document of a run may come anew, with the same recording. */
+  /**
+   * The places by run and construct, not by document: the kernel may send the document again, with the same recording.
+   */
   private _places = new Map<string, IPlace>();
   private _shown: IShownStep | null = null;
   private _shownChanged = new Signal<this, void>(this);
@@ -176,7 +178,7 @@ function key(snapshot: Snapshot, control: number): string {
 
 const STEPPINGS = new WeakMap<IJaxprModel, Stepping>();
 
-/** The stepping of a model; the same object for all views of it. */
+/** The stepping of a model; all views of the model get the same object. */
 export function steppingOf(model: IJaxprModel): Stepping {
   let stepping = STEPPINGS.get(model);
   if (!stepping) {

@@ -1,7 +1,8 @@
 /**
- * Holds the measured times and sweeps of a model's programs, and the progress of the measurement.
+ * Holds the measured times and sweeps of a model's programs, and the state of the measurements.
  *
- * What was measured is in the document; how far the measuring is, and what the user typed for it, are here.
+ * The measured numbers are in the document; the progress, and the text that the user typed for a sweep, are in this
+ * object.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -10,10 +11,10 @@ import { ProgramTiming, Snapshot, Sweep } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { Asking, askingOf } from './question-state';
 
-/** A field of the form that asks for a sweep. */
+/** A field of the form that requests a sweep. */
 export type SweepField = 'sweep' | 'call' | 'functions';
 
-/** The fields that the user typed into, and those alone: what was filled in is of its run. */
+/** The fields that the user typed into; the other fields are filled from the run in view. */
 export type SweepDraft = Readonly<Partial<Record<SweepField, EvaluableText>>>;
 
 export class Timings {
@@ -25,26 +26,26 @@ export class Timings {
     this.sweep.changed.connect(emit);
   }
 
-  /** The same call again: one part for each program of a run. */
+  /** The questions that time a call again: one part for each program of a run. */
   readonly time: Asking<'time'>;
-  /** A sweep: one for each run. */
+  /** The questions for sweeps: one for each run. */
   readonly sweep: Asking<'sweep'>;
 
   get changed(): ISignal<this, void> {
     return this._changed;
   }
 
-  /** The times of a program; null where it was not timed. */
+  /** The times of a program; null if the program was not timed. */
   timingOf(snapshot: Snapshot, program: number): ProgramTiming | null {
     return snapshot.timings?.find(timing => timing.program === program) ?? null;
   }
 
-  /** The sweep of a run; null where there was none. */
+  /** The sweep of a run; null if the run has none. */
   sweepOf(snapshot: Snapshot): Sweep | null {
     return snapshot.sweep ?? null;
   }
 
-  /** What the user last typed for a function of this name, also in later runs. */
+  /** The text that the user last typed for a function of this name, also in later runs. */
   draftOf(name: string): SweepDraft {
     return this._drafts.get(name) ?? {};
   }
@@ -61,7 +62,7 @@ export class Timings {
 
 const known = new WeakMap<IJaxprModel, Timings>();
 
-/** The timings of a model; the same object for all views of it. */
+/** The timings of a model; all views of the model get the same object. */
 export function timingsOf(model: IJaxprModel): Timings {
   const found = known.get(model) ?? new Timings(model);
   known.set(model, found);

@@ -1,4 +1,4 @@
-/** Keeps a model for each open notebook, tied to its kernel, and tells which notebook is in front. */
+/** Keeps a model for each open notebook, tied to the notebook's kernel, and knows which notebook is in front. */
 import {
   INotebookTracker,
   Notebook,
@@ -14,22 +14,24 @@ import { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
 import type { JaxprModel } from './model';
 
-/** Makes what a notebook needs; fetched when the first one opens. */
+/** Makes the objects that a notebook needs; loaded when the first notebook opens. */
 export interface IMakers {
-  /** A model that takes the runs of the cells that it accepts. */
+  /** Makes a model that takes the runs of the cells that `accepts` accepts. */
   model(accepts: (cellId: string | null) => boolean): JaxprModel;
-  /** The channel of a kernel; the tracker disposes it. */
+  /** Makes the channel of a kernel; the tracker disposes the channel. */
   channel(kernel: KernelConnection): IChannel;
 }
 
-/** What the tracker keeps of an open notebook. */
+/** The objects that the tracker keeps for an open notebook. */
 interface IFollowed {
   model: JaxprModel;
   kernel: KernelConnection | null;
   channel: IChannel | null;
-  /** Cells that were run from this page; a snapshot sent again after a reload is of none of them. */
+  /**
+   * The cells that ran from this page; a snapshot that the kernel sends again after a reload is of none of these cells.
+   */
   started: Set<string>;
-  /** Whether the panel was opened for this notebook without being asked. */
+  /** True if the first run has opened the panel for this notebook. */
   opened: boolean;
 }
 
@@ -80,7 +82,7 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
   private async _open(snapshot: Snapshot): Promise<void> {
     const make = await this._load();
     if (this._current === null) {
-      // An output outside a notebook, or in a view of its own: a model without a kernel shows it.
+      // The model without a kernel that shows an output outside of a notebook, or an output in a tab of its own.
       this._alone = make.model(() => true);
       this._setCurrent(this._alone);
     }
@@ -122,7 +124,7 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
     this._onCurrent();
   }
 
-  /** Tie a notebook's model to the kernel it has now. */
+  /** Tie the model of a notebook to the notebook's current kernel. */
   private _useKernel(panel: NotebookPanel, channel: IMakers['channel']): void {
     const followed = this._followed.get(panel);
     const kernel = panel.sessionContext.session?.kernel ?? null;
@@ -185,7 +187,7 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
     return undefined;
   }
 
-  /** The first run of a notebook opens the panel, once: a user who closes it is not asked again. */
+  /** The first run of a notebook opens the panel, once: the panel stays closed for a user who closes it. */
   private _onArrived(panel: NotebookPanel, snapshot: Snapshot): void {
     const followed = this._followed.get(panel);
     const cell = snapshot.cell?.id ?? null;
@@ -203,7 +205,9 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
     }
   }
 
-  /** Whether a cell is of this notebook; one that no notebook of this kernel has is anybody's. */
+  /**
+   * Decides whether a cell belongs to this notebook; a cell that no notebook of the kernel has belongs to all of them.
+   */
   private _belongs(panel: NotebookPanel, cellId: string | null): boolean {
     if (cellId === null || hasCell(panel, cellId)) {
       return true;
@@ -219,7 +223,7 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
 
   private _followed = new Map<NotebookPanel, IFollowed>();
   private _current: JaxprModel | null = null;
-  /** The model of an output outside any notebook. */
+  /** The model of an output outside of any notebook. */
   private _alone: JaxprModel | null = null;
   private _isDisposed = false;
   private _currentChanged = new Signal<this, IJaxprModel | null>(this);

@@ -1,8 +1,9 @@
 /**
- * Finds the programs of a snapshot that belong together by a transform and the role of each of their equations,
- * and asks the kernel for a transform.
+ * Finds the programs of a snapshot that a transform connects and the role of each of their equations, and asks the
+ * kernel for a transform.
  *
- * The kernel says what an equation is (see `Transform` in jupyter_jaxpr/document/types/transform.py); nothing is worked out here.
+ * The kernel decides the role of an equation (see `Transform` in jupyter_jaxpr/document/types/transform.py); this file
+ * computes no role.
  */
 import type { ISignal } from '@lumino/signaling';
 
@@ -13,17 +14,17 @@ import { Asking, AskingState, askingOf } from './question-state';
 /** The name of a transform. */
 export type TransformKind = Transform['kind'];
 
-/** The part that an equation plays; see `ScopeRoles` in jupyter_jaxpr/document/types/transform.py. */
+/** The role of an equation in a derived program; see `ScopeRoles` in jupyter_jaxpr/document/types/transform.py. */
 export type Role = 'f' | 'b' | 'r' | 't' | 'm' | '-';
 
-/** What an equation makes that is kept. */
+/** The values that an equation makes and that are kept for the backward pass. */
 export interface IKept {
-  /** Such as `f32[3,8]`, one for each value. */
+  /** The type of each kept value, such as `f32[3,8]`. */
   types: string[];
   bytes: number;
 }
 
-/** The transforms of a program, in the order in which they were asked for. */
+/** The transforms of a program, in the order of the requests. */
 export function transformsOf(
   snapshot: Snapshot,
   program: number
@@ -31,7 +32,7 @@ export function transformsOf(
   return (snapshot.transforms ?? []).filter(({ of }) => of === program);
 }
 
-/** How a program was derived; null where it was not. */
+/** The transform that made a program; null for a program that was not derived. */
 export function derivedBy(
   snapshot: Snapshot,
   program: number
@@ -51,7 +52,7 @@ export function originalOf(snapshot: Snapshot, program: number): number {
   return derivedBy(snapshot, program)?.transform.of ?? program;
 }
 
-/** The parts that the equations of a derived program play, and what is kept of them. */
+/** The roles of the equations of a derived program, and the values that are kept for the backward pass. */
 export class DerivedMarks {
   constructor(
     readonly transform: Transform,
@@ -74,7 +75,7 @@ export class DerivedMarks {
     }
   }
 
-  /** Null where the transform has no parts, as vmap. */
+  /** The role of an equation; null for a transform without roles, such as vmap. */
   role(scope: number, equation: number): Role | null {
     return (this._roles.get(scope)?.[equation] as Role | undefined) ?? null;
   }
@@ -83,12 +84,12 @@ export class DerivedMarks {
     return this._kept.get(`${scope} ${equation}`) ?? null;
   }
 
-  /** How many equations of a role there are. */
+  /** The number of equations with a role. */
   count(role: Role): number {
     return this._counts.get(role) ?? 0;
   }
 
-  /** Of all that is kept. */
+  /** The bytes of all kept values. */
   readonly bytes: number = 0;
 
   private _roles = new Map<number, string>();
@@ -98,7 +99,7 @@ export class DerivedMarks {
 
 const MARKS = new WeakMap<Snapshot, Map<number, DerivedMarks | null>>();
 
-/** The marks of a program; null where it was not derived. */
+/** The marks of a program; null for a program that was not derived. */
 export function marksOf(
   snapshot: Snapshot,
   program: number
@@ -127,7 +128,7 @@ export class Transforms {
     return this._asking.changed;
   }
 
-  /** How far a transform that was asked for is. What JAX refuses is in the document. */
+  /** The state of a requested transform. A refusal of JAX is in the document. */
   deriving(
     snapshot: Snapshot,
     program: number,
@@ -137,10 +138,9 @@ export class Transforms {
   }
 
   /**
-   * Have a program derived, unless it is or is being.
+   * Request a derived program, unless the program is there or in progress.
    *
-   * Returns:
-   *   The transform; null where it could not be asked for, which `deriving` then says.
+   * Returns the transform; null if the request failed, for the reason in `deriving`.
    */
   async derive(
     snapshot: Snapshot,
@@ -165,7 +165,7 @@ export class Transforms {
 
 const TRANSFORMS = new WeakMap<IJaxprModel, Transforms>();
 
-/** What asks for the transforms of a model. */
+/** The object that requests the transforms of a model. */
 export function transformsFor(model: IJaxprModel): Transforms {
   let transforms = TRANSFORMS.get(model);
   if (!transforms) {

@@ -1,4 +1,4 @@
-/** Remembers whether and where the user wants to see types beside the code. */
+/** Remembers whether the user wants to see types beside the code, and at which place. */
 import { ISignal, Signal } from '@lumino/signaling';
 
 class TypesChoice {
@@ -10,7 +10,7 @@ class TypesChoice {
     return this._shown;
   }
 
-  /** Whether the types stand after their names; else at the ends of the lines. */
+  /** True if the types stand after their names, false if they stand at the ends of the lines. */
   get afterNames(): boolean {
     return this._afterNames;
   }
@@ -28,5 +28,5 @@ class TypesChoice {
   private _changed = new Signal<this, void>(this);
 }
 
-/** One for the page; the settings keep the choice. */
+/** One choice for the page; the settings store the choice. */
 export const typesChoice = new TypesChoice();

@@ -1,7 +1,7 @@
-/** Lists the programs of the user's code, without those that libraries jitted for their own use. */
+/** Lists the programs of the user's code, without the programs that libraries jitted for their own use. */
 import { Snapshot } from '../protocol/snapshot';
 
-/** The numbers of the programs, in their order. */
+/** The indices of the user's programs, ascending. */
 export function usersPrograms({ programs }: Snapshot): number[] {
   return [...programs.keys()].filter(at => programs[at].library !== true);
 }

@@ -39,7 +39,7 @@ class StaticValue:
         # The present attributes of an object whose class compares by identity.
         self.attributes: Contents | None = None
         if reading.calls and self._held is UNKNOWN and is_of_users(self.type) and self.by_identity:
-            # Imported here, because kept_contents imports a module that imports this one.
+            # kept_contents imports a module that imports this module.
             from ..kept_contents import attributes_of
 
             self.attributes = attributes_of(value)

@@ -1,9 +1,9 @@
-/** What a cure changes in a text: lines before and after, and what is selected. */
+/** Tests the lines that a cure changes, before and after, and the text that the cell editor selects after the edit. */
 import { changed, hunksOf, selectedAfter } from '../cure-edits';
 
 const RAN = 'a = 1\nfor i in x:\n    y = i\n    z = y\nb = 2';
 
-/** A change of the first place where a text stands. */
+/** Makes a change that replaces the first occurrence of a text. */
 const over = (before: string, text: string) => {
   const start = RAN.indexOf(before);
   return { start, end: start + before.length, text };

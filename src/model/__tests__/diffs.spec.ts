@@ -27,7 +27,7 @@ const argument = (type: string): Argument => ({
   donated: false
 });
 
-/** A run of one cell with a program for each type of the argument. */
+/** Makes a run of one cell with one program for each type of the argument. */
 const three = (n: number, ...types: string[]): Snapshot => ({
   ...run(n),
   programs: types.map(type =>
@@ -35,7 +35,7 @@ const three = (n: number, ...types: string[]): Snapshot => ({
   )
 });
 
-/** A kernel that has sent these runs. */
+/** Makes a model whose kernel has sent these runs. */
 function connected(...runs: Snapshot[]): {
   model: JaxprModel;
   kernel: FakeChannel;

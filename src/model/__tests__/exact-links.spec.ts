@@ -11,7 +11,7 @@ import { merge } from '../results';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** A page of a twin whose lines come from these equations. */
+/** Makes a page of the twin's text whose lines come from these equations. */
 function page(
   first: number,
   lines: readonly string[],
@@ -73,7 +73,7 @@ describe('the twin of a recurrent net', () => {
         { scope: 1, equation: 3 }
       ]
     });
-    // And in the jaxpr these are marked, and no others of their line.
+    // The jaxpr marks these equations too, and no other equations of the same source line.
     const linked = links.resolve(listing.selection(2));
     const jaxpr = new JaxprListing(links, trans);
     expect(jaxpr.linkedLines(linked)).toHaveLength(1);
@@ -89,10 +89,10 @@ describe('the twin of a recurrent net', () => {
 
   it('leads from an expression to the lines of its equations', () => {
     const source = { kind: 'caret', cellId: 'cell-rnn', line: 7 } as const;
-    // a + r + p["b"]
+    // The equation of a + r + p["b"].
     const add = links.resolve({ ...source, column: 29 });
     expect(listing.linkedLines(add)).toEqual([3]);
-    // Of the program's own links a + r has lines; of the twin none comes from it.
+    // The program's own links give lines to a + r; no line of the twin comes from that equation.
     const inner = links.resolve({ ...source, column: 22 });
     expect(inner.equations.size).toBe(1);
     expect(listing.linkedLines(inner)).toEqual([]);
@@ -117,7 +117,7 @@ describe('the twin of a recurrent net', () => {
     const said = [2, 3, 4].map(line => listing.describeLine(line)?.textContent);
     expect(said).toEqual([
       'Exact link: this line comes from 1 equation.',
-      // The gloss of the operation stands above: its name, what it computes, the link to its specification.
+      // The gloss of the operation stands first: the name, what the operation computes, the link to its specification.
       'tanh' +
         'hyperbolic tangent' +
         'Operations of XLA' +
@@ -145,7 +145,7 @@ describe('asking for a twin', () => {
     levels: []
   };
 
-  /** A model whose kernel asks before, and then answers. */
+  /** Makes a model whose kernel first asks for a confirmation, and then answers. */
   function model(): { model: IJaxprModel; asked: boolean[] } {
     const asked: boolean[] = [];
     const begin = (

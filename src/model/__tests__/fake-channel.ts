@@ -1,4 +1,4 @@
-/** A channel for tests: the test says what the kernel says. */
+/** A channel for tests: the test decides what the kernel sends. */
 import { Signal } from '@lumino/signaling';
 
 import {
@@ -22,7 +22,7 @@ import { environment } from '../../protocol/__tests__/documents';
 
 export { answered, confirm, working } from '../../protocol/__tests__/replies';
 
-/** The last reply to a question, whatever was asked. */
+/** Returns the last reply to a question of any kind. */
 export type AnyReply = LastReply<RequestName>;
 
 export class FakeChannel implements IChannel {
@@ -31,15 +31,17 @@ export class FakeChannel implements IChannel {
   received = new Signal<this, Announcement>(this);
   unreadable = new Signal<this, Unreadable>(this);
   isDisposed = false;
-  /** As the kernel reads them. */
+  /** The questions in the form in which the kernel reads them. */
   questions: WireQuestion[] = [];
   life = new KernelLife();
-  /** A refusal is a promise that rejects with `Unanswered`, as the channel makes it of one. */
+  /**
+   * A refusal is a promise that rejects with `Unanswered`; the real channel turns a refusal into the same rejection.
+   */
   answer: () => Promise<AnyReply> = () => new Promise(() => undefined);
 
-  /** How many questions were to be stopped. */
+  /** The number of questions that the page asked the kernel to stop. */
   stops = 0;
-  /** The kernel says how far it is with the last question. */
+  /** Sends the kernel's progress with the last question. */
   works: (working: Working) => void = () => undefined;
 
   ask<Name extends RequestName>(
@@ -53,12 +55,12 @@ export class FakeChannel implements IChannel {
       return { reply: Promise.reject(error), stop: () => undefined };
     }
     this.works = working ?? this.works;
-    // The test answers what was asked.
+    // Answers the last question.
     const reply = this.answer() as Promise<LastReply<Name>>;
     return { reply, stop: () => this.stops++ };
   }
 
-  /** The runs whose last call was to be traced. */
+  /** The ids of the runs whose last call the page asked the kernel to trace. */
   traces: string[] = [];
 
   trace(snapshot: string): void {
@@ -81,7 +83,7 @@ export class FakeChannel implements IChannel {
     this.stateChanged.emit(state);
   }
 
-  /** The extension is loaded in the kernel. */
+  /** Says that the extension is loaded in the kernel. */
   greets(changes: Partial<Environment> = {}, protocol = PROTOCOL): void {
     this.turns({ kind: 'joined' });
     this.received.emit({

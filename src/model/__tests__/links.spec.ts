@@ -2,7 +2,7 @@ import { golden, GOLDEN } from '../../program-text/__tests__/documents';
 import type { Snapshot } from '../../protocol/snapshot';
 import { Links, linksOf } from '../links';
 
-/** Of each equation that is linked, its index in its scope; scopes apart. */
+/** Returns the index of each linked equation in its scope, one list for each scope. */
 function equationsOf(links: Links, ids: ReadonlySet<number>): string[] {
   const found: string[] = [];
   for (const scope of links.equations.scopes) {
@@ -169,7 +169,7 @@ describe('links of a recurrent net', () => {
     };
     expect(of(0, 2)).toEqual([['1.2 add', '1.3 add'], true]);
 
-    // Where a place made several equations and none is named, its lines come from some of them.
+    // Several equations come from this place and none has a name, so the lines come from some of these equations.
     const twice = own.scopes[1].stack.slice();
     twice[3] = twice[2];
     const together: Snapshot = {
@@ -199,7 +199,7 @@ describe('links of a recurrent net', () => {
 describe('links through functions of other cells', () => {
   const snapshot = golden('helpers-0.12');
 
-  /** A program whose equation was written in another cell than the one that ran. */
+  /** Makes a program with an equation that was written in another cell than the cell that ran. */
   function foreign(document: Snapshot): { links: Links; id: [number, number] } {
     for (let program = 0; program < document.programs.length; program++) {
       const links = linksOf(document, program);

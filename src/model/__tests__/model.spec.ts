@@ -26,17 +26,17 @@ import {
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** What is said where the kernel answers something else. */
+/** The sentence for a kernel that answers something else. */
 const NOT_ASKED =
   'The panel could not send the request to the kernel. Reload the page and try again.';
 
-/** A run of a cell, at a minute of its own. */
+/** Makes a run of a cell; each run has a minute of its own. */
 function run(id: string, changes = {}): ReturnType<typeof snapshot> {
   const minute = Number(id.replace(/\D/g, ''));
   return snapshot({ id, created: 1_786_900_000 + 60 * minute, ...changes });
 }
 
-/** A model of a notebook whose kernel has not said anything. */
+/** Makes a model of a notebook whose kernel has not sent anything. */
 function opened(accepts?: (cellId: string | null) => boolean): {
   model: JaxprModel;
   kernel: FakeChannel;
@@ -53,7 +53,7 @@ function connected(): { model: JaxprModel; kernel: FakeChannel } {
   return { model, kernel };
 }
 
-/** The ids of the runs to choose from, the one in view in brackets. */
+/** Lists the ids of the runs that the user can choose; the run in view is in brackets. */
 function listed(model: JaxprModel): string {
   return model.runs
     .map(({ snapshot: { id } }) => (id === model.snapshot?.id ? `[${id}]` : id))

@@ -1,4 +1,4 @@
-/** The types beside the code: what each name of a line had while JAX traced the program in view. */
+/** Tests the types beside the code: the type that each name of a line had while JAX traced the program in view. */
 import { nullTranslator } from '@jupyterlab/translation';
 
 import TABLE from '../../../tests/shortened_types.json';
@@ -9,7 +9,7 @@ import { typesOfLines } from '../named-types';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** A document whose cell has names on its lines 3 and 4, in the scopes that are told. */
+/** Makes a document whose cell has names on lines 3 and 4, in the given scopes. */
 function named(
   ...values: [
     name: string,
@@ -47,7 +47,7 @@ function lines(document: Snapshot, program = 0): Record<number, string> {
 
 const SCOPE = golden('selu-0.12').programs[0].scope;
 
-/** The same file is for Python: tests/test_traced_names.py. */
+/** tests/test_traced_names.py reads the same file in Python. */
 const SHORTENED = TABLE as [string, string][];
 
 describe('the types of the names of a line', () => {
@@ -127,7 +127,7 @@ describe('the types of the names of a line', () => {
       'While JAX traced, row had the type f32[3] here. The value comes from the inputs of one step of a loop of 1 step. ' +
         'JAX promoted an operand of dtype bf16 for the value.'
     ]);
-    // A second value of the name that is in no loop.
+    // Makes a second value of the name, outside of any loop.
     const both: Snapshot = {
       ...marked,
       named_values: [...(marked.named_values ?? []), carry]

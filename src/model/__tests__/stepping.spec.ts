@@ -14,7 +14,7 @@ const run = (n: number, changes: Partial<Snapshot> = {}): Snapshot =>
 function connected(): {
   model: JaxprModel;
   kernel: FakeChannel;
-  /** Answer the questions that were asked, with a recording of run 1. */
+  /** Answers the pending questions with a recording of run 1. */
   answer: () => void;
 } {
   const model = new JaxprModel(trans);

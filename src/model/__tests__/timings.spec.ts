@@ -24,12 +24,12 @@ const trans = nullTranslator.load('jupyter_jaxpr');
 const run = (n: number, changes: Partial<Snapshot> = {}): Snapshot =>
   snapshot({ id: `run-${n}`, created: 1_786_900_000 + 60 * n, ...changes });
 
-/** A kernel that has sent run 1, and that answers in turn with these. */
+/** Makes a kernel that has sent run 1 and that gives these answers in turn. */
 function connected(...answers: AnyReply[]): {
   model: JaxprModel;
   kernel: FakeChannel;
   timings: Timings;
-  /** Run 1 as the model holds it. */
+  /** Returns run 1 as the model holds the run. */
   one: Snapshot;
 } {
   const one = run(1);

@@ -14,7 +14,7 @@ import { FakeChannel } from './fake-channel';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** A notebook with a kernel and some cells; no more of one than the tracker reads. */
+/** A notebook with a kernel and some cells, reduced to the members that the tracker reads. */
 class FakeNotebook {
   constructor(kernel: string, cells: string[]) {
     this.sessionContext.session = { kernel: { id: kernel } };
@@ -60,7 +60,7 @@ class FakeNotebook {
   }
 }
 
-/** A page with notebooks; each channel that is made is kept with its kernel's id. */
+/** A page with notebooks; the map keeps each channel under the id of its kernel. */
 class Page {
   constructor() {
     const makers: IMakers = {
@@ -88,7 +88,7 @@ class Page {
   currentChanged = new Signal<this, FakeNotebook | null>(this);
 
   forEach(): void {
-    // No notebook is open before the tracker is.
+    // The tracker exists before any notebook is open.
   }
 
   async opens(notebook: FakeNotebook): Promise<FakeChannel> {

@@ -14,15 +14,15 @@ import type { Collective, File } from '../../protocol/snapshot';
 import type { IEquationRef } from '../../tokens';
 import { ILineFacts, LinkedText, TextLevel, put } from './linked-text';
 
-/** A span of more lines than this is found by its first lines. */
+/** A span with more lines than this is indexed under its first lines only. */
 const LONGEST_SPAN = 200;
 
-/** What of one program comes from where. */
+/** Maps the places of one program's code to its equations and text lines, and back. */
 export class LinkIndex {
   constructor(
     readonly equations: ProgramEquations,
     readonly spans: SourceSpans,
-    /** Whether the texts that the document holds are indexed too. */
+    /** True to index also the texts that the document holds. */
     withTexts: boolean
   ) {
     this.origins = new Array<readonly IOrigin[]>(equations.idCount);
@@ -35,38 +35,44 @@ export class LinkIndex {
     }
   }
 
-  /** Of each equation, by its id: where it comes from, or those that call its scope. */
+  /**
+   * The origins of each equation, by the equation's id; an equation without a place of its own has the origins of the
+   * equations that call its scope.
+   */
   readonly origins: (readonly IOrigin[])[];
   readonly texts: Readonly<Record<TextLevel, LinkedText>> = {
     stablehlo: new LinkedText(),
     hlo: new LinkedText()
   };
-  /** Ids of the equations of a chain of user frames. */
+  /** The ids of the equations of each chain of user frames. */
   readonly byChain = new Map<number, number[]>();
-  /** Ids of the equations of a whole stack. */
+  /** The ids of the equations of each whole stack. */
   readonly byExact = new Map<number, number[]>();
-  /** The chains whose innermost frame is a span, and those that go through it. */
+  /** For each span, the chains whose innermost frame is the span, and the chains that pass through the span. */
   readonly chainsOfSpan = new Map<number, number[]>();
   readonly chainsThrough = new Map<number, number[]>();
-  /** The spans on a line of a file. */
+  /** The spans on each line of a file. */
   readonly spansOfLine = new Map<string, number[]>();
-  /** What was made in a line of a library. */
+  /** The origins that each line of a library made. */
   readonly throughLibrary = new Map<string, IOrigin[]>();
-  /** Of a line of HLO that is a collective: what caused it, and the other way round. */
+  /**
+   * For each line of HLO that is a collective, the equations that caused the collective, and for each equation its
+   * collectives.
+   */
   readonly causes = new Map<number, readonly IEquationRef[]>();
   readonly exchanges = new Map<number, number[]>();
 
-  /** Whether anything of the program comes from a file. */
+  /** True if anything of the program comes from the file. */
   comesFrom(path: string): boolean {
     return this._files.has(path);
   }
 
-  /** The files of libraries that the program's equations were made in, those called first before those they call. */
+  /** The files of libraries that made equations of the program; a calling file comes before the files that it calls. */
   get libraries(): ReadonlyMap<string, File> {
     return this._libraries;
   }
 
-  /** The lines of a file that anything of the program comes from, ascending. */
+  /** The lines of a file from which anything of the program comes, ascending. */
   linesOf(path: string): number[] {
     const lines = new Set<number>();
     for (const id of this._spansSeen) {
@@ -78,7 +84,7 @@ export class LinkIndex {
     return [...lines].sort((a, b) => a - b);
   }
 
-  /** Take lines of a text in. */
+  /** Add the lines of a text to the index. */
   addText(
     level: TextLevel,
     firstLine: number,
@@ -111,18 +117,22 @@ export class LinkIndex {
     }
   }
 
-  /** Take a page of equations in, after it was added to the program: outer before inner. */
+  /**
+   * Add a page of equations to the index, after the page was added to the program; outer pages come before inner pages.
+   */
   addParts(parts: readonly IAddedPart[]): void {
     const known = parts.filter(({ scope }) => this._indexed[scope]);
     known.slice(0, 1).forEach(({ scope, part }) => this._index(scope, part));
     this._indexScopes();
-    // These are called by the others, too.
+    // The other parts call these scopes, too.
     known.slice(1).forEach(({ scope, part }) => this._index(scope, part));
   }
 
   /**
-   * Link the lines of collectives to the equations that caused them, which are more than a line's own place says where
-   * XLA joined several, and fewer where forward and backward share one.
+   * Link the lines of collectives to the equations that caused them.
+   *
+   * The origin of the line alone is not enough: XLA may have joined several collectives into one line, and a forward
+   * and a backward collective may have the same origin.
    */
   addCollectives(collectives: readonly Collective[]): void {
     for (const { line, causes } of collectives) {
@@ -139,7 +149,7 @@ export class LinkIndex {
     }
   }
 
-  /** Index the scopes that are not indexed yet, each after those that call it. */
+  /** Index the new scopes, each after the scopes that call it. */
   private _indexScopes(): void {
     for (const scope of callersFirst(this.equations)) {
       if (this._indexed[scope] === undefined) {
@@ -177,7 +187,10 @@ export class LinkIndex {
     }
   }
 
-  /** The equations of an origin: those of its very stack, else of its user frames, else of its span. */
+  /**
+   * The equations of an origin: those with the same whole stack; if there are none, those with the same user frames; if
+   * there are none, those of the same span.
+   */
   equationsOf(origin: IOrigin): readonly number[] {
     return (
       this.byExact.get(origin.exact) ??
@@ -187,8 +200,8 @@ export class LinkIndex {
   }
 
   /**
-   * The equations of an origin of a text. One without a library's frames is of all equations of its user frames: JAX
-   * leaves its own frames out of what it lowers.
+   * The equations of the origin of a text line. An origin without library frames stands for all equations of its user
+   * frames, because JAX removes its own frames when it lowers.
    */
   equationsOfOrigin(origin: IOrigin): readonly number[] {
     return (
@@ -255,7 +268,7 @@ export class LinkIndex {
   }
 
   private _files = new Set<string>();
-  /** Of each scope: where it is called, for equations without a place of their own. */
+  /** The origins of the calls of each scope, for equations without a place of their own. */
   private _inherited: (IOrigin[] | undefined)[] = [];
   private _indexed: (true | undefined)[] = [];
   private _chains = new Set<number>();
@@ -264,7 +277,7 @@ export class LinkIndex {
   private _libraries = new Map<string, File>();
 }
 
-/** The scopes of a program, each after every scope that calls it. */
+/** The scopes of a program, each after all scopes that call it. */
 function callersFirst(equations: ProgramEquations): number[] {
   const order: number[] = [];
   const state = new Map<number, 'entered' | 'done'>();

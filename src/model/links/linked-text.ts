@@ -5,25 +5,28 @@ import type { IEquationRef } from '../../tokens';
 /** A text that is linked line by line. */
 export type TextLevel = 'stablehlo' | 'hlo';
 
-/** What is known of some lines of a text beside their stacks. */
+/** Facts about some lines of a text in addition to their stacks. */
 export interface ILineFacts {
-  /** Lines of the whole text whose stack is not stated: it follows from other lines. */
+  /** Lines whose stack XLA does not state; the stack was inferred from other lines. */
   inferred_lines?: readonly number[];
-  /** Lines that may come from several places: the line, then the stacks beside its own. */
+  /** Lines that may come from several places: the line, then the further stacks. */
   other_stacks?: readonly (readonly number[])[];
-  /** Lines that are one of several equations: the line, its scope and index. */
+  /**
+   * Lines of which it is known that exactly one equation of the place made them: the line, and the scope and index of
+   * the equation.
+   */
   named_equations?: readonly (readonly number[])[];
 }
 
-/** Where the lines of one text come from. */
+/** The origins of the lines of one text. */
 export class LinkedText {
-  /** Of each line: where it comes from; null for nowhere, undefined where it has not arrived. */
+  /** The origin of each line; null if the line comes from nowhere, undefined if the line has not arrived. */
   readonly origins: (IOrigin | null | undefined)[] = [];
   readonly inferred = new Set<number>();
-  /** Of lines that are one of the equations of their place: which. */
+  /** The equation of each line that comes from exactly one equation of its place. */
   readonly named = new Map<number, IEquationRef>();
 
-  /** Where a line comes from: several places where JAX does not tell them apart. */
+  /** The origins of a line: several if JAX does not distinguish the places. */
   all(line: number): readonly IOrigin[] {
     const origin = this.origins[line];
     return origin ? [origin, ...(this._others.get(line) ?? [])] : [];
@@ -57,7 +60,10 @@ export class LinkedText {
     put(this._bySpan, origin.span, line);
   }
 
-  /** The lines of an origin: those of its very stack, else of its user frames, else of its span. */
+  /**
+   * The lines of an origin: those with the same whole stack; if there are none, those with the same user frames; if
+   * there are none, those of the same span.
+   */
   find(origin: IOrigin): readonly number[] {
     return (
       this._byExact.get(origin.exact) ??
@@ -77,7 +83,7 @@ export class LinkedText {
   private _bySpan = new Map<number, number[]>();
 }
 
-/** Add to the list of a key. */
+/** Append to the list of a key. */
 export function put<K>(map: Map<K, number[]>, key: K, value: number): void {
   const list = map.get(key);
   if (list) {

@@ -1,9 +1,9 @@
 /**
- * Finds what belongs together in a program: equations, spans of cells, lines of StableHLO and HLO.
+ * Links equations, spans of cells, and lines of StableHLO and HLO with each other.
  *
- * Everything is found by stacks. Two things with the same chain of user frames come from the same place of the
- * user's code; where the library frames below are the same too, from the same place of the library. An equation
- * without a user frame (inside a library's jit) has the frames of the equation that calls its scope.
+ * All links are made by stacks. Two things with the same chain of user frames come from the same place of the user's
+ * code; if their library frames are the same too, they come from the same place of the library. An equation without a
+ * user frame (inside a library's jit) has the frames of the equation that calls its scope.
  */
 import { IAddedPart, ProgramEquations } from '../../program-text/equations';
 import {
@@ -21,24 +21,27 @@ import type { IEquationRef, Selection } from '../../tokens';
 import { LinkIndex } from './link-index';
 import { ILineFacts, TextLevel } from './linked-text';
 
-/** A span of a cell that belongs to what is pointed at. */
+/** A span of a cell that is linked to the selection. */
 export interface ILinkedSpan extends ISourceSpan {
-  /** own: it was written here. call: it was written elsewhere, and called from here. */
+  /**
+   * own: the equations were written in the span. call: the equations were written elsewhere, in code that the span
+   * calls.
+   */
   role: 'own' | 'call';
 }
 
-/** What belongs to what the user points at. */
+/** Everything that is linked to the selection. */
 export interface ILinked {
-  /** Ids of equations, as `ProgramEquations.id` gives them. */
+  /** The ids of the equations, as `ProgramEquations.id` gives them. */
   readonly equations: ReadonlySet<number>;
-  /** In cells. */
+  /** The spans in cells. */
   readonly spans: readonly ILinkedSpan[];
-  /** In the user's own files. */
+  /** The spans in the user's own files. */
   readonly fileSpans: readonly ILinkedSpan[];
-  /** In libraries that the user's code calls: whole lines. */
+  /** The spans in libraries that the user's code calls: whole lines. */
   readonly librarySpans: readonly ILinkedSpan[];
   readonly lines: Readonly<Record<TextLevel, ReadonlySet<number>>>;
-  /** span: to expressions. line: only to whole lines. none: it is linked to nothing. */
+  /** span: linked to expressions. line: linked to whole lines only. none: linked to nothing. */
   readonly precision: 'span' | 'line' | 'none';
 }
 
@@ -51,52 +54,58 @@ const NOTHING: ILinked = {
   precision: 'none'
 };
 
-/** An expression of the code, and what of a program comes from it. */
+/** An expression of the code, and the equations that come from the expression. */
 export interface IExpression {
   span: ISourceSpan;
-  /** Ids of the equations that were written there; where there are none, of those that a call there leads to. */
+  /**
+   * The ids of the equations that were written in the expression; if there are none, of the equations that its call
+   * leads to.
+   */
   equations: ReadonlySet<number>;
-  /** Whether the equations were written elsewhere, in what the expression calls. */
+  /** True if the expression is a call and its equations were written in the called function. */
   isCall: boolean;
-  /** In how many ways the code comes to the expression: chains of calls. */
+  /** The number of call chains that reach the expression. */
   ways: number;
 }
 
-/** Which equations some lines of a text come from. */
+/** The equations that some lines of a text come from. */
 export interface ILinesEquations {
   ids: ReadonlySet<number>;
-  /** That they come from all of these; else from some of them, which XLA does not tell apart. */
+  /**
+   * True if the lines come from all of these equations; false if they come from some of them, which XLA does not
+   * distinguish.
+   */
   told: boolean;
 }
 
-/** The links of one program; pages of equations and of texts are added as they arrive. */
+/** The links of one program; pages of equations and of texts are added when they arrive. */
 export class Links {
   constructor(
     readonly equations: ProgramEquations,
     readonly spans: SourceSpans,
-    /** Whether the texts that the document holds are these links' own. */
+    /** True if the texts that the document holds belong to these links. */
     withTexts = true
   ) {
     this._ownFile = equations.snapshot.cell?.file ?? null;
     this._index = new LinkIndex(equations, spans, withTexts);
   }
 
-  /** Where an equation comes from, or the one that calls its scope; null where neither is known. */
+  /** The origin of an equation, or of the equation that calls its scope; null if both are unknown. */
   origin(scope: number, equation: number): IOrigin | null {
     return this._index.origins[this.equations.id(scope, equation)]?.[0] ?? null;
   }
 
-  /** Where a line of a text comes from; null where that is not known. */
+  /** The origin of a line of a text; null if unknown. */
   lineOrigin(level: TextLevel, line: number): IOrigin | null {
     return this._index.texts[level].origins[line] ?? null;
   }
 
-  /** Whether where a line comes from was inferred, not stated. */
+  /** True if the origin of a line was inferred, not stated by XLA. */
   isInferred(level: TextLevel, line: number): boolean {
     return this._index.texts[level].inferred.has(line);
   }
 
-  /** Whether a line is told from the other equations of its place by its path and its type. */
+  /** True if the path and the type of a line distinguish its equation from the other equations of the same place. */
   isNamed(level: TextLevel, line: number): boolean {
     const named = this._index.texts[level].named.get(line);
     return (
@@ -106,7 +115,7 @@ export class Links {
     );
   }
 
-  /** Ids of the equations that a line of a text belongs to. */
+  /** The ids of the equations that a line of a text comes from. */
   equationsOfLine(level: TextLevel, line: number): readonly number[] {
     const named = this._index.texts[level].named.get(line);
     if (named && this.isNamed(level, line)) {
@@ -117,7 +126,7 @@ export class Links {
       .flatMap(origin => this._index.equationsOfOrigin(origin));
   }
 
-  /** The equations of some lines of a text, and whether each line has one alone. */
+  /** The equations of some lines of a text, and whether each line comes from exactly one equation. */
   equationsOfLines(
     level: TextLevel,
     first: number,
@@ -127,7 +136,7 @@ export class Links {
     const seen = new Set<number>();
     let told = true;
     for (let line = first; line <= last; line++) {
-      // Of the thousands of lines of an unrolled loop, most are of the same place.
+      // Most of the thousands of lines of an unrolled loop have the same origin, which is looked up once.
       const [origin, other] = this._index.texts[level].all(line);
       if (origin && !other && !this.isNamed(level, line)) {
         if (seen.has(origin.exact)) {
@@ -142,7 +151,7 @@ export class Links {
     return { ids, told };
   }
 
-  /** The span in a cell that an origin is shown by: the innermost frame that is in one. */
+  /** The span in a cell that stands for an origin: the innermost frame that is in a cell. */
   cellSpan(origin: IOrigin): ISourceSpan | null {
     for (const frame of origin.frames) {
       const span = this.spans.span(frame);
@@ -153,27 +162,27 @@ export class Links {
     return null;
   }
 
-  /** Whether a span is in the cell that ran. */
+  /** True if a span is in the cell that ran. */
   inOwnCell(span: ISourceSpan): boolean {
     return span.file.path === this._ownFile;
   }
 
-  /** Whether anything of the program comes from a file. */
+  /** True if anything of the program comes from the file. */
   comesFrom(path: string): boolean {
     return this._index.comesFrom(path);
   }
 
-  /** The files of libraries that the program's equations were made in, those called first before those they call. */
+  /** The files of libraries that made equations of the program; a calling file comes before the files that it calls. */
   get libraries(): ReadonlyMap<string, File> {
     return this._index.libraries;
   }
 
-  /** The lines of a file that anything of the program comes from, ascending. */
+  /** The lines of a file from which anything of the program comes, ascending. */
   linesOf(path: string): number[] {
     return this._index.linesOf(path);
   }
 
-  /** Say which cell a file is that the kernel did not know by its id. */
+  /** State which cell a file is, if the kernel did not know the id of the cell. */
   adopt(path: string, cellId: string): void {
     if (this._adopted.get(path) !== cellId) {
       this._adopted.set(path, cellId);
@@ -181,7 +190,7 @@ export class Links {
     }
   }
 
-  /** Take lines of a text in. */
+  /** Add the lines of a text to the links. */
   addText(
     level: TextLevel,
     firstLine: number,
@@ -193,7 +202,9 @@ export class Links {
     this._resolved = null;
   }
 
-  /** Take a page of equations in, after it was added to the program: outer before inner. */
+  /**
+   * Add a page of equations to the links, after the page was added to the program; outer pages come before inner pages.
+   */
   addParts(parts: readonly IAddedPart[]): void {
     this._index.addParts(parts);
     this._resolved = null;
@@ -205,7 +216,7 @@ export class Links {
     this._resolved = null;
   }
 
-  /** What belongs to a selection. */
+  /** Everything that is linked to a selection. */
   resolve(selection: Selection | null): ILinked {
     if (selection === null) {
       return NOTHING;
@@ -218,7 +229,7 @@ export class Links {
     return linked;
   }
 
-  /** Where equations were written, without their lines in other texts. */
+  /** The spans where equations were written, without the lines of the equations in texts. */
   spansOf(equations: readonly IEquationRef[]): readonly ILinkedSpan[] {
     const { ids, origins } = this._chosen(equations);
     return this._make(ids, origins).spans;
@@ -246,8 +257,8 @@ export class Links {
   }
 
   /**
-   * What belongs to a selection, and what else comes from the same place: where equations are chosen, all of this
-   * program that the same expression made, whichever program they were chosen in.
+   * Everything that is linked to a selection, and everything else of the same place. For chosen equations, of this or
+   * of another program, these are all equations of this program that the same expression made.
    */
   sameSource(selection: Selection | null): ILinked {
     if (selection?.kind !== 'equations') {
@@ -260,7 +271,7 @@ export class Links {
     return this._make(ids, origins);
   }
 
-  /** The narrowest expression around a place that equations come from; null where there is none. */
+  /** The narrowest expression around a place that equations come from; null if there is none. */
   expressionAt(path: string, line: number, column: number): IExpression | null {
     const around = (
       this._index.spansOfLine.get(lineKey(path, line)) ?? []
@@ -294,7 +305,10 @@ export class Links {
     return { ...linked, lines: { ...linked.lines, hlo } };
   }
 
-  /** Ids of the chosen equations and where they come from; of another program's, what comes from there here. */
+  /**
+   * The ids of the chosen equations and their origins. Equations of another program are replaced by this program's
+   * equations of the same origins.
+   */
   private _chosen(chosen: readonly IEquationRef[]): {
     ids: Set<number>;
     origins: IOrigin[];
@@ -305,7 +319,7 @@ export class Links {
       if (this.equations.has(scope)) {
         const id = this.equations.id(scope, equation);
         ids.add(id);
-        // What is inside a library's jit is shown where its first caller is.
+        // An equation inside a library's jit is shown at the first caller of the jit.
         const [origin] = this._index.origins[id] ?? [];
         if (origin) {
           origins.push(origin);
@@ -321,7 +335,7 @@ export class Links {
     return { ids, origins };
   }
 
-  /** The links of the first program of the run that has a scope. */
+  /** The links of the first program of the run that has this scope. */
   private _elsewhere(scope: number): Links | null {
     const { snapshot } = this.equations;
     for (let program = 0; program < snapshot.programs.length; program++) {
@@ -355,7 +369,10 @@ export class Links {
     };
   }
 
-  /** The narrowest span around the caret, be it written there or called from there; else every span of the line. */
+  /**
+   * The narrowest span around the caret, be it written there or called from there; if there is none, every span of the
+   * line.
+   */
   private _ofPlace(
     paths: readonly string[],
     line: number,
@@ -384,7 +401,7 @@ export class Links {
       : this._ofLibraryLine(paths, line);
   }
 
-  /** The spans in the body of the Python loop, or of the function, that a line begins; none where it begins none. */
+  /** The spans in the body of the Python loop or function whose first line this is; none for any other line. */
   private _bodyOf(paths: readonly string[], line: number): number[] {
     const body = new Set<number>();
     for (const path of paths) {
@@ -417,7 +434,7 @@ export class Links {
     return text?.split('\n') ?? [];
   }
 
-  /** What was made in a line of a library, and where the user's code called for it. */
+  /** The equations that a line of a library made, and the places of the user's code that called the library. */
   private _ofLibraryLine(paths: readonly string[], line: number): ILinked {
     const ids = new Set<number>();
     const origins: IOrigin[] = [];
@@ -530,12 +547,14 @@ export class Links {
     };
   }
 
-  /** Whether a file is what a cell was when it ran. */
+  /** True if the file has the text that a cell had when the cell ran. */
   isOfCell(path: string, cellId: string): boolean {
     return this._pathsOf(cellId).includes(path);
   }
 
-  /** The files of a cell: it may have run more than once, and its functions live on. */
+  /**
+   * The files of a cell: a cell that ran several times has several files, and functions of earlier runs still exist.
+   */
   private _pathsOf(cellId: string): string[] {
     const { cell, files } = this.equations.snapshot;
     const paths = files
@@ -562,13 +581,16 @@ function addAll(set: Set<number>, values: readonly number[]): void {
   }
 }
 
-/** Of each snapshot: the spans, which all its programs share so that their numbers agree, and its links so far. */
+/**
+ * For each snapshot, the spans, which all its programs share so that their numbers agree, and the links that were made
+ * so far.
+ */
 const OPENED = new WeakMap<
   Snapshot,
   { spans: SourceSpans; links: Map<number, Links> }
 >();
 
-/** The links of a program; the same object for every view of the snapshot. */
+/** The links of a program; all views of the snapshot get the same object. */
 export function linksOf(snapshot: Snapshot, program: number): Links {
   let opened = OPENED.get(snapshot);
   if (!opened) {

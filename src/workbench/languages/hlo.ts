@@ -14,9 +14,9 @@ const TYPES =
 const LAYOUTS = /(?<=\])\{[\d,:TSELBM()*#]*\}/g;
 const KEYWORDS = /^\s*(?:HloModule|ENTRY|ROOT)\b/g;
 const COMMENTS = /\/\*.*?\*\//g;
-/** `%add.1 = ` before an instruction; newer XLA leaves the % away. */
+/** Matches `%add.1 = ` before an instruction; newer versions of XLA leave out the %. */
 const ASSIGNED = /^\s*(?:ROOT )?%?[\w.-]+ = /;
-/** The first line of a computation. */
+/** Matches the first line of a computation. */
 const COMPUTATION = /^\s*(?:ENTRY )?%?[\w.-]+ (?=\()/;
 
 const LONG_TUPLE = 48;
@@ -50,7 +50,7 @@ function read(line: string): IReadLine {
   return { tokens: inOrder(tokens), chips };
 }
 
-/** `TYPE instruction(operands), attributes` from `start` on. */
+/** Reads `TYPE instruction(operands), attributes` from `start` on. */
 function readInstruction(
   line: string,
   start: number,

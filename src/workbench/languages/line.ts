@@ -1,42 +1,43 @@
 /**
- * What a language says of one line: which parts have a meaning, and what can be shown as a few letters.
+ * Types and helpers for the languages of the levels: a language finds the parts of a line that have a meaning, and the
+ * parts that can be shortened.
  *
- * The languages look at one line at a time and only at those on screen, so the length of a text costs nothing.
+ * A language reads one line at a time, and only lines on screen, so the length of a text costs nothing.
  */
 
-/** What a part of a line is. Only types have a colour: the others are told apart by weight. */
+/** The meaning of a part of a line. Only types have a colour; weight distinguishes the other kinds. */
 export type TokenKind = 'comment' | 'keyword' | 'operation' | 'type';
 
-/** A part of a line. */
+/** A part of a line with a meaning. */
 export interface IToken {
   from: number;
   to: number;
   kind: TokenKind;
 }
 
-/** A part of a line that is shown as a few letters until it is opened. */
+/** A part of a line that is shown as a few letters until the reader opens it. */
 export interface ILineChip {
   from: number;
   to: number;
   label: string;
-  /** Further parts that are hidden with it and shown with it. */
+  /** Further parts of the line that are hidden and shown together with the chip. */
   also?: readonly (readonly [number, number])[];
 }
 
-/** A line as a language reads it; tokens in the order of the text. */
+/** The parts of a line that a language has found; tokens are in the order of the text. */
 export interface IReadLine {
   tokens: IToken[];
   chips: ILineChip[];
 }
 
-/** Reads lines of one kind of text. */
+/** Reads the lines of one kind of text. */
 export interface ILineLanguage {
-  /** As it stands on the switch between levels. */
+  /** The name on the switch between levels. */
   readonly name: string;
   read(line: string): IReadLine;
 }
 
-/** Where the bracket that opens at `from` closes, exclusive; the end of the line where it does not. */
+/** The position after the bracket that closes the bracket at `from`; the end of the line if no bracket closes it. */
 export function closing(line: string, from: number): number {
   let depth = 0;
   for (let i = from; i < line.length; i++) {
@@ -54,7 +55,7 @@ export function closing(line: string, from: number): number {
   return line.length;
 }
 
-/** Where the string that opens at `from` ends, exclusive. */
+/** The position after the string that starts at `from`. */
 export function endOfString(line: string, from: number): number {
   for (let i = from + 1; i < line.length; i++) {
     if (line[i] === '\\') {
@@ -66,7 +67,7 @@ export function endOfString(line: string, from: number): number {
   return line.length;
 }
 
-/** Where `sought` stands outside every bracket, from `from` on; -1 where it does not. */
+/** The position of `sought` outside of all brackets, from `from` on; -1 if `sought` is not there. */
 export function outside(line: string, sought: string, from: number): number {
   let i = from;
   while (i < line.length) {
@@ -85,7 +86,7 @@ export function outside(line: string, sought: string, from: number): number {
   return -1;
 }
 
-/** Every match of a pattern as a token. */
+/** Makes a token of every match of a pattern. */
 export function tokensOf(
   line: string,
   pattern: RegExp,
@@ -98,7 +99,7 @@ export function tokensOf(
   }));
 }
 
-/** Tokens in the order of the text, without those inside another. */
+/** Sorts tokens in the order of the text, and drops tokens inside other tokens. */
 export function inOrder(tokens: readonly IToken[]): IToken[] {
   const sorted = [...tokens].sort((a, b) => a.from - b.from || b.to - a.to);
   const kept: IToken[] = [];

@@ -17,10 +17,10 @@ const OPERATION =
   /^\s*(?:%[^=]*= )?("?(?:stablehlo|mhlo|chlo|sdy|func|arith|shape|tensor|vhlo)\.[\w.]+"?|call)(?=[ (<])/;
 const ATTRIBUTES = /\{(?=[\w.]+ ?=|[\w.]+[,}])/g;
 
-/** What MLIR writes before a place. */
+/** The word that MLIR prints before the place of an operation. */
 const LOCATION = 'loc';
 
-/** Shorter attributes are shown. */
+/** Attributes up to this length are shown in full. */
 const LONG_ATTRIBUTES = 16;
 const LONG_ARGUMENTS = 72;
 
@@ -48,7 +48,7 @@ function read(line: string): IReadLine {
   return { tokens: inOrder(tokens), chips: apart(chips) };
 }
 
-/** `%0 = stablehlo.add` has been read up to `end`; operands, attributes and types follow. */
+/** Reads operands, attributes and types after `%0 = stablehlo.add`, which ends at `end`. */
 function readOperation(line: string, end: number, chips: ILineChip[]): void {
   const types = outside(line, ' : ', end);
   const stop = types < 0 ? line.length : types;
@@ -65,7 +65,7 @@ function readOperation(line: string, end: number, chips: ILineChip[]): void {
       from = end + (operand.index as number) + operand[0].length;
     }
   }
-  // Of `(inputs) -> outputs` only the outputs are news: the inputs are the types of the operands.
+  // In `(inputs) -> outputs` only the outputs are new to the reader: the inputs are the types of the operands.
   const inputs: [number, number][] = [];
   if (types >= 0 && line[types + 3] === '(') {
     const close = closing(line, types + 3);
@@ -82,7 +82,7 @@ function readOperation(line: string, end: number, chips: ILineChip[]): void {
   }
 }
 
-/** Modules and functions: what their arguments are annotated with. */
+/** Reads the head of a module or a function: the annotations of its arguments. */
 function readHeader(line: string, chips: ILineChip[]): void {
   const module_ = /^\s*module @\S+( attributes )\{/.exec(line);
   if (module_) {
@@ -102,7 +102,7 @@ function readHeader(line: string, chips: ILineChip[]): void {
   }
 }
 
-/** Chips in the order of the text, without those inside another. */
+/** Sorts chips in the order of the text, and drops chips inside other chips. */
 function apart(chips: readonly ILineChip[]): ILineChip[] {
   const kept: ILineChip[] = [];
   let end = 0;

@@ -1,8 +1,8 @@
 /**
- * Asks for the exact links of a program, then says what the shown twin is.
+ * Requests the exact links of a program, and states what the shown twin is; the bar stands above the text of a level.
  *
- * It stands above the text of a level. A twin is compiled beside the program when it is asked for, and its text stands
- * in the place of the program's until the user goes back.
+ * The kernel compiles a twin when the user requests exact links. The twin's text replaces the program's text until the
+ * user goes back.
  */
 import { ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -24,7 +24,7 @@ export interface IExactBarOptions {
   level: TextLevel;
 }
 
-/** The strip above one text; empty while nothing was asked for here. */
+/** The strip above one text; empty until the user requests exact links there. */
 export class ExactBar extends ReactWidget {
   constructor(private _options: IExactBarOptions) {
     super();
@@ -34,13 +34,13 @@ export class ExactBar extends ReactWidget {
     this._onChanged();
   }
 
-  /** Whether the twin is shown. */
+  /** True if the twin is shown. */
   get isShown(): boolean {
     const { model, snapshot, program } = this._options;
     return twinsOf(model).isShown(snapshot, program);
   }
 
-  /** Show the twin, ask for it where there is none, or go back to the program. */
+  /** Show the twin, request the twin if there is none, or go back to the program. */
   toggle(): void {
     const { model, snapshot, program } = this._options;
     const twins = twinsOf(model);
@@ -82,7 +82,7 @@ export class ExactBar extends ReactWidget {
     this.update();
   }
 
-  /** Whether it was asked for here: the question is asked in one place. */
+  /** True if the user requested the twin in this bar: only this bar shows the kernel's confirmation. */
   private _isAsking = false;
 }
 

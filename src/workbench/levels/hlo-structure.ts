@@ -3,11 +3,14 @@
 /** A computation of a module. */
 export interface IComputation {
   readonly name: string;
-  /** The line that begins it, and the one of its brace; that of the last line so far where it has not arrived. */
+  /**
+   * The line that starts the computation, and the line of its closing brace; before the brace arrives, the last line so
+   * far.
+   */
   readonly first: number;
   last: number;
   readonly isEntry: boolean;
-  /** How many instructions it has, its parameters included. */
+  /** The number of instructions, including the parameters. */
   instructions: number;
 }
 
@@ -32,9 +35,9 @@ export function calledBy(line: string): string[] {
   return names;
 }
 
-/** The computations of the lines that have arrived. */
+/** The computations in the lines that have arrived. */
 export class HloStructure {
-  /** Take further lines in; without the space at their start. */
+  /** Add further lines, without their indentation. */
   add(first: number, lines: readonly string[]): void {
     lines.forEach((line, i) => {
       const index = first + i;
@@ -70,17 +73,17 @@ export class HloStructure {
     });
   }
 
-  /** Where the program begins to run; null where it has not arrived. */
+  /** The computation where the program starts; null if its line has not arrived. */
   get entry(): IComputation | null {
     return this._entry;
   }
 
-  /** Null where there is none of that name, or it has not arrived. */
+  /** The computation with this name; null if there is none, or if its line has not arrived. */
   computation(name: string): IComputation | null {
     return this._byName.get(name) ?? null;
   }
 
-  /** The computation that a line begins. */
+  /** The computation that this line starts. */
   startingAt(line: string): IComputation | null {
     const header = HEADER.exec(line);
     return header ? this.computation(header[2]) : null;

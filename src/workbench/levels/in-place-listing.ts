@@ -1,11 +1,11 @@
 /**
- * Lists an HLO text with the computation of each fusion or call below its own line, indented, folded until it is
- * opened.
+ * Lists an HLO text with the computation of each fusion or call below the calling line: indented, and folded until the
+ * reader opens it.
  *
- * XLA prints a fused computation before what calls it, as a text of its own. Where exactly one instruction calls it, its
- * instructions stand in that instruction's place here; the line that names it, its brace and the empty line after it are
- * left out. What several call stays where it is. Numbers at the edge are those of XLA's text, and a copy of all of it is
- * that text.
+ * XLA prints a fused computation as a text of its own before its caller. If exactly one instruction calls the
+ * computation, this listing moves the computation's instructions below that instruction, and leaves out the line with
+ * the computation's name, its brace and the empty line after the brace. A computation with several callers stays where
+ * XLA prints it. Numbers at the edge are the line numbers of XLA's text, and a copy of the whole listing is XLA's text.
  */
 import { Text } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -22,7 +22,7 @@ import type {
 import { TextListing } from './text-listing';
 import { LinesFold } from './lines-fold';
 
-/** What is called where it stands; the bodies of loops are texts of their own. */
+/** Matches an instruction whose computation is listed below it; the bodies of loops stay texts of their own. */
 const IN_PLACE = / (?:fusion|call)\(/;
 
 export class InPlaceListing implements IListing {
@@ -49,7 +49,10 @@ export class InPlaceListing implements IListing {
     return Text.of(this._lines.map(line => lines[line]));
   }
 
-  /** Where a line of XLA's text is; of one that is left out, the line that calls what it belongs to. */
+  /**
+   * The line of this listing that shows a line of XLA's text; for a line that is left out, the instruction that calls
+   * its computation.
+   */
   placeOf(line: number): number {
     return this._places[line] ?? 0;
   }
@@ -182,7 +185,7 @@ export class InPlaceListing implements IListing {
     });
   }
 
-  /** Folds of what stays: they begin and end with the same lines, wherever these are. */
+  /** Moves the folds of lines that stay: each fold starts and ends with the same lines of XLA's text. */
   private _moveFolds(): void {
     for (const fold of this._text.allFolds()) {
       const first = this.placeOf(fold.first);
@@ -206,11 +209,11 @@ export class InPlaceListing implements IListing {
     }
   }
 
-  /** Of each line here: which one of XLA's text it is, and how much deeper it stands. */
+  /** For each line of this listing, the line number in XLA's text and the additional indentation. */
   private _lines: number[] = [];
   private _depths: number[] = [];
   private _places = new Int32Array(0);
-  /** The lines whose members stand beneath them. */
+  /** The lines whose computation is listed below them. */
   private _calls = new Set<number>();
   private _folds = new Map<number, IListedFold[]>();
   private _linked: { lines: readonly number[]; places: readonly number[] } = {
@@ -219,7 +222,7 @@ export class InPlaceListing implements IListing {
   };
 }
 
-/** What a fusion or a call consists of, if nothing else calls that. */
+/** The computation of a fusion or call; null if another instruction calls the computation too. */
 function calledInPlace(
   line: string,
   structure: HloStructure
@@ -241,8 +244,10 @@ function calledInPlace(
 const KNOWN = new WeakMap<TextListing, IListing>();
 
 /**
- * How a text is listed, the same from the first time on: in place where all of it is here then. A text that comes in
- * pages stays as XLA prints it, for lines that are read would move when what calls them arrives.
+ * Makes the listing of a text, once and for all: in place if the whole text is here at the first time.
+ *
+ * A text that comes in pages stays as XLA prints it, since lines that the reader reads would move when the page of
+ * their caller arrives.
  */
 export function inPlace(text: TextListing, trans: TranslationBundle): IListing {
   let listing = KNOWN.get(text);

@@ -52,10 +52,10 @@ const CLASSES: Record<PartKind, string> = {
   type: 'jp-JaxprProgram-type'
 };
 
-/** Uses of what more equations than this bind are not marked. */
+/** If a selection binds more variables than this, the uses of the variables are not marked. */
 const MOST_BINDERS = 8;
 
-/** A program, one equation a line. */
+/** The listing of a program, one equation a line. */
 export class JaxprListing implements IListing {
   constructor(
     private _links: Links,
@@ -79,7 +79,7 @@ export class JaxprListing implements IListing {
   readonly label: string;
   readonly heads: SourceHeads;
 
-  /** What the equations cost, where that is to be seen. */
+  /** The costs of the equations, while views show heat. */
   equationHeat: EquationHeat | null = null;
 
   get digits(): number {
@@ -142,7 +142,7 @@ export class JaxprListing implements IListing {
       return null;
     }
     const { rows } = this._rows;
-    // What is inside another equation is counted there.
+    // Equations inside another equation of the range are counted there.
     const { depth } = rows[first];
     return this.equationHeat.of(
       rows
@@ -161,7 +161,7 @@ export class JaxprListing implements IListing {
     }
   }
 
-  /** Each group is the same object for as long as it begins and ends where it did. */
+  /** A group stays the same object as long as it starts and ends at the same rows. */
   nameFolds(): readonly IListedFold[] {
     if (this._nameFolds === null) {
       const before = this._knownGroups;
@@ -313,13 +313,13 @@ export class JaxprListing implements IListing {
     return fullText(this._rows.equations, this._rows.names);
   }
 
-  /** The row of the first equation that is pointed at. */
+  /** The row of the first linked equation. */
   rowOf(linked: ILinked): IRow | null {
     const [index] = this.linkedLines(linked);
     return index === undefined ? null : this._rows.rows[index];
   }
 
-  /** The scope and the first equation that a line stands for; null where it stands for none. */
+  /** The scope and the first equation that a line with missing equations stands for; null for any other line. */
   missing(
     index: number
   ): { scope: number; equation: number; count: number } | null {
@@ -333,7 +333,7 @@ export class JaxprListing implements IListing {
       : null;
   }
 
-  /** Lines that stand for equations which have not arrived, from first to last. */
+  /** The lines from first to last that stand for equations which have not arrived. */
   missingBetween(first: number, last: number): number[] {
     const found: number[] = [];
     const { rows } = this._rows;
@@ -346,7 +346,7 @@ export class JaxprListing implements IListing {
     return found;
   }
 
-  /** Put a page of equations in the place of the line that stands for them. */
+  /** Replace the line that stands for missing equations by a page of equations. */
   insert(scope: number, equation: number, page: ScopePage): ISplice | null {
     const more = this._rows.rows.find(
       row =>
@@ -365,7 +365,7 @@ export class JaxprListing implements IListing {
     return { at, removed, lines: rows.map(row => this._printer.text(row)) };
   }
 
-  /** Where a trivial call can be hidden: its names, and those outside. */
+  /** The names of a trivial call that can be hidden, with the names of the same values outside of the call. */
   private _namesOutside(row: IRow, { text }: IPrintedRow): ITag[] {
     const names = this._noise?.names.get(row.index);
     return names === undefined

@@ -1,7 +1,7 @@
 /**
- * The bar above a level's text: other platforms for StableHLO, the passes for HLO.
+ * The bar above a level's text: other platforms for StableHLO, XLA's passes for HLO.
  *
- * Both stand in the place of the text while they are shown; the text stays as it is behind them.
+ * The view of platforms or passes covers the text while it is open; the text keeps its state behind it.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
@@ -23,7 +23,7 @@ import { PlatformListing } from './platform-listing';
 import type { ProgramListings } from './program-listings';
 import type { ReadingTools } from '../reading/reading-tools';
 
-/** What JAX lowers for. */
+/** The platforms that JAX can lower for. */
 const PLATFORMS = ['cpu', 'cuda', 'rocm', 'tpu'] as const;
 
 export interface ILevelBarOptions {
@@ -32,15 +32,15 @@ export interface ILevelBarOptions {
   snapshot: Snapshot;
   program: number;
   level: LevelName;
-  /** What the text is in. */
+  /** The element that holds the text. */
   pane: HTMLElement;
   listings: ProgramListings;
   tools: ReadingTools;
-  /** The user goes to the cell. */
+  /** Called when the user goes to the cell. */
   entered(): void;
 }
 
-/** The bar of one level; of a jaxpr there is none. */
+/** The bar of one level; the jaxpr has no bar. */
 export class LevelBar implements IDisposable {
   constructor(private _options: ILevelBarOptions) {
     const { level, pane, trans } = _options;
@@ -78,7 +78,7 @@ export class LevelBar implements IDisposable {
     pane.append(this._node);
   }
 
-  /** The exact links; null of a jaxpr, which is what they lead to. */
+  /** The bar of exact links; null for the jaxpr, which is the target of the links. */
   readonly exact: ExactBar | null = null;
 
   get isDisposed(): boolean {
@@ -96,7 +96,7 @@ export class LevelBar implements IDisposable {
     }
   }
 
-  /** There while there is a text, or a kernel that makes one. */
+  /** The bar is shown if there is a text, or a kernel that can make one. */
   refresh(): void {
     const { level, model, listings, pane } = this._options;
     if (this.exact?.isAttached === false && pane.isConnected) {
@@ -111,7 +111,10 @@ export class LevelBar implements IDisposable {
       state.state === 'not_made';
   }
 
-  /** The twin is lowered for the program's own platform, and its passes are those of the program. */
+  /**
+   * The twin is lowered for the program's own platform, and the passes are those of the program, so both views are
+   * closed.
+   */
   private _showExact(): void {
     const isShown = this.exact?.isShown ?? false;
     const isNew =

@@ -1,9 +1,9 @@
 /**
- * The editor of one level of a program, or why there is none and what to do.
+ * The editor of one level of a program, or a sentence that says why there is no text and what to do.
  *
- * A pane does all that concerns one level: it loads the text, marks what is linked, brings it into view, and tells its
- * host what has changed. One selection is on the model: what is pointed at here goes there, and what was pointed at
- * anywhere is marked here when the host says `mark`. A host shows one pane at a time, or several side by side:
+ * A pane does everything that concerns one level: it loads the text, marks the linked lines, brings them into view, and
+ * tells its host what has changed. The model has one selection: a selection in the pane goes to the model, and the pane
+ * marks the model's selection when the host calls `mark`. A host shows one pane at a time, or several side by side:
  *
  *     const pane = new LevelPane({ trans, model, snapshot, program: 0, level: 'hlo', host });
  *     parent.append(pane.node);    // its parent is positioned; the pane fills it
@@ -42,15 +42,15 @@ import { LevelBar } from './level-bar';
 import type { TextListing } from './text-listing';
 import { levelTitle } from '../reading/toolbar';
 
-/** What a pane tells. */
+/** The events of a pane. */
 export interface ILevelPaneHost {
-  /** Its text has come or grown, or there is something else to say of it: see `notice` and `count`. */
+  /** The text has arrived or grown, or `notice` or `count` has changed. */
   changed(pane: LevelPane): void;
   /** The user goes to the cell. */
   entered(pane: LevelPane): void;
   /** The user goes to the next (1) or the previous (-1) level. */
   left(pane: LevelPane, by: 1 | -1): void;
-  /** The keyboard went to one of the linked places, counted from 1; null where there is none. */
+  /** The keyboard moved to one of the linked places, counted from 1; null if there is none. */
   stepped?(place: { at: number; of: number } | null): void;
 }
 
@@ -58,31 +58,31 @@ export interface ILevelPaneOptions {
   trans: TranslationBundle;
   model: IJaxprModel;
   snapshot: Snapshot;
-  /** Index into the snapshot's programs. */
+  /** The index into the snapshot's programs. */
   program: number;
   level: LevelName;
   host: ILevelPaneHost;
-  /** What is sought and hidden in all panes of a view; left out, the pane has tools of its own. */
+  /** The search and the filters that all panes of a view share; if left out, the pane has its own. */
   tools?: ReadingTools;
-  /** Where the text was read before, and where it is read; left out, the text begins at its start. */
+  /** Loads and keeps the place where the user reads the text; if left out, the text starts at its first line. */
   place?: { load(): ITextPlace | null; keep(place: ITextPlace): void };
-  /** What belongs to a selection; left out, the links of the program say it. */
+  /** Finds what is linked to a selection; if left out, the links of the program do. */
   resolve?: (selection: Selection | null) => ILinked;
 }
 
-/** Why a level has no text, and what can be done. */
+/** The reason why a level has no text, and what the user can do. */
 interface IAbsence {
   text: string;
   action: { label: string; run: () => void } | null;
 }
 
-/** How much of a level is linked to what is pointed at, and how much there is. */
+/** How many equations or lines of a level are linked to the selection, and how many the level has. */
 export interface ILevelCount {
   linked: number;
   total: number;
 }
 
-/** One level of one program. */
+/** The pane of one level of one program. */
 export class LevelPane implements IDisposable {
   constructor(private _options: ILevelPaneOptions) {
     const { snapshot, program, level, trans, model } = _options;
@@ -114,7 +114,7 @@ export class LevelPane implements IDisposable {
     this._onTwins();
   }
 
-  /** It fills its parent. */
+  /** The element of the pane; it fills its parent. */
   readonly node: HTMLElement;
   readonly level: LevelName;
   readonly listings: ProgramListings;
@@ -124,24 +124,24 @@ export class LevelPane implements IDisposable {
     return this._view;
   }
 
-  /** The text; null where it is not here. */
+  /** The lines of the level; null if the text is not here. */
   get listing(): IListing | null {
     return this.listings.listing(this.level);
   }
 
-  /** The lines of the program's own text other than the jaxpr, shown or not; null where they are not here. */
+  /** The StableHLO or HLO of the program itself, shown or not; null if the text is not here. */
   get text(): TextListing | null {
     return this.level === 'jaxpr'
       ? null
       : (this.listings.texts.get(this.level) ?? null);
   }
 
-  /** A sentence to be told about this level, or nothing. */
+  /** A sentence about this level for the user; null if there is none. */
   get notice(): string | null {
     return this.listings.notice(this.level);
   }
 
-  /** Equations of a jaxpr, lines of a text; null where the text is not here. */
+  /** The number of equations of a jaxpr or of lines of a text; null if the text is not here. */
   get count(): ILevelCount | null {
     const linked = this._linked;
     if (this.level === 'jaxpr') {
@@ -177,7 +177,7 @@ export class LevelPane implements IDisposable {
     this.node.remove();
   }
 
-  /** Show the text, or have it loaded, or say why there is none. */
+  /** Show the text, or load the text, or say why there is none. */
   refresh(): void {
     if (this._isDisposed) {
       return;
@@ -220,7 +220,7 @@ export class LevelPane implements IDisposable {
     this._options.host.changed(this);
   }
 
-  /** Bring the text to where it was read before. */
+  /** Scroll the text to the place where the user read before. */
   goToPlace(): void {
     const place = this._options.place?.load() ?? null;
     if (place !== null) {
@@ -233,10 +233,10 @@ export class LevelPane implements IDisposable {
     if (keep === undefined) {
       return;
     }
-    // A fold is closed by a click or a key, and its lines are gone when the event is over.
+    // A click or a key closes a fold, and the lines of the fold are gone when the event is over.
     const later = (): void => {
       requestAnimationFrame(() => {
-        // Another text may have taken the place of this one, as with exact links.
+        // Another text may have replaced this text, as exact links do.
         if (this._view === view && this.node.offsetParent !== null) {
           keep(view.place);
         }
@@ -244,12 +244,12 @@ export class LevelPane implements IDisposable {
     };
     const options = { signal: this._listening.signal };
     view.view.scrollDOM.addEventListener('scroll', later, options);
-    // No click follows where the button of a fold is drawn anew under the mouse.
+    // The browser sends no click if the button of a fold is drawn anew under the mouse.
     this.node.addEventListener('pointerup', later, options);
     this.node.addEventListener('keyup', later, options);
   }
 
-  /** Above the text, of a program over several devices: how its arrays are spread, and what devices exchange. */
+  /** Shows, above the text of a program over several devices, how arrays are spread and what devices exchange. */
   private _showShardings(): void {
     const { model, snapshot, program, trans } = this._options;
     if (
@@ -269,7 +269,9 @@ export class LevelPane implements IDisposable {
     }
   }
 
-  /** Mark what belongs to what is pointed at; `reveal` brings it into view where it was pointed at elsewhere. */
+  /**
+   * Mark the lines that are linked to the selection; with `reveal`, scroll to them if another view made the selection.
+   */
   mark(reveal: boolean): void {
     const { _view: view } = this;
     const { hover, selection } = this._options.model;
@@ -285,7 +287,10 @@ export class LevelPane implements IDisposable {
     }
   }
 
-  /** What is chosen may be out of view: bring it into view with the next `mark`, even if it was chosen here. */
+  /**
+   * Scroll to the selection at the next `mark`, even if this pane made the selection: the selected lines may be out of
+   * view.
+   */
   forgetOwn(): void {
     this._own = new WeakSet();
   }
@@ -294,7 +299,7 @@ export class LevelPane implements IDisposable {
     this._view?.focus();
   }
 
-  /** Take the keyboard, on the first line that is linked to what is chosen; whether there is a text to take it to. */
+  /** Take the keyboard focus, on the first line that is linked to the selection. Returns false if there is no text. */
   enter(): boolean {
     if (!this._view) {
       return false;
@@ -308,10 +313,10 @@ export class LevelPane implements IDisposable {
   }
 
   /**
-   * Go to the next (1) or the previous (-1) of the linked lines, around at the ends; what is chosen stays chosen.
+   * Go to the next (1) or the previous (-1) of the linked lines, around at the ends; the selection does not change.
    *
-   * Returns:
-   *   Which of them it is, from 1, and how many there are; null where nothing is linked.
+   * Returns the number of the line among the linked lines, from 1, and the number of linked lines; null if no line is
+   * linked.
    */
   nextLinked(by: 1 | -1): { at: number; of: number } | null {
     const view = this._view;
@@ -341,7 +346,10 @@ export class LevelPane implements IDisposable {
 
   // --- the text -----------------------------------------------------------------------------
 
-  /** Have a text made, loaded or taken from the document; why there is none, where that is to be said. */
+  /**
+   * Load the text, have the kernel make the text, or take the text from the document. Returns the reason why there is
+   * none, if the user has to know.
+   */
   private _fetch(name: TextLevel): IAbsence | null {
     const { trans, model } = this._options;
     const { program, pages, asked } = this.listings;
@@ -486,7 +494,10 @@ export class LevelPane implements IDisposable {
     }
   }
 
-  /** The first lines of what is one line on screen, without repetition. */
+  /**
+   * The first lines of the given lines as the screen shows them, without repetition: folded lines are one line on
+   * screen.
+   */
   private _screenLines(lines: readonly number[]): number[] {
     const view = this._view;
     return view
@@ -494,7 +505,7 @@ export class LevelPane implements IDisposable {
       : [];
   }
 
-  /** Put the keyboard's line there; nothing is chosen by it. */
+  /** Move the keyboard's line; the selection does not change. */
   private _goTo(index: number): void {
     const view = this._view;
     if (view) {
@@ -539,7 +550,7 @@ export class LevelPane implements IDisposable {
   private _bar: LevelBar;
   private _shardings: ShardingsView | null = null;
   private _view: ListingView | null = null;
-  /** What was pointed at here: it is in view already. */
+  /** Selections that were made in this pane: their lines are in view already. */
   private _own = new WeakSet<Selection>();
   private _listening = new AbortController();
   private _isDisposed = false;

@@ -1,14 +1,14 @@
-/** Folded lines of a text, such as the body of a computation. */
+/** Folds lines of a text, such as the body of a computation. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { element } from '../../parts/dom';
 import type { IListedFold } from '../listing/listing';
 
-/** Lines from one to another, behind the end of the first. */
+/** A fold of the lines from first to last, hidden behind the end of the first line. */
 export class LinesFold implements IListedFold {
   constructor(
     readonly first: number,
     readonly last: number,
-    /** The lines between the first one and the brace. */
+    /** The number of lines between the first line and the closing brace. */
     private _count: number,
     readonly closed: boolean,
     private _trans: TranslationBundle
@@ -16,7 +16,7 @@ export class LinesFold implements IListedFold {
 
   readonly whole = false;
 
-  /** The same lines at another place. */
+  /** The same fold at another place. */
   at(first: number, last: number): LinesFold {
     return new LinesFold(first, last, this._count, this.closed, this._trans);
   }

@@ -9,13 +9,13 @@ import { TextListing } from './text-listing';
 import { TwinListing } from './twin-listing';
 import { levelTitle } from '../reading/toolbar';
 
-/** Lines of a text in its first page, and in each further one when all are wanted. */
+/** The number of lines in the first page of a text, and in each further page when a search needs the whole text. */
 export const FIRST_LINES = 2000;
 const MORE_LINES = 5000;
-/** Equations in a page, those inside of others counted. */
+/** The number of equations in a page, including equations of inner scopes. */
 const PAGE = 5000;
 
-/** Loads what is not here yet. */
+/** Loads the pages that are not here yet. */
 export class Pages {
   constructor(
     private _listings: ProgramListings,
@@ -62,7 +62,7 @@ export class Pages {
     }
   }
 
-  /** Ask the kernel for the first page of a text of the twin, which was compiled before. */
+  /** Ask the kernel for the first page of a text of the twin, which the kernel has compiled before. */
   async twin(name: TextLevel, requests: IRequests): Promise<void> {
     const { snapshot, index, twinLinks, twins, asked } = this._listings;
     if (asked.has(`twin ${name}`)) {
@@ -93,7 +93,9 @@ export class Pages {
     }
   }
 
-  /** Have a level made that was not; the document that comes takes the place of this one in the model. */
+  /**
+   * Have the kernel make a level that the program lacks; the document that arrives replaces this document in the model.
+   */
   async make(name: TextLevel, model: IJaxprModel): Promise<void> {
     const { snapshot, index, asked } = this._listings;
     const { requests } = model;
@@ -120,7 +122,7 @@ export class Pages {
     }
   }
 
-  /** Load what a line stands for. */
+  /** Load the page that a line stands for. */
   async more(
     level: LevelName,
     line: number,
@@ -174,7 +176,7 @@ export class Pages {
     }
   }
 
-  /** Load the next lines of a text; whether there were any. */
+  /** Load the next lines of a text. Returns whether there were any. */
   private async _moreLines(
     level: TextLevel,
     count: number,
@@ -232,7 +234,7 @@ export class Pages {
     return false;
   }
 
-  /** A search looks at everything: load the rest, and say how far it is. */
+  /** Load the rest of the text for a search, and report the progress. */
   async all(level: LevelName, requests: () => IRequests | null): Promise<void> {
     const { jaxpr } = this._listings;
     if (level === 'jaxpr') {
@@ -268,7 +270,7 @@ export class Pages {
     this._tell(level, null);
   }
 
-  /** Whether anyone waits for it. */
+  /** True while a view waits for the pages. */
   private get _isOpen(): boolean {
     return this._listings.opened > 0;
   }

@@ -1,7 +1,7 @@
 /**
  * Lists the XLA passes that changed a program, and shows the change of the chosen pass.
  *
- * They are asked for by a button, as XLA compiles the program once more for them.
+ * The user requests the passes by a button, because XLA compiles the program once more for them.
  */
 import { ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -14,7 +14,7 @@ import { useKeptFocus } from '../../parts/keep-focus';
 import { Failed, Question, Working } from '../../parts/progress-and-stop';
 import { duration, grouped } from '../../quantities';
 
-/** Lines of a diff in a page. */
+/** The number of lines in a page of a diff. */
 const PAGE = 1000;
 
 interface IPassesProps {
@@ -262,7 +262,7 @@ function Changed(
     return () => {
       isOpen.current = false;
     };
-    // Once: another pass is another component.
+    // Runs once: each pass has its own component.
   }, []);
   return (
     <div

@@ -1,8 +1,8 @@
 /**
  * Lists StableHLO that was lowered for another platform.
  *
- * The model's links know one StableHLO: that of the program that ran. This one has links of its own, and what is
- * pointed at in it is told as equations.
+ * The model's links know one StableHLO, that of the program that ran. This listing has links of its own, and translates
+ * a selection in its text to equations.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,11 +1,11 @@
-/** Folded rows of a program: a scope, a call of a library, or a group of equations of one name. */
+/** Folds rows of a program: a scope, a call of a library, or a group of equations of one name. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { RowPrinter } from '../../program-text/row-printer';
 import { IFold } from '../../program-text/rows';
 import { element } from '../../parts/dom';
 import type { IListedFold } from '../listing/listing';
 
-/** More operands of a folded call are counted. */
+/** A folded call shows at most this many operands; the rest are counted. */
 const MOST_OPERANDS = 4;
 
 export class ListedFold implements IListedFold {
@@ -31,7 +31,7 @@ export class ListedFold implements IListedFold {
     return this._fold.closed;
   }
 
-  /** Whether it stands for the same rows. */
+  /** True if the fold stands for the same rows. */
   isOf({ first, last }: IFold): boolean {
     return this._fold.first === first && this._fold.last === last;
   }
@@ -59,7 +59,7 @@ export class ListedFold implements IListedFold {
     return node;
   }
 
-  /** ` s → bb:f32[4]` */
+  /** Appends the types of a folded call: ` s → bb:f32[4]`. */
   private _appendTypes(node: HTMLElement): void {
     const { inputs, outputs } = this._printer.call(this._fold);
     const cut = (count: number): string => (count > MOST_OPERANDS ? ' …' : '');

@@ -1,7 +1,7 @@
 /**
- * Keeps the listings of a program, shared by all views that show it, and loads their missing pages.
+ * Keeps the listings of a program, shared by all views that show the program, and loads their missing pages.
  *
- * They are kept while a view has them open. Two listings over one program could not take its pages in apart.
+ * The listings live while a view has them open. Two sets of listings over one program could not both add its pages.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -18,19 +18,19 @@ import { Pages } from './pages';
 import { TextListing } from './text-listing';
 import { TwinListing } from './twin-listing';
 
-/** What has happened to a level. */
+/** A change of a level. */
 export type ListingsChange =
-  /** Its listing has other lines now; it is told before anything else happens. */
+  /** Lines were inserted or removed; listeners get this change before any other event. */
   | { kind: 'spliced'; level: LevelName; splice: ISplice }
-  /** Another text stands in its place now: the twin's, or the program's own again. */
+  /** Another text replaced the text: the twin's text, or again the program's own. */
   | { kind: 'replaced'; level: LevelName }
-  /** Its text has come, or cannot be had, or there is something else to say of it. */
+  /** The text has arrived, or failed to arrive, or the notice has changed. */
   | { kind: 'state'; level: LevelName };
 
 export class ProgramListings {
   constructor(
     readonly snapshot: Snapshot,
-    /** Index into the snapshot's programs. */
+    /** The index into the snapshot's programs. */
     readonly index: number,
     trans: TranslationBundle
   ) {
@@ -44,32 +44,32 @@ export class ProgramListings {
   readonly program: Program;
   readonly links: Links;
   readonly jaxpr: JaxprListing;
-  /** Of the program itself. */
+  /** The texts of the program itself. */
   readonly texts = new Map<TextLevel, TextListing>();
-  /** Of its twin. */
+  /** The texts of the program's twin. */
   readonly twins = new Map<TextLevel, TwinListing>();
   readonly pages: Pages;
-  /** What was asked for, so that nothing is asked for twice. */
+  /** The requests that were sent, so that no request is sent twice. */
   readonly asked = new Set<string>();
-  /** How many views have it open. */
+  /** The number of views that have the listings open. */
   opened = 0;
 
   get changed(): ISignal<this, ListingsChange> {
     return this._changed;
   }
 
-  /** The lines of a level; null where they are not here. */
+  /** The lines of a level; null if the lines are not here. */
   listing(level: LevelName): IListing | null {
     const text = level === 'jaxpr' ? null : this.shownText(level);
     return level === 'jaxpr' ? this.jaxpr : text && inPlace(text, this._trans);
   }
 
-  /** The text that is shown of a level, the program's own or its twin's; null where it is not here. */
+  /** The text that a level shows, the program's own or its twin's; null if the text is not here. */
   shownText(level: TextLevel): TextListing | null {
     return (this._isTwin ? this.twins : this.texts).get(level) ?? null;
   }
 
-  /** Whether the twin's texts stand in the place of the program's. */
+  /** True if the twin's texts replace the program's texts. */
   get isTwin(): boolean {
     return this._isTwin;
   }
@@ -89,12 +89,12 @@ export class ProgramListings {
     return (this._twinLinks ??= new TwinLinks(this.links));
   }
 
-  /** A sentence about a level, or nothing. */
+  /** A sentence about a level for the user; null if there is none. */
   notice(level: LevelName): string | null {
     return this._notices.get(level) ?? null;
   }
 
-  /** Say something about a level, or nothing any more. */
+  /** Set or remove the sentence about a level. */
   tell(level: LevelName, notice: string | null): void {
     if (notice !== this.notice(level)) {
       this._notices.set(level, notice);
@@ -110,7 +110,7 @@ export class ProgramListings {
     this._changed.emit({ kind: 'spliced', level, splice });
   }
 
-  /** Show what the equations cost, or no longer; whether that is a change. */
+  /** Show or hide the cost of the equations. Returns whether anything changed. */
   heat(cost: ProgramCost | null): boolean {
     const before = this._cost;
     this._cost = cost;
@@ -130,7 +130,7 @@ export class ProgramListings {
 
 const OPENED = new WeakMap<Snapshot, Map<number, ProgramListings>>();
 
-/** The listings of a program; whoever opens them closes them. */
+/** Open the listings of a program; every caller has to close them. */
 export function openListings(
   snapshot: Snapshot,
   index: number,

@@ -35,12 +35,15 @@ const CLASSES: Record<TokenKind, string> = {
   type: 'jp-JaxprProgram-type'
 };
 
-/** The tables at the head of HLO and the locations at the end of StableHLO: where lines come from, as numbers. */
+/** The tables of source places, which hold only numbers: at the head of HLO, and at the end of StableHLO. */
 const TABLES: ReadonlySet<string> = new Set(HLO_TABLES);
 const TABLE_ROW = /^\d+ /;
 const LOCATION = /^#loc\d* = /;
 
-/** Functions other than the entry start closed in longer texts; in HLO always, as they stand before it. */
+/**
+ * Functions other than the entry start closed in texts longer than this; in HLO they always do, because they stand
+ * before the entry.
+ */
 const LONG_TEXT = 400;
 
 /** The lines of one text of a program. */
@@ -49,7 +52,7 @@ export class TextListing implements IListing {
     private _links: Links,
     readonly level: TextLevel,
     protected _trans: TranslationBundle,
-    /** Where it is not the one of the program that ran. */
+    /** The platform of the text, if the program ran on another one. */
     platform: string | null = null
   ) {
     this._language = LANGUAGES[level];
@@ -76,12 +79,12 @@ export class TextListing implements IListing {
     return String(this._total).length;
   }
 
-  /** How many lines the text has, those not here included. */
+  /** The number of lines of the text, including lines that are not here. */
   get total(): number {
     return this._total;
   }
 
-  /** How many lines are here, from the first on. */
+  /** The number of lines that are here, from the first on. */
   get held(): number {
     return this._lines.length;
   }
@@ -90,17 +93,17 @@ export class TextListing implements IListing {
     return this.held >= this._total;
   }
 
-  /** The computations of the lines that are here. */
+  /** The computations in the lines that are here. */
   get structure(): HloStructure {
     return this._structure;
   }
 
-  /** The line to begin reading at: XLA puts the entry of a program last; null where it is the first one. */
+  /** The line where reading starts: XLA prints the entry of a program last. Null for the first line. */
   get start(): number | null {
     return this._structure.entry?.first ?? null;
   }
 
-  /** Take the next lines in. */
+  /** Add the next lines. */
   add(
     text: string,
     firstLine: number,
@@ -178,7 +181,7 @@ export class TextListing implements IListing {
     };
   }
 
-  /** Costs are those of equations. */
+  /** A text shows no heat: costs belong to equations. */
   heat(): null {
     return null;
   }
@@ -226,7 +229,7 @@ export class TextListing implements IListing {
     return node ? { from: operation.from, to: operation.to, node } : null;
   }
 
-  /** What the operation of a line computes, and where the line comes from; null where neither is known. */
+  /** The gloss of a line's operation and the origin of the line; null if both are unknown. */
   describeLine(index: number): HTMLElement | null {
     const origin = this._links.lineOrigin(this.level, index);
     const operation = this._language
@@ -308,7 +311,7 @@ export class TextListing implements IListing {
     return span && this._links.inOwnCell(span) ? span.line : -1;
   }
 
-  /** From the names that the line itself has; a location that stands elsewhere is not followed. */
+  /** The scopes in the metadata on the line itself; a reference to a location on another line is not followed. */
   scopes(index: number): readonly string[] {
     const [, stack] =
       /\b(?:op_name=|loc\()"([^"]*)"/.exec(this._lines[index] ?? '') ?? [];
@@ -373,7 +376,7 @@ export class TextListing implements IListing {
     };
   }
 
-  /** How many equations the lines of a computation come from. */
+  /** The number of equations that the lines of a computation come from. */
   private _equationsBetween(first: number, last: number): IEquationCount {
     let known = this._counts.get(first);
     if (known === undefined) {
@@ -398,7 +401,10 @@ export class TextListing implements IListing {
     );
   }
 
-  /** Blocks in braces, and the tables of places; a block that is still open at the end is none yet. */
+  /**
+   * Finds the folds: blocks in braces, and the tables of places. A block that is still open at the end of the text so
+   * far is no fold yet.
+   */
   private _findFolds(): void {
     const open: number[] = [];
     const many = this.level === 'hlo' || this._total > LONG_TEXT;
@@ -452,9 +458,12 @@ export class TextListing implements IListing {
 
   private _language: ILineLanguage;
   private _structure = new HloStructure();
-  /** Of computations, by their first line: the numbers alone, as a place may have thousands of equations. */
+  /**
+   * The equation counts of computations, by the first line of each. Only the numbers are kept, as a place may have
+   * thousands of equations.
+   */
   private _counts = new Map<number, IEquationCount>();
-  /** The lines without the space at their start, and how much that is. */
+  /** The lines without indentation, and the indentation of each line. */
   private _lines: string[] = [];
   private _indents: number[] = [];
   private _total = 0;
@@ -465,7 +474,7 @@ export class TextListing implements IListing {
 
 const NO_SCOPES: readonly string[] = [];
 
-/** Words stand where the operands end: before what is folded behind them. */
+/** The position of tags in a line: after the operands, before folded parts. */
 function tagPlace(
   chips: readonly ILineChip[],
   operation: number,
@@ -483,14 +492,14 @@ function lastWritten(lines: readonly string[], from: number): number {
   return last;
 }
 
-/** The line of a closing brace, or the empty one after it, which is hidden with the block. */
+/** Includes the empty line after a closing brace, which is hidden together with the block. */
 function withBlank(lines: readonly string[], index: number): number {
   return lines[index + 1] === '' && index + 2 < lines.length
     ? index + 1
     : index;
 }
 
-/** A function that another one calls: what is read first is the entry. */
+/** True for a function that another function calls; the entry is the function to read first. */
 function isPrivate(line: string): boolean {
   return /^\s*func\.func private |^%?[\w.-]+ \(/.test(line);
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the words beside a line of StableHLO or HLO: fusions, steps of loops, collectives, calls of other
- * libraries, the entry.
+ * Words the tags beside a line of StableHLO or HLO: fusions, steps of loops, collectives, calls of other libraries, the
+ * entry.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -8,7 +8,10 @@ import { listOf } from '../../parts/list-of';
 import { HloStructure, calledBy } from './hlo-structure';
 import type { IListedLine, ITag } from '../listing/listing';
 
-/** An instruction that exchanges data between devices; its two halves are such too. */
+/**
+ * Matches an instruction that exchanges data between devices, including the start and the done half of an asynchronous
+ * one.
+ */
 const COLLECTIVE =
   /^(?:all-reduce|all-gather|all-to-all|ragged-all-to-all|reduce-scatter|collective-permute|collective-broadcast|all_reduce|all_gather|all_to_all|reduce_scatter|collective_permute|collective_broadcast)(?:-start|-done)?$/;
 const CUSTOM_CALL = /^custom[-_]call$/;
@@ -16,7 +19,7 @@ const TARGET = /\bcustom_call_target="([^"]*)"|custom_call @([\w.$]+)/;
 const KIND = /\bkind=(k\w+)/;
 const TRIPS = /"?known_trip_count"?:\{"?n"?:"?(\d+)/;
 
-/** What a kind of fusion is made for. */
+/** The purpose of a kind of fusion. */
 function kindWords(kind: string, trans: TranslationBundle): string {
   switch (kind) {
     case 'kLoop':
@@ -40,7 +43,7 @@ function kindWords(kind: string, trans: TranslationBundle): string {
   }
 }
 
-/** What is behind the target of a custom call, as far as its name tells. */
+/** The library behind the target of a custom call, as far as the target's name shows. */
 function targetWords(target: string, trans: TranslationBundle): string {
   if (/python.*callback/.test(target)) {
     return trans.__(
@@ -59,23 +62,26 @@ function targetWords(target: string, trans: TranslationBundle): string {
   );
 }
 
-/** How many equations some lines come from. */
+/** The number of equations that some lines come from. */
 export interface IEquationCount {
-  /** 0 where it is not known. */
+  /** The number of equations; 0 if unknown. */
   count: number;
-  /** That they come from all of these; else from some of them, which XLA does not tell apart. */
+  /**
+   * True if the lines come from all of these equations; false if they come from some of them, which XLA does not
+   * distinguish.
+   */
   told: boolean;
 }
 
-/** What the words need to know. */
+/** The facts that the tags need. */
 export interface ITextMarks {
   structure: HloStructure;
-  /** How many equations the lines from one to another come from. */
+  /** The number of equations that the lines from first to last come from. */
   equations(first: number, last: number): IEquationCount;
   trans: TranslationBundle;
 }
 
-/** The words beside an instruction; `at` is where its operands end, `operation` its name. */
+/** The tags beside an instruction; `at` is the position where its operands end, `operation` the instruction's name. */
 export function tagsOf(
   line: string,
   operation: string,
@@ -169,7 +175,10 @@ function size(
   return [listOf([members, made], trans), `${whole} ${all}`];
 }
 
-/** Where a line of HLO leads: from a call to what is called, from there back, from the module to its entry. */
+/**
+ * The line that a line of HLO leads to: from a call to the called computation, from the computation back, from the
+ * module to its entry.
+ */
 export function referenceOf(
   line: string,
   { structure, trans }: ITextMarks

@@ -1,8 +1,8 @@
 /**
- * Lists the tagged twin of a program.
+ * Lists the tagged twin of a program; a line belongs to exactly the equations that the twin states for the line.
  *
- * A line belongs to the equations that the twin states for it, and to no others. The model's links know the texts of
- * the program itself, so what is pointed at here is told as equations.
+ * The model's links know the texts of the program itself, so this listing translates a selection in its text to
+ * equations.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -30,7 +30,7 @@ export class TwinListing extends TextListing {
 
   override readonly label: string;
 
-  /** Take the next page in. */
+  /** Add the next page. */
   addPage(page: TextPage): ISplice | null {
     if (page.first_line !== this.held) {
       return null; // a page that was asked for twice
@@ -42,7 +42,7 @@ export class TwinListing extends TextListing {
 
   override selection(first: number, last = first): Selection | null {
     const own = this._exact.equationsOf(this.level, first, first);
-    // A line that stands for others, such as that of a folded computation.
+    // A line that stands for hidden lines, such as the line of a folded computation, has the equations of all of them.
     const equations =
       own.length > 0 ? own : this._exact.equationsOf(this.level, first, last);
     return equations.length > 0
@@ -58,7 +58,7 @@ export class TwinListing extends TextListing {
     return this._marked.lines;
   }
 
-  /** How many equations a line comes from, then where they are. */
+  /** The number of equations that a line comes from, then the places of the equations. */
   override describeLine(index: number): HTMLElement | null {
     const count = this._exact.equationsOf(this.level, index, index).length;
     const node =

@@ -12,35 +12,35 @@ import type { IRow } from '../../program-text/rows';
 import type { ILineChip } from '../languages/line';
 import type { IListedLine } from './listing';
 
-/** A variable that a program takes in. */
+/** A variable that a program takes as an input. */
 export interface IBinder {
   from: number;
-  /** Behind its type. */
+  /** The position in the line after the variable's type. */
   to: number;
-  /** What the user calls the pytree that the variable is a leaf of; empty where unknown. */
+  /** The name in the user's code of the pytree that the variable is a leaf of; empty if unknown. */
   tree: string;
-  /** How many numbers it holds; null where unknown. */
+  /** The number of elements of the variable's array; null if unknown. */
   numbers: number | null;
 }
 
-/** The most lines that a program's variables take. */
+/** The input variables of a program take at most this many lines. */
 const MOST_LINES = 2;
-/** Where the width is not known yet. */
+/** The number of variables that are shown while the width of the editor is unknown. */
 const MOST_BINDERS = 12;
-/** Tags and chips are in small letters, with a border. */
+/** Tags and chips have small letters and a border; this is the size of their letters relative to the code's. */
 const SMALL = 10 / 12;
 const BORDER = 1.8;
 
-/** Variables under one name, or one variable. */
+/** Several variables of one pytree, or one variable. */
 interface IGroup {
   binders: readonly IBinder[];
-  /** The widths of what stands between its spaces, unfolded. */
+  /** The widths of the words of the unfolded group. */
   open: number[];
   label: string;
   closed: boolean;
 }
 
-/** The variables that a program takes in, by its first row. */
+/** The variables that a program takes as inputs, from the program's first row. */
 export function bindersOf(
   { scope }: IRow,
   { parts }: IPrintedRow,
@@ -64,7 +64,7 @@ export function bindersOf(
   });
 }
 
-/** Whether a part of a line may be hidden behind a chip: the part at a place, or any. */
+/** True if a part of a line may be hidden behind a chip: the part at the position `at`, or any part. */
 export function hidesText(line: IListedLine, at?: number): boolean {
   const places = [...line.chips, ...(line.binders ?? [])];
   return at === undefined
@@ -73,11 +73,10 @@ export function hidesText(line: IListedLine, at?: number): boolean {
 }
 
 /**
- * What is folded.
- *
- * @param line The line, whose own chips these chips stand for.
- * @param length How long its text is.
- * @param columns How many characters fit side by side; null where unknown.
+ * Choose the variables to fold into chips.
+ * @param line The line, without the chips of an earlier choice.
+ * @param length The length of the line's text.
+ * @param columns The number of characters that fit side by side; null if unknown.
  */
 export function binderChips(
   line: IListedLine,
@@ -113,7 +112,7 @@ export function binderChips(
     return isShort(groups, '');
   });
   foldable.forEach((group, i) => (group.closed = i < toClose));
-  // Where all of that is not enough, the last ones are counted.
+  // If folding groups is not enough, a last chip counts the remaining variables.
   const behind: number[] = [];
   groups.reduceRight((sum, group, i) => {
     behind[i] = sum + group.binders.length;
@@ -145,7 +144,7 @@ export function binderChips(
   return chips;
 }
 
-/** Neighbours under one name; a variable without a name stands alone. */
+/** Groups neighbouring variables of one pytree; a variable without a name stands alone. */
 function grouped(
   line: IListedLine,
   binders: readonly IBinder[],
@@ -186,12 +185,15 @@ function treeOf(binders: readonly IBinder[]): ITree {
   };
 }
 
-/** The widths of what a group shows. */
+/** The widths of the words that a group shows. */
 function piecesOf(group: IGroup): number[] {
   return group.closed ? [small(group.label)] : group.open;
 }
 
-/** The least number up to `most` for which something holds, as it does for all greater ones; `most` where for none. */
+/**
+ * The least number up to `most` for which `holds` is true; `most` if it is true for none. `holds` must stay true for
+ * all greater numbers.
+ */
 function least(most: number, holds: (count: number) => boolean): number {
   let low = 0;
   let high = most;
@@ -210,7 +212,7 @@ function small(text: string): number {
   return text.length * SMALL + BORDER;
 }
 
-/** How many lines pieces of these widths take. */
+/** The number of lines that words of these widths take. */
 function linesOf(widths: readonly number[], columns: number): number {
   let lines = 1;
   let used = 0;
@@ -219,7 +221,7 @@ function linesOf(widths: readonly number[], columns: number): number {
       lines++;
       used = 0;
     }
-    // What is longer than a line goes on in the next one.
+    // A word that is longer than a line continues on the next line.
     lines += Math.max(0, Math.ceil(width / columns) - 1);
     used += width;
     used %= columns;

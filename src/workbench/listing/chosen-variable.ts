@@ -1,6 +1,6 @@
 /**
- * Marks a variable that was chosen by mouse or key: the lines over which it lives, and the ways to its definition
- * and uses.
+ * Marks a variable that the user chose by mouse or key: the lines over which the variable lives, its definition and its
+ * uses.
  */
 import { EditorState, StateField, Text, Transaction } from '@codemirror/state';
 import { EditorView, Panel, ViewUpdate } from '@codemirror/view';
@@ -9,16 +9,16 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { element } from '../../parts/dom';
 import type { IListing, IVariablePlace, IVariableRange } from './listing';
 
-/** A variable and what is known of it. */
+/** A variable and the facts about it. */
 export interface IChosen {
   place: IVariablePlace;
   range: IVariableRange;
 }
 
-/** What a line is for the chosen variable; null where it is not alive. */
+/** The state of the chosen variable at a line; null if the variable is not alive there. */
 export type Life = 'start' | 'through' | 'use' | 'end';
 
-/** The variable at the selection; null for none. */
+/** The field of the editor that holds the variable at the selection; null if no variable is selected. */
 export type ChosenField = StateField<IChosen | null>;
 
 export function chosenField(listing: IListing): ChosenField {
@@ -45,7 +45,7 @@ function chosenBy(transaction: Transaction, listing: IListing): IChosen | null {
     : null;
 }
 
-/** The variable that a range is in, or is. */
+/** The variable at a text range. */
 function placeAt(
   doc: Text,
   listing: IListing,
@@ -64,7 +64,7 @@ function placeAt(
   );
 }
 
-/** What the lines first to last, shown as one, are for a variable. */
+/** The state of a variable at the lines from first to last, which are shown as one line. */
 export function lifeOf(
   { first, last, uses }: IVariableRange,
   from: number,
@@ -100,7 +100,9 @@ function hasBetween(
   return low < list.length && list[low] <= to;
 }
 
-/** Where the variable of the selection is bound; of the line's first operand, where none is chosen. */
+/**
+ * The place that binds the selected variable; if none is selected, the place that binds the first operand of the line.
+ */
 export function definitionFrom(
   state: EditorState,
   field: ChosenField,
@@ -110,7 +112,10 @@ export function definitionFrom(
   return chosen && placeIn(listing, chosen.range.first, chosen.place.key);
 }
 
-/** The next place that reads the variable, after the last one the first; of what the line binds, where none is chosen. */
+/**
+ * The next place that reads the selected variable, with the first place after the last; if none is selected, of the
+ * variable that the line binds.
+ */
 export function nextUseFrom(
   state: EditorState,
   field: ChosenField,
@@ -125,7 +130,7 @@ export function nextUseFrom(
   return placeIn(listing, next, chosen.place.key, true);
 }
 
-/** The variable after or before the one that is chosen in a line. */
+/** The variable before or after the chosen variable in a line. */
 export function nextVariable(
   state: EditorState,
   field: ChosenField,
@@ -165,7 +170,10 @@ function inLine(
   return null;
 }
 
-/** The first place of a variable in a line, or the last one, which reads it where the line also binds it. */
+/**
+ * The first or the last place of a variable in a line; in a line that binds and reads the variable, the last place
+ * reads it.
+ */
 function placeIn(
   listing: IListing,
   line: number,
@@ -178,7 +186,7 @@ function placeIn(
   return places[last ? places.length - 1 : 0] ?? null;
 }
 
-/** Says below the code what is known of the chosen variable, and leads to its places. */
+/** The panel below the code with the facts about the chosen variable and buttons that lead to its places. */
 export class VariablePanel implements Panel {
   constructor(
     private _field: ChosenField,
@@ -229,14 +237,14 @@ function button(
   return node;
 }
 
-/** Select a variable's letters, so that it is the chosen one. */
+/** Select the letters of a variable, so that the variable becomes the chosen one. */
 export function choose(view: EditorView, place: IVariablePlace): void {
   const { from } = view.state.doc.line(place.line + 1);
   view.dispatch({
     selection: { anchor: from + place.from, head: from + place.to },
     effects: EditorView.scrollIntoView(from + place.from, {
       y: 'nearest',
-      // What is said of it stands below the code, and has just come.
+      // The margin keeps the line clear of the panel below the code, which has just appeared.
       yMargin: 64
     })
   });

@@ -2,7 +2,7 @@
  * Folds lines of a listing to one line; a click, a key or a search result opens a fold.
  *
  * CodeMirror's own folding takes one fold at a time, which is slow for the ten thousand library calls of a large
- * program; this takes all of them in one step.
+ * program; this folding takes all of them in one step.
  */
 import {
   EditorState,
@@ -21,20 +21,20 @@ import {
 
 import type { IListedFold } from './listing';
 
-/** Close these folds, or open them. */
+/** Close some folds, or open them. */
 export const setFolds = StateEffect.define<{
   folds: readonly IListedFold[];
   closed: boolean;
 }>();
 
-/** A closed fold and where it is now. */
+/** A closed fold and its present position. */
 export interface IClosedFold {
   fold: IListedFold;
   from: number;
   to: number;
 }
 
-/** What stands for the folded lines. */
+/** The widget that stands for the folded lines. */
 class Placeholder extends WidgetType {
   constructor(readonly fold: IListedFold) {
     super();
@@ -59,7 +59,7 @@ class Placeholder extends WidgetType {
 
   override ignoreEvent(event: Event): boolean {
     const target = event.target as Element | null;
-    // The mouse over the button points at the line, too.
+    // A mouse over the button also points at the line.
     return (
       event.type !== 'mousemove' && target?.closest?.('.jp-mod-chip') !== null
     );
@@ -82,14 +82,14 @@ function decorate(
       ranges.push({ from, to, fold });
     }
   }
-  // Outer folds first where two start at the same place.
+  // An outer fold comes first if two folds start at the same place.
   ranges.sort((a, b) => a.from - b.from || b.to - a.to);
   const inside = groupsInside([...known, ...folds]);
   const builder = new RangeSetBuilder<Decoration>();
   for (const { from, to, fold } of ranges) {
     if (!inside.has(fold)) {
       const widget = new Placeholder(fold);
-      // A group comes before a call that begins with it.
+      // A group comes before a call that starts on the group's first line.
       const inclusiveStart = isGroup(fold);
       builder.add(from, to, Decoration.replace({ widget, inclusiveStart }));
     }
@@ -114,7 +114,10 @@ function isGroup(fold: IListedFold): boolean {
   return fold.inner !== undefined;
 }
 
-/** Of groups that begin on one line: those inside the outermost. The editor could not tell which is the outer one. */
+/**
+ * The groups that start on the same line as a group that contains them. The editor could not tell which group is the
+ * outer one.
+ */
 function groupsInside(folds: readonly IListedFold[]): Set<IListedFold> {
   const outermost = new Map<number, IListedFold>();
   const inside = new Set<IListedFold>();
@@ -135,7 +138,7 @@ function groupsInside(folds: readonly IListedFold[]): Set<IListedFold> {
   return inside;
 }
 
-/** Where a fold hides text. */
+/** The text range that a fold hides. */
 export function foldRange(
   doc: Text,
   fold: IListedFold
@@ -189,7 +192,7 @@ export const closedFolds = StateField.define<DecorationSet>({
   provide: field => EditorView.decorations.from(field)
 });
 
-/** Every closed fold that touches a range, outer ones first. */
+/** Every closed fold that touches a range, outer folds first. */
 export function closedBetween(
   state: EditorState,
   from: number,
@@ -206,7 +209,7 @@ export function closedBetween(
   return found.sort((a, b) => a.from - b.from || b.to - a.to);
 }
 
-/** The lines that are in closed folds, the first line of each included; outer folds only, ascending. */
+/** The lines inside of closed folds, including the first line of each; outer folds only, ascending. */
 export function closedLines(
   state: EditorState
 ): { first: number; last: number }[] {
@@ -220,12 +223,12 @@ export function closedLines(
   return lines;
 }
 
-/** Whether the folds differ between two states. */
+/** True if the closed folds differ between two states. */
 export function foldsChanged(before: EditorState, after: EditorState): boolean {
   return before.field(closedFolds) !== after.field(closedFolds);
 }
 
-/** Folding of a listing; the folds that start closed are closed. */
+/** The folding extension of a listing; the folds that are marked as closed start closed. */
 export function folding(doc: Text, folds: Iterable<IListedFold>): Extension {
   const closed = [...folds].filter(fold => fold.closed);
   return closedFolds.init(() => decorate(doc, Decoration.none, closed));

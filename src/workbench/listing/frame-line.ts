@@ -5,8 +5,8 @@ import type { Snapshot } from '../../protocol/snapshot';
 import { element } from '../../parts/dom';
 
 /**
- * @param words Where it is.
- * @param asks Whether the kernel is to be asked for the text.
+ * @param words The place of the frame in words.
+ * @param asks True to ask the kernel for the text of the line.
  */
 export function frameLine(
   words: string,

@@ -1,8 +1,8 @@
 /**
  * Hides noise lines in an editor and marks each gap.
  *
- * A line that is chosen from elsewhere (a link, a search, a definition) is shown all the same. Inside a closed fold
- * nothing more is hidden, so that two replacements never overlap.
+ * A line that the user chooses in another way (a link, a search, a definition) is shown although it is noise. Inside a
+ * closed fold nothing more is hidden, so that two replacements never overlap.
  */
 import {
   EditorState,
@@ -23,7 +23,7 @@ import {
 
 import { closedFolds, closedLines } from './folding';
 
-/** What is hidden: lines with one of the bits of `mask`, but for those in `shown`. */
+/** The hidden lines: lines with a bit of `mask`, except the lines in `shown`. */
 export interface IHidden {
   bits: Uint8Array;
   mask: number;
@@ -36,7 +36,7 @@ const NOTHING: IHidden = {
   shown: new Set()
 };
 
-/** Hide other lines; lines that were shown all the same are hidden again. */
+/** Hide other lines; lines that were shown as exceptions are hidden again. */
 export const setHidden = StateEffect.define<{
   bits: Uint8Array;
   mask: number;
@@ -48,7 +48,7 @@ export const hiddenLines = StateField.define<IHidden>({
   create: () => NOTHING,
   update(value, transaction) {
     if (transaction.docChanged) {
-      // The same transaction says what is hidden of the other lines.
+      // The same transaction sets the hidden lines anew for the other lines.
       value = NOTHING;
     }
     for (const effect of transaction.effects) {
@@ -76,7 +76,7 @@ function withShown(value: IHidden, lines: readonly number[]): IHidden {
     : { ...value, shown: new Set([...value.shown, ...added]) };
 }
 
-/** Whether a line is noise that is hidden. */
+/** True if a line is noise and hidden. */
 export function isHidden(
   { bits, mask, shown }: IHidden,
   line: number
@@ -84,7 +84,7 @@ export function isHidden(
   return (bits[line] & mask) !== 0 && !shown.has(line);
 }
 
-/** Stands where lines are hidden. */
+/** The widget in the place of hidden lines. */
 class Gap extends WidgetType {
   override eq(): boolean {
     return true;
@@ -145,12 +145,12 @@ function add(
   builder.add(doc.line(first + 1).from, doc.line(last + 1).to, GAP);
 }
 
-/** Whether a block on screen stands for hidden lines. */
+/** True if a block on screen stands for hidden lines. */
 export function isGap(block: BlockInfo): boolean {
   return block.type === BlockType.WidgetRange;
 }
 
-/** The extension; folds are to be there too. */
+/** The extension that hides lines; it needs the folding extension. */
 export const hiding: Extension = [
   hiddenLines,
   EditorView.decorations.compute([closedFolds, hiddenLines, 'doc'], decorate)

@@ -23,25 +23,25 @@ import type {
 } from './listing';
 import { openChips, setChips, startsAt } from './listing-marks';
 
-/** The editor that the keys work on. */
+/** The editor that the keys act on. */
 export interface IKeysHost {
   readonly view: EditorView;
   readonly listing: IListing;
-  /** The variable that is chosen. */
+  /** The field with the chosen variable. */
   readonly chosen: ChosenField;
-  /** Whether the line of the search is there. */
+  /** True if the search line is open. */
   readonly isSearched: boolean;
   focus(): void;
   find(): void;
-  /** Bring the first of some lines into view, unless one of them is. */
+  /** Scroll to the first of some lines, unless one of them is in view. */
   reveal(lines: readonly number[]): void;
-  /** Go to a line, as if it had been clicked. */
+  /** Go to a line, as a click on the line does. */
   goTo(index: number): void;
   /** Choose a line by the keyboard. */
   selectByKey(index: number): void;
-  /** The lines that are one on screen with this one. */
+  /** The lines that the screen shows as one line with this line. */
   shownAs(index: number): { first: number; last: number };
-  /** What can be folded from a line on, the outer one first. */
+  /** The folds that can close from a line on, the outer fold first. */
   foldsAt(index: number): readonly IListedFold[];
   isClosed(fold: IListedFold): boolean;
   setFolds(folds: readonly IListedFold[], closed: boolean): void;
@@ -57,7 +57,7 @@ export class ListingKeys {
     private _events: IListingEvents
   ) {}
 
-  /** What each key does. */
+  /** The handler of each key. */
   get handlers(): KeyHandlers<'text'> {
     const { _host: host, _tools: tools } = this;
     const page = (): number =>
@@ -147,7 +147,7 @@ export class ListingKeys {
     return true;
   }
 
-  /** The line so many lines on screen below or above. */
+  /** The line that is `by` lines below (or above, if negative) on screen. */
   private _next(index: number, by: number): number {
     const { view } = this._host;
     const { doc } = view.state;
@@ -203,7 +203,7 @@ export class ListingKeys {
     return this._foldAround(index);
   }
 
-  /** Close the innermost fold around a line, and go to its first line. */
+  /** Close the innermost fold around a line, and go to the fold's first line. */
   private _foldAround(index: number): boolean {
     for (let first = index - 1; first >= 0; first--) {
       for (const fold of [...this._host.foldsAt(first)].reverse()) {
@@ -219,7 +219,7 @@ export class ListingKeys {
     return true;
   }
 
-  /** Go to a place of a variable, and choose it there. */
+  /** Go to a place of a variable, and choose the variable there. */
   goToPlace(
     find: (
       state: EditorState,

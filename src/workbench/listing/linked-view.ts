@@ -1,4 +1,6 @@
-/** A view of a program that marks what the user points at, idle while it is out of sight. */
+/**
+ * The base class of views of a program that mark the user's selection; a view does nothing while it is out of sight.
+ */
 import { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
@@ -8,9 +10,7 @@ import type { IJaxprModel, ModelChange } from '../../tokens';
 import { dispatchKey } from '../reading/key-table';
 
 export abstract class LinkedView extends Widget {
-  /**
-   * @param _place What tells the notebook's cells that this view is on the screen.
-   */
+  /** @param _place The attribute by which the notebook's cells know that this view is on screen. */
   constructor(private _place: 'inView' | 'wideInView' | 'transformsInView') {
     super();
     this.addClass('jp-JaxprProgram');
@@ -49,40 +49,42 @@ export abstract class LinkedView extends Widget {
     }
   }
 
-  /** Where the user comes from and goes to; null where there is no model. */
+  /** The connection to the cells of the notebook; null without a model. */
   protected get attention(): Attention | null {
     return this._attention;
   }
 
-  /** Connect to what else this view shows. */
+  /** Connect to the other signals that the view needs. */
   protected follow(_model: IJaxprModel, _attention: Attention): void {
-    // Most show the model's program and nothing else.
+    // Most views show only the model's program.
   }
 
   /** Undo `follow`. */
   protected unfollow(_model: IJaxprModel, _attention: Attention): void {
-    // Nothing was followed.
+    // `follow` has connected nothing.
   }
 
-  /** Show a program, which may be the one that is shown; called in sight only. */
+  /** Show a program, which may be the program that is shown already; called only while the view is in sight. */
   protected abstract showProgram(snapshot: Snapshot, program: number): void;
 
-  /** Show nothing, and let go of what is shown. */
+  /** Show nothing, and drop all references to the program. */
   protected abstract clear(): void;
 
-  /** Mark what belongs to what is pointed at; `reveal` brings it into view where it was chosen elsewhere. */
+  /**
+   * Mark the lines that are linked to the selection; with `reveal`, scroll to them if another view made the selection.
+   */
   protected abstract mark(reveal: boolean): void;
 
-  /** Have the editors look at their size again. */
+  /** Have the editors measure their size again. */
   protected abstract measure(): void;
 
-  /** Search the text. */
+  /** Open the search. */
   protected abstract find(): void;
 
-  /** Show every key. */
+  /** Show the window with all keys. */
   protected abstract help(): void;
 
-  /** What the mouse is over, or no longer is. Once a frame is enough for it. */
+  /** The mouse has moved onto a line or off it; marking once a frame is enough. */
   protected onHover(): void {
     this.markSoon();
   }
@@ -93,7 +95,7 @@ export abstract class LinkedView extends Widget {
     if (this._frame === 0) {
       this._frame = window.requestAnimationFrame(() => {
         this._frame = 0;
-        // The end of a preview moves nothing.
+        // The view does not scroll when a preview ends.
         const reveal = this._reveals || (this._model?.hover ?? null) !== null;
         this._reveals = false;
         this.mark(reveal);
@@ -101,7 +103,7 @@ export abstract class LinkedView extends Widget {
     }
   }
 
-  /** Look at the model again, if anyone looks at the view. */
+  /** Read the model again, if the view is in sight. */
   protected refresh(): void {
     const snapshot = this._model?.snapshot ?? null;
     const program = this._model?.program ?? -1;
@@ -128,7 +130,7 @@ export abstract class LinkedView extends Widget {
     super.onAfterShow(message);
     this.refresh();
     this.measure();
-    // What was chosen in another view meanwhile.
+    // Mark a selection that another view made while this view was out of sight.
     this.mark(true);
   }
 
@@ -191,6 +193,6 @@ export abstract class LinkedView extends Widget {
   private _model: IJaxprModel | null = null;
   private _attention: Attention | null = null;
   private _frame = 0;
-  /** Whether what is chosen is to be brought into view with the next frame. */
+  /** True if the next frame scrolls to the selection. */
   private _reveals = false;
 }

@@ -1,24 +1,24 @@
-/** Draws buttons inside a line, which tell the listing's view. */
+/** Draws the buttons inside a line; they report to the listing's view. */
 import { EditorView, WidgetType } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IListedFold, IListedLine, IListing, ITag } from './listing';
 
-/** What buttons and decorations ask of the view they are in. */
+/** The functions that buttons and decorations call in their view. */
 export interface IListingHost {
   readonly listing: IListing;
   readonly trans: TranslationBundle;
-  /** Open the chips of the line at this place. */
+  /** Open the chips of the line at this position. */
   openChipsAt(at: number): void;
-  /** What can be folded from a line on, the outer one first. */
+  /** The folds that can close from a line on, the outer fold first. */
   foldsAt(index: number): readonly IListedFold[];
   toggle(fold: IListedFold): void;
-  /** A line that stands for more was seen or pressed. */
+  /** A line that stands for missing lines was scrolled into view or pressed. */
   more(index: number): void;
   goTo(index: number): void;
 }
 
-/** Something in the text that acts when it is pressed. */
+/** A widget in the text that acts when the user presses it. */
 abstract class Button extends WidgetType {
   constructor(protected owner: IListingHost) {
     super();
@@ -45,7 +45,7 @@ abstract class Button extends WidgetType {
   }
 }
 
-/** Stands for a part of a line until it is opened. */
+/** Stands for a shortened part of a line until the reader opens the part. */
 export class Chip extends Button {
   constructor(
     owner: IListingHost,
@@ -70,7 +70,7 @@ export class Chip extends Button {
   }
 }
 
-/** Folds and unfolds. */
+/** The button that folds and unfolds lines. */
 export class Marker extends Button {
   constructor(
     owner: IListingHost,
@@ -100,7 +100,7 @@ export class Marker extends Button {
   }
 }
 
-/** Stands for what is still in the kernel. */
+/** Stands for lines that are still in the kernel. */
 export class MoreButton extends Button {
   constructor(
     owner: IListingHost,
@@ -125,7 +125,7 @@ export class MoreButton extends Button {
   }
 }
 
-/** Leads to another line. */
+/** The button that leads to another line. */
 export class Reference extends Button {
   constructor(
     owner: IListingHost,
@@ -152,7 +152,7 @@ export class Reference extends Button {
   }
 }
 
-/** A word beside the text; it is not copied with it. */
+/** A word beside the text; a copy of the text leaves it out. */
 export class Tag extends WidgetType {
   constructor(private _tag: ITag) {
     super();
@@ -171,7 +171,7 @@ export class Tag extends WidgetType {
     return node;
   }
 
-  /** A click on the word is a click on its line. */
+  /** A click on the word counts as a click on the line. */
   override ignoreEvent(): boolean {
     return false;
   }

@@ -28,12 +28,14 @@ import {
 } from './listing-buttons';
 import { marks, openChips, startsAt } from './listing-marks';
 
-/** What of a line's width is no text, in pixels: number, marker, hanging indent, badge; and the steps of the depth. */
+/**
+ * The pixels of a line's width that hold no text: number, marker, hanging indent, badge; the indentation comes on top.
+ */
 const AROUND = 28 + 14 + 18 + 30;
 const STEP = 12;
 const DEEPEST = 16;
 
-/** Before a line: a bar as long as its part of the program's cost. */
+/** The bar before a line; its length is the line's share of the program's cost. */
 class HeatBar extends WidgetType {
   constructor(private _heat: IHeat) {
     super();
@@ -58,7 +60,7 @@ class HeatBar extends WidgetType {
   }
 }
 
-/** Before a line: whether the chosen variable is bound, read or kept there. */
+/** The mark before a line that says whether the chosen variable is bound, read or alive there. */
 class Rail extends WidgetType {
   constructor(private _life: Life) {
     super();
@@ -173,7 +175,7 @@ export class Display implements PluginValue {
         continue;
       }
       if (isMore) {
-        // Not now: the editor is in the middle of an update.
+        // Deferred: the editor is in the middle of an update.
         queueMicrotask(() => this._owner.more(index));
         ranges.push(
           Decoration.replace({
@@ -211,7 +213,7 @@ export class Display implements PluginValue {
           return (
             (head > from && head < to) ||
             (anchor > from && anchor < to) ||
-            // What a search has selected may be all that there is.
+            // The selection of a search may be the only mark.
             (main.from < main.to && main.from >= from && main.to <= to)
           );
         });
@@ -250,7 +252,7 @@ export class Display implements PluginValue {
   }
 }
 
-/** How many characters of a line fit side by side; null before the view has a width. */
+/** The number of characters of a line that fit side by side; null before the view has a width. */
 function columnsOf(view: EditorView, depth: number): number | null {
   const width = view.contentDOM.clientWidth;
   return width === 0
@@ -259,7 +261,7 @@ function columnsOf(view: EditorView, depth: number): number | null {
         view.defaultCharacterWidth;
 }
 
-/** A line; where a linked one is folded into it, with the badge of that one. */
+/** The line, with the badge of a linked line that is folded into it. */
 function withBadge(
   listing: IListing,
   linked: readonly number[],
@@ -308,11 +310,12 @@ function lineDecoration(
   });
 }
 
-/** More of a line is not read out. */
+/** A screen reader reads at most this many characters of a line. */
 const LONGEST_NAME = 300;
 
 /**
- * What a screen reader says of a line: `equation 4, line 6, o: f32[16] = dot_general l j`; null where the text says all.
+ * The text of a line for screen readers: `equation 4, line 6, o: f32[16] = dot_general l j`; null if the line's own
+ * text is complete.
  */
 export function lineName(
   line: IListedLine,
@@ -337,7 +340,7 @@ export function lineName(
     : trans.__('text line %1, from %2, %3', number, badge.title, shown);
 }
 
-/** A line without what is folded into chips. */
+/** The text of a line without the parts that are folded into chips. */
 function shownText(text: string, chips: IListedLine['chips']): string {
   const cuts = chips
     .flatMap(({ from, to, also }) => [[from, to], ...(also ?? [])])
@@ -351,7 +354,7 @@ function shownText(text: string, chips: IListedLine['chips']): string {
   return (shown + text.slice(at)).replace(/\s+/g, ' ').trim();
 }
 
-/** The first member of an ascending list from first to last; null where there is none. */
+/** The first member of an ascending list between first and last; null if there is none. */
 export function firstBetween(
   list: readonly number[],
   first: number,

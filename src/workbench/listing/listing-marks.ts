@@ -2,7 +2,7 @@
 import { EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, DecorationSet, WidgetType } from '@codemirror/view';
 
-/** What is marked: lines and variables. */
+/** The marked lines and variables. */
 export interface IMarks {
   lines: readonly number[];
   variables: ReadonlySet<string>;
@@ -23,7 +23,7 @@ export const marks = StateField.define<IMarks>({
   }
 });
 
-/** Open or close the chips of a line, which is given by a position in it. */
+/** Open or close the chips of the line at a position. */
 export const setChips = StateEffect.define<{ at: number; open: boolean }>({
   map: (value, change) => ({ ...value, at: change.mapPos(value.at) })
 });
@@ -34,7 +34,7 @@ class OpenLine extends WidgetType {
   }
 }
 
-/** The lines whose chips are open, as a decoration that shows nothing and moves with the text. */
+/** The lines with open chips, as decorations that show nothing and move with the text. */
 export const openChips = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(open, transaction) {
@@ -60,7 +60,7 @@ export const openChips = StateField.define<DecorationSet>({
 
 const OPEN_LINE = Decoration.widget({ widget: new OpenLine() });
 
-/** The lines whose chips are open, from 0. */
+/** The lines with open chips, from 0. */
 export function openLines(state: EditorState): number[] {
   const lines: number[] = [];
   state.field(openChips).between(0, state.doc.length, from => {
@@ -69,7 +69,7 @@ export function openLines(state: EditorState): number[] {
   return lines;
 }
 
-/** Whether a decoration starts at a place. */
+/** True if a decoration starts at a position. */
 export function startsAt(set: DecorationSet, at: number): boolean {
   let found = false;
   set.between(at, at, () => {

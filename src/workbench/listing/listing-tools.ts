@@ -13,16 +13,16 @@ import { setHidden } from './hidden-lines';
 import type { IListedFold, IListing, IListingEvents } from './listing';
 import { setHeads } from './source-heads';
 
-/** The editor that the tools work on. */
+/** The editor that the tools act on. */
 export interface IToolsHost {
   readonly view: EditorView;
   readonly listing: IListing;
-  /** Bring the first of some lines into view, unless one of them is. */
+  /** Scroll to the first of some lines, unless one of them is in view. */
   reveal(lines: readonly number[]): void;
   setFolds(folds: readonly IListedFold[], closed: boolean): void;
 }
 
-/** The reading tools of one editor; they act from `start` on. */
+/** The reading tools of one editor; they act after `start` was called. */
 export class ListingTools {
   constructor(
     private _host: IToolsHost,
@@ -31,7 +31,7 @@ export class ListingTools {
     private _trans: TranslationBundle
   ) {}
 
-  /** Where the lines above the text go. */
+  /** The element for the panels above the text. */
   get extension(): Extension {
     return [
       this._searchPlace.of([]),
@@ -40,17 +40,17 @@ export class ListingTools {
     ];
   }
 
-  /** Whether the line of the search is there. */
+  /** True if the search line is open. */
   get isSearched(): boolean {
     return this._search !== null;
   }
 
-  /** The groups by name; none while lines are not grouped. */
+  /** The groups by name; none while the setting is off. */
   get groups(): readonly IListedFold[] {
     return this._groups;
   }
 
-  /** Follow what the reader sets, once there is an editor. */
+  /** Follow the reader's settings, once there is an editor. */
   start(): void {
     const { _tools: tools } = this;
     tools.searchChanged.connect(this._onSearch, this);
@@ -67,7 +67,7 @@ export class ListingTools {
     this._host.listing.heads.changed.disconnect(this._showHeads, this);
   }
 
-  /** Open the search line, or go back into it; what is selected in a line is sought. */
+  /** Open the search line, or focus it; the search starts with the text that is selected in a line. */
   find(): void {
     const { doc, selection } = this._host.view.state;
     const { from, to, empty } = selection.main;
@@ -82,14 +82,14 @@ export class ListingTools {
     }
   }
 
-  /** The listing has other lines now. */
+  /** The lines of the listing have changed. */
   spliced(): void {
     if (this._tools.grouped) {
       this._regroup();
     }
   }
 
-  /** What can be folded from a line on, the outer one first. */
+  /** The folds that can close from a line on, the outer fold first. */
   foldsAt(index: number): readonly IListedFold[] {
     const folds = this._host.listing.folds(index);
     const groups = this._groupsAt.get(index);
@@ -161,7 +161,7 @@ export class ListingTools {
     }
   }
 
-  /** Have the groups that are wanted now; those that were open stay open. */
+  /** Apply the setting of groups; open groups stay open. */
   private _regroup(): void {
     const before = new Set(this._groups);
     this._groups = this._isGrouped
@@ -204,7 +204,7 @@ export class ListingTools {
     });
   }
 
-  /** Have the lines of source that are wanted now, with the texts that are here now. */
+  /** Apply the setting of source lines, with the source texts that have arrived. */
   private _showHeads(): void {
     const { heads } = this._host.listing;
     heads.changed.disconnect(this._showHeads, this);
@@ -224,7 +224,7 @@ export class ListingTools {
     }
   }
 
-  /** The effect that hides what is to be hidden of the text as it is now. */
+  /** The effect that hides the noise lines of the present text. */
   hiding(): ReturnType<typeof setHidden.of> {
     const { hidden } = this._tools;
     return setHidden.of({
@@ -241,6 +241,6 @@ export class ListingTools {
   private _isInterleaved = false;
   private _isGrouped = false;
   private _groups: readonly IListedFold[] = [];
-  /** The groups by the line that they begin with. */
+  /** The groups by their first line. */
   private _groupsAt = new Map<number, IListedFold[]>();
 }

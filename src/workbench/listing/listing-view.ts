@@ -1,8 +1,8 @@
 /**
- * The editor that shows a listing: numbers, folds, chips, badges, links, and what the user points at.
+ * The editor that shows a listing: numbers, folds, chips, badges, links, and the marks of the selection.
  *
- * The text is CodeMirror's, so selecting, copying, searching and scrolling are those of every editor. All else is made
- * for the lines on screen only, from what the listing says of them.
+ * The text is CodeMirror's, so selecting, copying, searching and scrolling work as in every editor. Everything else is
+ * made for the lines on screen only, from the data of the listing.
  */
 import { EditorState, Extension, Prec } from '@codemirror/state';
 import {
@@ -46,8 +46,8 @@ import { rememberDocument } from '../reading/search-panel';
 import { sourceHeads } from './source-heads';
 
 /**
- * Lines wrap up to this many: measured at 100,000, a frame of scrolling takes no longer than without (only what is on
- * screen is laid out), and a narrow panel is never scrolled sideways.
+ * Lines wrap in listings of up to this many lines. Measured at 100,000 lines, a frame of scrolling takes no longer with
+ * wrapping (the editor lays out only the lines on screen), and a narrow panel never scrolls sideways.
  */
 const MOST_WRAPPED = 200000;
 
@@ -86,7 +86,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
 
   dispose(): void {
     this._reading.dispose();
-    // JupyterLab keeps the last key's event, and with it this node: the text is not to stay with it.
+    // JupyterLab keeps the last key event, and with the event this node; the empty state frees the text.
     this.view.setState(EditorState.create());
     this.view.destroy();
   }
@@ -99,17 +99,17 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     return this._reading.isSearched;
   }
 
-  /** Open the search line, or go back into it; what is selected in a line is sought. */
+  /** Open the search line, or focus it; the search starts with the text that is selected in a line. */
   find(): void {
     this._reading.find();
   }
 
-  /** Mark lines and variables; the lines ascending. */
+  /** Mark lines and variables; the lines are ascending. */
   mark(lines: readonly number[], variables: ReadonlySet<string>): void {
     this.view.dispatch({ effects: setMarks.of({ lines, variables }) });
   }
 
-  /** Bring the first of some lines into view, unless one of them is. */
+  /** Scroll to the first of some lines, unless one of them is in view. */
   reveal(lines: readonly number[]): void {
     if (lines.length === 0) {
       return;
@@ -143,7 +143,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     }
   }
 
-  /** Go to a line, as if it had been clicked. */
+  /** Go to a line, as a click on the line does. */
   goTo(index: number): void {
     const { from } = this.view.state.doc.line(index + 1);
     this.view.dispatch({
@@ -154,12 +154,12 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     this.focus();
   }
 
-  /** Where the text is read. */
+  /** The place where the user reads the text. */
   get place(): ITextPlace {
     const { view } = this;
     const { top } = view.scrollDOM.getBoundingClientRect();
     const block = view.lineBlockAtHeight(Math.max(0, top - view.documentTop));
-    // Of the letters, as for the way back.
+    // The position at the top, measured at the letters, as `goToPlace` does.
     const at =
       view.coordsAtPos(block.from)?.top ?? view.documentTop + block.top;
     return {
@@ -172,7 +172,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     };
   }
 
-  /** Bring the text to where it was read before. */
+  /** Scroll the text to a kept place. */
   goToPlace({ line, above, closed, shown = [] }: ITextPlace): void {
     const keys = new Set(closed.map(([first, last]) => `${first} ${last}`));
     const folds = this._folds;
@@ -207,18 +207,18 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     this.setFolds(this._folds, false);
   }
 
-  /** All that can be folded, groups too. */
+  /** All folds of the listing, including groups. */
   private get _folds(): IListedFold[] {
     return [...this._listing.allFolds(), ...this._reading.groups];
   }
 
-  /** Whether any fold is closed. */
+  /** True if any fold is closed. */
   get hasClosed(): boolean {
     const { state } = this.view;
     return closedBetween(state, 0, state.doc.length).length > 0;
   }
 
-  /** The listing has other lines now. */
+  /** The lines of the listing have changed. */
   splice({ at, removed, lines }: ISplice): void {
     const { doc } = this.view.state;
     const from = doc.line(at + 1).from;
@@ -277,7 +277,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
           )
         : [],
       Prec.highest(keymap.of(keyBindings('text', this._keys.handlers))),
-      // The panel is a container of its own, inside which nothing is placed by the window.
+      // The panel is a CSS container, inside which nothing can be placed relative to the window.
       tooltips({ parent: document.body }),
       hoverTooltip(
         (view, position, side) => this._tooltip(view, position, side),
@@ -307,7 +307,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     );
   }
 
-  /** Whoever points with the mouse sees where; the ring of the focus is for the keyboard. */
+  /** A user of the mouse sees the pointer; only the keyboard needs the focus ring. */
   private _byMouse(mouse: boolean): boolean {
     this.view.dom.parentElement?.classList.toggle('jp-mod-byMouse', mouse);
     return false;
@@ -345,7 +345,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     this._events.selected(this._pointed(index));
   }
 
-  /** As `_select`, by the keyboard: where the mouse happens to rest does not count until it moves. */
+  /** Choose a line by the keyboard, as `_select` does for the mouse; a resting mouse is ignored until it moves. */
   selectByKey(index: number): void {
     this._events.hovered(null);
     this._select(index);
@@ -356,7 +356,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     return this._listing.selection(first, last);
   }
 
-  /** The lines that are one on screen with this one; more than one only behind a closed call. */
+  /** The lines that the screen shows as one line with this line; more than one only for a closed call. */
   shownAs(index: number): { first: number; last: number } {
     const { doc } = this.view.state;
     const { from } = doc.line(index + 1);
@@ -412,7 +412,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     return true;
   }
 
-  /** The text of a selection: lines that are in it from their start have their indentation. */
+  /** The text of a selection; lines that are selected from their start keep their indentation. */
   textBetween(from: number, to: number): string {
     const { doc } = this.view.state;
     const lines: string[] = [];
@@ -464,5 +464,5 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
   private _hovered = -1;
 }
 
-/** At the right edge of a line, in pixels: a click there goes to the cell. */
+/** The width in pixels of the right edge of a line, where a click goes to the cell. */
 const BADGE_WIDTH = 30;

@@ -1,7 +1,7 @@
 /**
- * The contract between what is listed (a program's rows, lines of StableHLO or HLO) and the view that shows it.
+ * The contract between a listing (a program's rows, lines of StableHLO or HLO) and the view that shows it.
  *
- * A listing has as many lines as the editor's document. It is asked only about lines on screen.
+ * A listing has as many lines as the editor's document. The view asks a listing only about lines on screen.
  */
 import type { Text } from '@codemirror/state';
 
@@ -13,54 +13,54 @@ import type { ILineFacts } from '../reading/query';
 import type { IBinder } from './binder-chips';
 import type { SourceHeads } from './source-heads';
 
-/** The line of the user's cell that a line comes from, at the right edge. */
+/** The badge at the right edge of a line: the line of the user's cell from which the line comes. */
 export interface IBadge {
   text: string;
   title: string;
-  /** inferred: JAX does not say so; it follows from where it stands. */
+  /** inferred: JAX does not state the line; it follows from the neighbours in the text. */
   kind: 'own' | 'other' | 'inferred';
 }
 
-/** A part of a line with a look of its own. */
+/** A part of a line with a style of its own. */
 export interface IListedPart {
   from: number;
   to: number;
-  /** Empty where it looks like the text around it. */
+  /** The CSS class; empty for a part without a style. */
   className: string;
-  /** The same for every place that means the same variable. */
+  /** The key of a variable: all places of the same variable have the same key. */
   variable?: string;
 }
 
-/** A line as it is shown. */
+/** A line as the view shows it. */
 export interface IListedLine {
   kind: string;
-  /** At the left edge; may be empty. */
+  /** The number at the left edge; may be empty. */
   number: string;
-  /** How deep it is indented; the document's text is without that space. */
+  /** The depth of the indentation; the document's text has no indentation. */
   depth: number;
   badge: IBadge | null;
   parts: readonly IListedPart[];
   chips: readonly ILineChip[];
-  /** Of the first line of a program: its variables, folded where the width asks for that. */
+  /** On the first line of a program, the program's variables, folded if the width requires it. */
   binders?: readonly IBinder[];
-  /** The whole line is a button. */
+  /** The label of the line as a button: the whole line is the button. */
   button: string | null;
-  /** After the line: leads to another line. */
+  /** The reference after the line, which leads to another line. */
   reference: { text: string; title: string; line: number } | null;
-  /** Words beside a part of the line that are no part of its text. */
+  /** Words beside a part of the line that do not belong to the line's text. */
   tags?: readonly ITag[];
 }
 
-/** Something to know of a line, in a word or two. */
+/** A fact about a line, in a word or two. */
 export interface ITag {
-  /** Where in the line it stands. */
+  /** The position of the tag in the line. */
   at: number;
   text: string;
-  /** A sentence. */
+  /** The fact in a sentence. */
   title: string;
   /**
-   * name: what the user's code calls a value. raised: an operand of the call that ended the trace. fact: all else that
-   * is so. The others: of a derived program.
+   * name: the name of a value in the user's code. raised: an operand of the call that ended the trace. fact: any other
+   * fact. The remaining kinds belong to derived programs.
    */
   kind:
     | 'name'
@@ -75,9 +75,9 @@ export interface ITag {
     | 'kept';
 }
 
-/** A place in a line that means a variable. */
+/** A place in a line where a variable stands. */
 export interface IVariablePlace {
-  /** The same for every place that means the same variable. */
+  /** The key of the variable: all places of the same variable have the same key. */
   key: string;
   scope: number;
   variable: number;
@@ -87,98 +87,101 @@ export interface IVariablePlace {
   to: number;
 }
 
-/** Where a variable is bound and read, as lines; null lines have not arrived. */
+/** The lines that bind and read a variable; null for lines that have not arrived. */
 export interface IVariableRange {
-  /** The line that binds it. */
+  /** The line that binds the variable. */
   first: number;
-  /** The last line that reads it. */
+  /** The last line that reads the variable. */
   last: number;
-  /** Every line that reads it, ascending. */
+  /** All lines that read the variable, ascending. */
   uses: readonly number[];
-  /** Where it is defined, how often it is used and where it is live, in sentences. */
+  /** Sentences about the variable: where it is defined, how often it is used, and where it is alive. */
   words: string;
-  /** Where it is live, in a sentence: the last one of `words`. */
+  /** The sentence that says where the variable is alive; the last sentence of `words`. */
   live: string;
 }
 
-/** Lines that can be shown as one. */
+/** Lines that can be folded to one line. */
 export interface IListedFold {
   readonly first: number;
   readonly last: number;
-  /** All of the first line is hidden too, behind what `placeholder` gives. */
+  /** True if the whole first line is hidden too, behind the element that `placeholder` returns. */
   readonly whole: boolean;
-  /** Whether it starts closed. */
+  /** True if the fold starts closed. */
   readonly closed: boolean;
-  /** What it is, for a screen reader. */
+  /** The name of the fold for a screen reader. */
   readonly label: string;
   placeholder(): HTMLElement;
-  /** Of a group of lines under one name: the group inside it that begins on the same line. Other folds have none. */
+  /** For a group of lines under one name, the inner group that starts on the same line. Other folds have none. */
   readonly inner?: IListedFold | null;
 }
 
-/** Lines that came in place of others. */
+/** Lines that replaced other lines. */
 export interface ISplice {
   at: number;
   removed: number;
   lines: readonly string[];
 }
 
-/** What a tooltip or the detail below the code is made of. */
+/** The content of a tooltip, or of the detail below the code. */
 export interface IDescription {
   from: number;
   to: number;
   node: HTMLElement;
 }
 
-/** What is listed. */
+/** The interface of a listing. */
 export interface IListing extends ILineFacts {
   readonly level: LevelName;
-  /** For a screen reader. */
+  /** The name of the listing for a screen reader. */
   readonly label: string;
-  /** How many digits the longest number at the left edge has. */
+  /** The number of digits of the longest number at the left edge. */
   readonly digits: number;
-  /** The document, one line a line. */
+  /** The text of the listing, one line of the listing in each line. */
   document(): Text;
   line(index: number): IListedLine;
-  /** What lines cost that are shown as one, where that is to be seen and known. */
+  /** The cost of lines that are shown as one line; null unless heat is on and the cost is known. */
   heat(first: number, last: number): IHeat | null;
   folds(index: number): readonly IListedFold[];
   allFolds(): Iterable<IListedFold>;
-  /** Lines under one name, outer before inner; where there are names. */
+  /** The groups of lines under one name, outer groups before inner groups; left out in a listing without names. */
   nameFolds?(): readonly IListedFold[];
-  /** The lines that belong to what is pointed at, ascending. */
+  /** The lines that belong to the selection, ascending. */
   linkedLines(linked: ILinked): readonly number[];
-  /** Variables that what is pointed at binds. */
+  /** The variables that the equations of the selection bind. */
   variables(linked: ILinked): ReadonlySet<string>;
-  /** What it means to point at these lines (several where they are folded to one); null for nothing. */
+  /**
+   * The selection that the user makes by pointing at these lines (several if they are folded to one line); null for
+   * none.
+   */
   selection(first: number, last: number): Selection | null;
-  /** What is known of the place under the mouse; `column` is -1 for the line. */
+  /** A description of the place under the mouse; `column` is -1 for the whole line. */
   describe(line: number, column: number): IDescription | null;
-  /** The space before a line; a copy of several lines has it. */
+  /** The indentation of a line; a copy of several lines includes it. */
   indentation(index: number): string;
-  /** How much of it is here, and how much there is: equations of a jaxpr, lines of a text. */
+  /** How many equations (of a jaxpr) or lines (of a text) are here, and how many the whole has. */
   arrived(): { held: number; total: number };
-  /** Of each line: the bits of noise.ts. */
+  /** The noise bits of each line, as noise-rules.ts defines them. */
   noise(): Uint8Array;
   /** The line of source that each line comes from. */
   readonly heads: Pick<SourceHeads, 'of' | 'changed'>;
-  /** The variables that are named in a line, from left to right. */
+  /** The variables that a line names, from left to right. */
   variablesIn?(index: number): readonly IVariablePlace[];
   variableRange?(place: IVariablePlace): IVariableRange;
-  /** More than the document: what copying all of it gives; null where it is the document itself. */
+  /** The text that copying everything gives; null if it equals the document. */
   wholeText(): string | null;
 }
 
-/** What an editor of a listing tells. */
+/** The events of an editor that shows a listing. */
 export interface IListingEvents {
-  /** The mouse is over a line, or over none. */
+  /** The mouse moved over a line, or off the lines. */
   hovered(selection: Selection | null): void;
-  /** A line was chosen, by mouse or keyboard. */
+  /** The user chose a line, by mouse or keyboard. */
   selected(selection: Selection | null): void;
-  /** Go to the cell. */
+  /** The user goes to the cell. */
   entered(): void;
-  /** The button of a line that stands for more was seen or pressed. */
+  /** The reader scrolled to a line that stands for missing lines, or pressed the line's button. */
   moreWanted(line: number): void;
-  /** All of the text is needed, for a search. */
+  /** A search needs the whole text. */
   allWanted(): void;
 }

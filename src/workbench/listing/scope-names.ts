@@ -23,7 +23,10 @@ export class ScopeNames {
     }
   }
 
-  /** The names around an equation, its own name stack among them; -1 for the other lines of a scope. */
+  /**
+   * The names around an equation, including its own name stack; with equation -1, the names around the other lines of a
+   * scope.
+   */
   of(scope: number, equation: number): readonly string[] {
     const around = this._ofScope.get(scope) ?? NONE;
     const part = equation < 0 ? null : this._equations.part(scope, equation);
@@ -66,7 +69,7 @@ export class ScopeNames {
 
   private _titles = new Map<number, string>();
   private _ofScope = new Map<number, readonly string[]>();
-  /** The same list for all that share it: who tests names tests each list once. */
+  /** Equations with the same names share one list, so that a filter by name tests each list once. */
   private _ofStack = new Map<
     readonly string[],
     Map<string, readonly string[]>

@@ -1,7 +1,7 @@
 /**
- * Draws the line of Python above each run of lines that it was made into.
+ * Draws a line of Python above each run of lines that the line of Python was made into.
  *
- * Texts of cells are in the document. Those of the user's files come from the kernel, once they were asked for.
+ * Texts of cells are in the document. Texts of the user's files come from the kernel, on request.
  */
 import {
   EditorState,
@@ -29,23 +29,21 @@ import { element } from '../../parts/dom';
 import { closedFolds, closedLines } from './folding';
 import { hiddenLines, isHidden } from './hidden-lines';
 
-/** A line of source, as it stands between lines of a program. */
+/** A line of source that stands between the lines of a program. */
 export interface ISourceHead {
-  /** The same where nothing of it differs. */
+  /** Two heads with the same key are equal. */
   key: string;
   badge: string;
-  /** Where it is, in words. */
+  /** The place of the source line, in words. */
   where: string;
-  /** Empty where it is not here. */
+  /** The text of the line; empty if the text is not here. */
   text: string;
   selection: Selection;
 }
 
-/** The lines of source of one listing. */
+/** The source lines of one listing. */
 export class SourceHeads {
-  /**
-   * @param origin Where a line comes from, and whether that was inferred; null where it is not known.
-   */
+  /** @param origin Returns the origin of a line, and whether the origin was inferred; null if the origin is unknown. */
   constructor(
     private _links: Links,
     private _trans: TranslationBundle,
@@ -56,12 +54,12 @@ export class SourceHeads {
     this._files = sourceFilesOf(_links.equations.snapshot);
   }
 
-  /** More texts may be here. */
+  /** Emits when more source texts may have arrived. */
   get changed(): ISignal<SourceFiles, void> {
     return this._files.changed;
   }
 
-  /** The line of source that a line comes from; null where it is not known. */
+  /** The source line that a line of the listing comes from; null if unknown. */
   of(index: number): ISourceHead | null {
     const place = this._origin(index);
     if (place === null) {
@@ -73,7 +71,7 @@ export class SourceHeads {
     if (known !== undefined) {
       return known;
     }
-    // The innermost line of the user's, be it in a cell or a file: the text that one reads beside it.
+    // The innermost line of the user's own code, in a cell or a file, is the text that a reader has beside the listing.
     const [frame] = origin.frames;
     const span = frame === undefined ? null : this._links.spans.span(frame);
     const text = span && this._text(span);
@@ -102,7 +100,7 @@ export class SourceHeads {
         kind: 'source',
         path: span.file.path,
         line: span.line,
-        // Of no expression: all that was made of the line.
+        // Column -1 stands for the whole line: everything that was made from the line.
         column: -1
       }
     };
@@ -118,35 +116,37 @@ export class SourceHeads {
     return source?.split('\n')[line - 1] ?? null;
   }
 
-  /** Have a file read, once: where it cannot be, its lines stand without a text. */
+  /** Requests a file, once; if the request fails, the source lines stand without a text. */
   private _ask(path: string): void {
     if (!this._asked.has(path)) {
       this._asked.add(path);
-      // The signal of the files is not to come while an editor is being drawn.
+      // Deferred: the signal of the files must not arrive while an editor is being drawn.
       queueMicrotask(() => void this._files.ask(path));
     }
   }
 
   private _files: SourceFiles;
   private _asked = new Set<string>();
-  /** By where lines come from, which many lines share. */
+  /** The heads by origin; many lines share an origin. */
   private _stated = new Map<IOrigin, ISourceHead | null>();
   private _inferred = new Map<IOrigin, ISourceHead | null>();
 }
 
-/** Whether a line's number says where it is: in the cell that ran, or in one that has a number. */
+/**
+ * True if a line's number at the edge states its place: the place is in the cell that ran, or in a cell with a number.
+ */
 function isNumbered(span: ISourceSpan, links: Links): boolean {
   return links.inOwnCell(span) || span.file.execution_count !== null;
 }
 
-/** Where heads come from, and what is told of them. */
+/** The source of the heads, and the function that receives their events. */
 export interface IHeadSource {
   of(index: number): ISourceHead | null;
   hovered(head: ISourceHead | null): void;
   chosen(head: ISourceHead): void;
 }
 
-/** Show lines of source, or none. */
+/** Show or hide the lines of source. */
 export const setHeads = StateEffect.define<IHeadSource | null>();
 
 const headSource = StateField.define<IHeadSource | null>({
@@ -228,7 +228,7 @@ function decorate(state: EditorState): DecorationSet {
   return builder.finish();
 }
 
-/** The extension; folds and hidden lines are to be there too. */
+/** The extension that draws source lines; it needs the extensions for folds and hidden lines. */
 export const sourceHeads: Extension = [
   headSource,
   EditorView.decorations.compute(

@@ -1,4 +1,4 @@
-/** Finds where each variable of a scope is bound and read, and how long it lives. */
+/** Finds where each variable of a scope is bound and read, and over which lines it is alive. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ScopePart } from '../../program-text/equations';
@@ -6,17 +6,17 @@ import type { RowPrinter } from '../../program-text/row-printer';
 import type { IRow, ProgramRows } from '../../program-text/rows';
 import type { IVariablePlace, IVariableRange } from './listing';
 
-/** Where a variable is bound and read. */
+/** The equations that bind and read a variable. */
 export interface IVariableUses {
-  /** Number of the equation that binds it; 0 for an input. */
+  /** The number of the equation that binds the variable; 0 for an input. */
   boundBy: number;
-  /** Numbers of the equations that read it. */
+  /** The numbers of the equations that read the variable. */
   readBy: number[];
-  /** Whether it is a result of its program. */
+  /** True if the variable is a result of its program. */
   isResult: boolean;
 }
 
-/** The equations of one scope that read each of its variables, as one list after the other. */
+/** For each variable of a scope, the equations that read it, in one flat list. */
 interface IReaders {
   start: Int32Array;
   equations: Int32Array;
@@ -24,7 +24,7 @@ interface IReaders {
 
 const NO_EQUATIONS = new Int32Array(0);
 
-/** The uses of the variables of a scope, made when first asked for. */
+/** The uses of the variables of a scope, computed at the first request. */
 export class VariableUses {
   constructor(private _rows: ProgramRows) {}
 
@@ -43,12 +43,12 @@ export class VariableUses {
     };
   }
 
-  /** The line that binds a variable; null for an input, and while that line has not arrived. */
+  /** The line that binds a variable; null for an input, and for a line that has not arrived. */
   lineOf(scope: number, variable: number): number | null {
     return this._binder(scope, variable)?.index ?? null;
   }
 
-  /** The rows of a variable: binder, readers, and from where to where it is alive. */
+  /** The rows of a variable: its binder, its readers, and the first and last row where the variable is alive. */
   range(
     { scope, variable, name, line }: IVariablePlace,
     trans: TranslationBundle
@@ -101,7 +101,7 @@ export class VariableUses {
     return { first, last, uses, words: [bound, used, live].join(' '), live };
   }
 
-  /** Forget what was made: equations have arrived. */
+  /** Drop the computed uses, because equations have arrived. */
   clear(): void {
     this._made.clear();
     this._results.clear();
@@ -126,12 +126,12 @@ export class VariableUses {
     return null;
   }
 
-  /** The first or the last row of a scope: its lambda line, its results. */
+  /** The first or the last row of a scope: its lambda line, or its results. */
   private _edge(scope: number, line: number, step: 1 | -1): IRow | null {
     const { rows } = this._rows;
     const kind = step === 1 ? 'close' : 'open';
     const count = this._rows.equations.held(scope);
-    // From its first or last equation it is one step, where nothing is nested in that one.
+    // One step from the first or the last equation, unless that equation contains a nested scope.
     const nearest =
       count > 0
         ? this._rows.rowOf(scope, step === 1 ? count - 1 : 0)
@@ -164,7 +164,7 @@ export class VariableUses {
   private _results = new Map<number, ReadonlySet<number>>();
 }
 
-/** Count, then place: two passes over the operands, and no list for each variable. */
+/** Counts first, then places: two passes over the operands, and no list for each variable. */
 function readersOf(parts: readonly ScopePart[]): IReaders {
   let variables = 0;
   const each = (read: (variable: number, equation: number) => void): void => {
@@ -190,7 +190,7 @@ function readersOf(parts: readonly ScopePart[]): IReaders {
   return { start, equations };
 }
 
-/** The equation that binds a variable, by bisection; -1 where none of this part does. */
+/** The equation that binds a variable, by bisection; -1 if no equation of this part binds it. */
 function binderOf(part: ScopePart, variable: number): number {
   let low = part.first;
   let high = part.end - 1;
@@ -207,7 +207,7 @@ function binderOf(part: ScopePart, variable: number): number {
   return -1;
 }
 
-/** The variables that a row names, from left to right; none of those cut away with `_`. */
+/** The variables in a row, from left to right, without variables that are shortened to `_`. */
 export function placesIn(row: IRow, printer: RowPrinter): IVariablePlace[] {
   const { parts, text } = printer.print(row);
   return parts

@@ -1,4 +1,7 @@
-/** The line above a grouped program: closed groups, hidden lines, and buttons that open or end the groups. */
+/**
+ * The panel above a grouped program: the number of closed groups and hidden lines, and buttons that open all groups or
+ * end grouping.
+ */
 import type { EditorState } from '@codemirror/state';
 import type { EditorView, Panel, ViewUpdate } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -54,7 +57,7 @@ export class GroupsPanel implements Panel {
     let lines = 0;
     let seen = -1;
     for (const { fold } of closedBetween(state, 0, state.doc.length)) {
-      // What is inside a closed group is counted with it.
+      // A closed group counts together with the groups inside it.
       if (groups.has(fold) && fold.first > seen) {
         count++;
         lines += fold.last - fold.first + 1;

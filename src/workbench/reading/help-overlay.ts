@@ -7,13 +7,13 @@ import { IKeyEntry, KEYS, KeyPlace, printed } from './key-table';
 
 type Heading = 'view' | 'text' | 'columns' | 'diff';
 
-/** The views that have keys, and where in them; keys that act the same everywhere come first. */
+/** The views that have keys, each with its places; keys that act the same everywhere come first. */
 const HEADINGS: Readonly<Record<'program' | 'diff', readonly Heading[]>> = {
   program: ['view', 'text', 'columns'],
   diff: ['diff']
 };
 
-/** The places whose keys stand under a heading. */
+/** The places whose keys stand under each heading. */
 const PLACES: Readonly<Record<Heading, readonly KeyPlace[]>> = {
   view: ['view', 'search', 'searchField', 'stepper', 'presenting'],
   text: ['text', 'level', 'source', 'shardings', 'cell', 'code'],
@@ -23,7 +23,7 @@ const PLACES: Readonly<Record<Heading, readonly KeyPlace[]>> = {
 
 let count = 0;
 
-/** Show every key of a view; where the keyboard was, it is again when the window closes. */
+/** Show all keys of a view. When the window closes, the keyboard focus returns to its earlier element. */
 export function showHelp(
   trans: TranslationBundle,
   parent: HTMLElement = document.body,
@@ -48,7 +48,7 @@ export function showHelp(
   close.addEventListener('click', () => dialog.close());
   head.append(title, close);
   const content = element('div', 'jp-JaxprHelp-content');
-  // A long list scrolls, by keyboard too.
+  // The keyboard scrolls a long list, too.
   content.tabIndex = 0;
   content.setAttribute('role', 'region');
   content.setAttribute('aria-labelledby', id);
@@ -62,7 +62,7 @@ export function showHelp(
     );
   }
   dialog.append(head, content);
-  // JupyterLab listens for keys on the whole page.
+  // Stops the event, since JupyterLab listens for keys on the whole page.
   dialog.addEventListener('keydown', event => event.stopPropagation());
   dialog.addEventListener('click', event => {
     if (event.target === dialog) {

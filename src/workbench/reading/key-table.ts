@@ -41,7 +41,7 @@ export type KeyPlace =
   | 'stepper'
   | 'presenting';
 
-/** The places that one key event passes, from the inner one to the outer one. */
+/** The places that one key event passes through, from the inner place to the outer place. */
 const PATHS: readonly (readonly KeyPlace[])[] = [
   ['text', 'level', 'view'],
   ['source', 'view'],
@@ -54,13 +54,13 @@ const PATHS: readonly (readonly KeyPlace[])[] = [
   ['presenting']
 ];
 
-/** Keys that belong together, and what they do. */
+/** Keys that belong together, with a description of their action. */
 export interface IKeyEntry {
-  /** Where they hold. */
+  /** The places where the keys act. */
   in: readonly KeyPlace[];
   /** The command of each key, the key as CodeMirror writes it. `Mod` is Ctrl, on a Mac also Cmd. */
   keys: Readonly<Record<string, string>>;
-  /** What does the same with the mouse. */
+  /** The ways to do the same with the mouse. */
   mouse?: readonly string[];
   does: (trans: TranslationBundle) => string;
 }
@@ -318,18 +318,18 @@ type CommandOf<Entry, Place> = Entry extends {
     : never
   : never;
 
-/** A command that the keys of a place give. */
+/** A command that has keys in this place. */
 export type KeyCommand<Place extends KeyPlace> = CommandOf<
   (typeof KEYS)[number],
   Place
 >;
 
-/** What acts on each command of a place; it returns false where the command means nothing there now. */
+/** The handlers of all commands of a place; a handler returns false if its command has no meaning at the moment. */
 export type KeyHandlers<Place extends KeyPlace> = Readonly<
   Record<KeyCommand<Place>, () => boolean | void>
 >;
 
-/** An event of the page or of React. */
+/** A key event of the page or of React. */
 export type KeyEvent = Pick<
   KeyboardEvent,
   | 'key'
@@ -343,7 +343,7 @@ export type KeyEvent = Pick<
   | 'stopPropagation'
 >;
 
-/** Act on a key in a place, and keep it from the places around it. Whether there was something to do. */
+/** Run the handler of a key in a place, and keep the event from the outer places. Returns whether a handler acted. */
 export function dispatchKey<Place extends KeyPlace>(
   event: KeyEvent,
   place: Place,
@@ -364,7 +364,7 @@ export function dispatchKey<Place extends KeyPlace>(
   return true;
 }
 
-/** The keys of a place for an editor. */
+/** The keys of a place as key bindings of an editor. */
 export function keyBindings<Place extends KeyPlace>(
   place: Place,
   handlers: KeyHandlers<Place>
@@ -375,7 +375,7 @@ export function keyBindings<Place extends KeyPlace>(
   }));
 }
 
-/** Each key of a place, and its command. */
+/** The keys of a place, each with its command. */
 export function keysIn(place: KeyPlace): ReadonlyMap<string, string> {
   let keys = byPlace.get(place);
   if (!keys) {
@@ -401,7 +401,7 @@ export function keysOf<Place extends KeyPlace>(
     .map(([key]) => key);
 }
 
-/** The first key of a command, as it is printed on a keyboard. */
+/** The first key of a command, as keyboards label it. */
 export function printedKey<Place extends KeyPlace>(
   place: Place,
   command: KeyCommand<Place>
@@ -409,12 +409,12 @@ export function printedKey<Place extends KeyPlace>(
   return printed(keysOf(place, command)[0]);
 }
 
-/** Whether one key event passes both places. */
+/** True if one key event passes through both places. */
 export function overlap(one: KeyPlace, other: KeyPlace): boolean {
   return PATHS.some(path => path.includes(one) && path.includes(other));
 }
 
-/** A key as it is printed on a keyboard. */
+/** The label of a key on keyboards. */
 export function printed(key: string): string {
   return key
     .split('-')
@@ -434,7 +434,7 @@ const PRINTED: Readonly<Record<string, string>> = {
   PageUp: 'Page Up'
 };
 
-/** The key of an event as the table writes it; of a character, Shift is a part of it. */
+/** The key of an event as the table writes it; Shift is left out where it only selects the character. */
 function keyOf({ key, altKey, ctrlKey, metaKey, shiftKey }: KeyEvent): string {
   const isMod = ctrlKey || metaKey;
   const isCharacter = key.length === 1 && key !== ' ';
@@ -448,7 +448,7 @@ function keyOf({ key, altKey, ctrlKey, metaKey, shiftKey }: KeyEvent): string {
   ].join('');
 }
 
-/** Whether a key writes something into a field. */
+/** True if the key writes a character into a field. */
 function isTyped(key: string): boolean {
   return key.length === 1 || key === 'Space';
 }

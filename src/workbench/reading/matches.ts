@@ -19,7 +19,7 @@ import { closedBetween } from '../listing/folding';
 import { hiddenLines, isHidden } from '../listing/hidden-lines';
 import { ILineFacts, LineMatcher, Query, besidePattern } from './query';
 
-/** Places in a document, ascending: where each starts and ends. */
+/** The matches in a document, ascending: the start and the end of each. */
 export interface IMatches {
   readonly from: readonly number[];
   readonly to: readonly number[];
@@ -28,8 +28,9 @@ export interface IMatches {
 export const NO_MATCHES: IMatches = { from: [], to: [] };
 
 /**
- * Every place in a document: the text itself, and, as whole lines, what stands beside the text. A line of source, a
- * scope and a name of the user's Python are one place each, where they begin.
+ * Finds all matches in a document: in the text, and, as matches of whole lines, in the text beside the lines.
+ *
+ * A line of source, a scope and a Python name count once each, at the line where they start.
  */
 export function findMatches(
   document: Text,
@@ -67,7 +68,7 @@ export function findMatches(
 
 const NO_LINES: ReadonlySet<number> = new Set();
 
-/** The lines at which something beside the text begins that has a pattern. */
+/** The lines where a text beside the lines starts that matches the pattern. */
 function linesBeside(
   document: Text,
   facts: ILineFacts,
@@ -118,12 +119,12 @@ function linesBeside(
 
 export const setMatches = StateEffect.define<IMatches>();
 
-/** The places found; none while they are not looked for. */
+/** The matches; none while nobody searches. */
 export const matchesFound = StateField.define<IMatches>({
   create: () => NO_MATCHES,
   update(value, transaction) {
     if (transaction.docChanged) {
-      // The view looks again: a page has arrived.
+      // A page has arrived, and the view will search again.
       value = NO_MATCHES;
     }
     for (const effect of transaction.effects) {
@@ -186,14 +187,14 @@ export const highlighting: Extension = [
   })
 ];
 
-/** Which match is selected, from 0; -1 for none. */
+/** The index of the selected match; -1 if none is selected. */
 export function currentMatch({ from, to }: IMatches, view: EditorView): number {
   const { main } = view.state.selection;
   const at = firstAtLeast(from, main.from);
   return from[at] === main.from && to[at] === main.to ? at : -1;
 }
 
-/** Select the next match, or the one before; after the last comes the first. */
+/** Select the next match, or the previous one; the first match follows the last. */
 export function goToMatch(view: EditorView, step: 1 | -1): boolean {
   const matches = view.state.field(matchesFound);
   const { from } = matches;
@@ -208,10 +209,9 @@ export function goToMatch(view: EditorView, step: 1 | -1): boolean {
 }
 
 /**
- * Bring a match on screen where none is: the first from the top of the screen on, and after the last the first. One
- * that is hidden is opened only where no other is.
- *
- * @param isCut - Whether a place is in a part of its line that is collapsed to a "…".
+ * Scroll to a match if no match is on screen: to the first match after the top of the screen, or to the first of all. A
+ * hidden match is opened only if there is no other.
+ * @param isCut - True if the match is in a part of its line that is shortened to a "…".
  */
 export function showAMatch(
   view: EditorView,
@@ -232,10 +232,13 @@ export function showAMatch(
   select(view, matches, uncut ?? open[0] ?? inOrder[0]);
 }
 
-/** What is collapsed is known once a line is read, which takes a while: the 80,000 lines of a large HLO are not. */
+/**
+ * At most this many lines are read in order to find their shortened parts: reading takes a while, and a large HLO has
+ * 80,000 lines.
+ */
 const LINES_READ = 1_000;
 
-/** Whether a match is drawn in a part of the window: not one that is hidden, or that is a scroll away. */
+/** True if a match is visible in a part of the window, neither hidden nor scrolled away. */
 function isAnyIn(screen: DOMRect, view: EditorView): boolean {
   return [...view.contentDOM.querySelectorAll('.cm-searchMatch')].some(mark =>
     [...mark.getClientRects()].some(
@@ -256,7 +259,7 @@ function select(view: EditorView, { from, to }: IMatches, at: number): void {
   });
 }
 
-/** Which places of an ascending list are outside all closed folds and on lines that are not hidden. */
+/** For an ascending list of matches, which of them are outside of all closed folds and on lines that are not hidden. */
 function openPlaces(view: EditorView, from: readonly number[]): boolean[] {
   const { doc } = view.state;
   const folds = closedBetween(view.state, 0, doc.length);
@@ -274,7 +277,7 @@ function openPlaces(view: EditorView, from: readonly number[]): boolean[] {
   });
 }
 
-/** The place of the first member of an ascending list that is not less. */
+/** The index of the first member of an ascending list that is at least this value. */
 function firstAtLeast(list: readonly number[], least: number): number {
   let low = 0;
   let high = list.length;

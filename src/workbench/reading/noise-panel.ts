@@ -1,4 +1,4 @@
-/** The line above a program with hidden lines: how many, of which kinds, and a button that shows them. */
+/** The panel above a program with hidden lines: the number of lines of each kind, and a button that shows the lines. */
 import type { EditorState } from '@codemirror/state';
 import type { EditorView, Panel, ViewUpdate } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';

@@ -1,4 +1,4 @@
-/** Finds the lines of a listing that are noise for a reader of the mathematics, by kind. */
+/** Finds the lines of a listing that a reader of the mathematics does not need, by kind. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { listOf } from '../../parts/list-of';
@@ -13,7 +13,7 @@ import type { IRow, ProgramRows } from '../../program-text/rows';
  */
 export type Noise = 'convert' | 'broadcast' | 'wrapper' | 'unused';
 
-/** In the order of the menu; a line that is of two kinds is counted as the last one. */
+/** The kinds in the order of the menu; a line of two kinds counts as the later kind. */
 export const NOISES: readonly Noise[] = [
   'convert',
   'broadcast',
@@ -21,7 +21,7 @@ export const NOISES: readonly Noise[] = [
   'unused'
 ];
 
-/** A set bit of a line says that the line is of this kind. */
+/** The bit that marks a line of this kind. */
 export const BIT: Readonly<Record<Noise, number>> = {
   convert: 1,
   broadcast: 2,
@@ -29,10 +29,10 @@ export const BIT: Readonly<Record<Noise, number>> = {
   unused: 8
 };
 
-/** Set on the first line of an equation: the others belong to it. */
+/** The bit of the first line of an equation; the equation's other lines lack it. */
 export const HEAD = 128;
 
-/** The bits of several kinds. */
+/** The bits of several kinds, combined. */
 export function bitsOf(noises: Iterable<Noise>): number {
   let bits = 0;
   for (const noise of noises) {
@@ -49,9 +49,12 @@ const PRIMITIVES: Readonly<Record<string, Noise>> = {
 
 /** The noise of a program. */
 export interface IRowNoise {
-  /** Of each row: the bits of what it is. */
+  /** The bits of each row. */
   bits: Uint8Array;
-  /** Of the row in a trivial call: which of its names are which outside, for when the call is hidden. */
+  /**
+   * For the row in a trivial call: the names inside the call and the names of the same values outside, used while the
+   * call is hidden.
+   */
   names: ReadonlyMap<number, string>;
 }
 
@@ -104,8 +107,8 @@ export function noiseOfRows(program: ProgramRows): IRowNoise {
 }
 
 /**
- * Of a call that holds one equation and could stand for it: what its values are called in and outside, such as
- * `r = p`, empty where they have the same names; null of any other call.
+ * For a call of a function with one equation, which could replace the call: the pairs of names inside and outside, such
+ * as `r = p`; empty if the names are equal, null for any other call.
  */
 function trivialCall({ equations }: ProgramRows, row: IRow): string | null {
   const { scope, equation, names, elsewhere } = row;
@@ -145,7 +148,7 @@ function trivialCall({ equations }: ProgramRows, row: IRow): string | null {
     : null;
 }
 
-/** Of each equation of a scope: 1 where nothing needs it; null where not all of the scope is here. */
+/** For each equation of a scope, 1 if no equation or result needs it; null if parts of the scope have not arrived. */
 function unusedOf(
   equations: ProgramEquations,
   scope: number
@@ -185,7 +188,10 @@ function unusedOf(
   return unused;
 }
 
-/** What a line of StableHLO or HLO does; the line that is a result of its function is never noise. */
+/**
+ * The patterns of operations in StableHLO and HLO that are noise; a line with the result of its function is never
+ * noise.
+ */
 const TEXTS: readonly (readonly [RegExp, Noise])[] = [
   [/ = (?:stablehlo\.convert |[a-z]+\d*\[[^\]]*\]\S* convert\()/, 'convert'],
   [
@@ -194,7 +200,7 @@ const TEXTS: readonly (readonly [RegExp, Noise])[] = [
   ]
 ];
 
-/** Of each line of a text: the bits of what it is. */
+/** The noise bits of each line of a text. */
 export function noiseOfLines(lines: readonly string[]): Uint8Array {
   return Uint8Array.from(lines, line => {
     const found = line.startsWith('ROOT ')
@@ -204,14 +210,14 @@ export function noiseOfLines(lines: readonly string[]): Uint8Array {
   });
 }
 
-/** What is hidden, counted. */
+/** The number of hidden lines, in total and by kind. */
 export interface IHiddenCount {
   lines: number;
-  /** Equations, or lines of a text. */
+  /** The number of equations or lines of a text for each kind. */
   of: Readonly<Record<Noise, number>>;
 }
 
-/** Count the lines of some kinds that are not among those shown all the same. */
+/** Counts the lines of the hidden kinds, except the lines that are shown as exceptions. */
 export function countHidden(
   bits: Uint8Array,
   hidden: ReadonlySet<Noise>,
@@ -241,7 +247,7 @@ export function countHidden(
   return { lines, of };
 }
 
-/** `9 converts, 5 broadcasts` */
+/** Prints the counts: `9 converts, 5 broadcasts`. */
 export function hiddenWords(
   { of }: IHiddenCount,
   trans: TranslationBundle
@@ -259,7 +265,7 @@ export function hiddenWords(
   );
 }
 
-/** `2 lines are hidden: 1 convert, 1 unused equation.` */
+/** Prints the sentence: `2 lines are hidden: 1 convert, 1 unused equation.` */
 export function hiddenSentence(
   count: IHiddenCount,
   hidden: ReadonlySet<Noise>,

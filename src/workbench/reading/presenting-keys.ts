@@ -1,4 +1,6 @@
-/** Listens for the keys of a presentation wherever the keyboard is: a remote control sends Page Up and Page Down. */
+/**
+ * Listens for the keys of a presentation wherever the keyboard focus is: a remote control sends Page Up and Page Down.
+ */
 import { KeyHandlers, dispatchKey } from './key-table';
 
 const NOT_NOW = (): boolean => false;
@@ -7,9 +9,9 @@ export class PresentingKeys {
   constructor(private _handlers: KeyHandlers<'presenting'>) {}
 
   start(): void {
-    // Before an editor scrolls by a page.
+    // In the capture phase, so before an editor scrolls by a page.
     window.addEventListener('keydown', this._goOn, true);
-    // After what Escape closes or leaves first: a dialog, a menu, an editor.
+    // In the bubble phase, so after a dialog, a menu or an editor has used Escape for itself.
     document.addEventListener('keydown', this._end);
   }
 

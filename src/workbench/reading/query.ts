@@ -1,15 +1,15 @@
 /**
- * Makes a pattern for each level from a search text, or says why the text cannot be searched.
+ * Makes a pattern for each level from a search text, or a sentence that says why the text is no valid search.
  *
- * `f32[*,128]` finds types, `line:7` what comes from a line of the cell, `scope:step` what is inside a named scope,
- * `primitive:dot_general` operations; all other words are plain text. Words of several kinds are all to be met by a
- * line. Plain text alone is also found in the source, the scopes and the Python names beside a line.
+ * `f32[*,128]` finds types, `line:7` equations of a line of the cell, `scope:step` equations inside a named scope,
+ * `primitive:dot_general` operations; all other words are plain text. A line has to match all words. A search of plain
+ * text alone also matches the source, the scopes and the Python names beside a line.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { LevelName } from '../../tokens';
 
-/** What is typed, and how it is to be read. */
+/** The search text, and the options of the search. */
 export interface ISought {
   text: string;
   caseSensitive: boolean;
@@ -19,13 +19,13 @@ export interface ISought {
 /** A type with wildcards. */
 export interface ITypePattern {
   kind: 'type';
-  /** As a jaxpr has it, such as f32 or bool; * for any. */
+  /** The dtype as a jaxpr prints it, such as f32 or bool; * for any dtype. */
   dtype: string;
-  /** Of each dimension: its text, * for any one, ... for any number of them. */
+  /** For each dimension: its text, * for any size, ... for any number of dimensions. */
   dimensions: readonly string[];
 }
 
-/** One thing that a line has to have. */
+/** One condition of a search. */
 export type Term =
   | { kind: 'text'; text: string }
   | { kind: 'regexp'; source: string }
@@ -34,7 +34,7 @@ export type Term =
   | { kind: 'scope'; name: string }
   | ITypePattern;
 
-/** What is sought, read; `invalid` is a sentence. */
+/** A parsed search text; `invalid` is a sentence. */
 export type Query =
   { kind: 'nothing' } | { kind: 'invalid'; reason: string } | ITerms;
 
@@ -48,7 +48,7 @@ const DTYPE = String.raw`\*|bool|pred|key<[\w*]+>|b?f\d+\w*|[a-z]+\d+\w*`;
 const TYPE = new RegExp(String.raw`^(${DTYPE})\[([^\]]*)\]$`);
 const DIMENSION = /^(?:\*|\.\.\.|\d+|[A-Za-z_]\w*)$/;
 
-/** Read what was typed. */
+/** Parses a search text. */
 export function readQuery(sought: ISought, trans: TranslationBundle): Query {
   const { text, caseSensitive, regexp } = sought;
   if (text.trim() === '') {
@@ -85,7 +85,7 @@ export function readQuery(sought: ISought, trans: TranslationBundle): Query {
     }
   }
   if (terms.length === 0) {
-    // Plain text is sought as it was typed, spaces included.
+    // Plain text is searched as the user typed it, including spaces.
     return { kind: 'terms', terms: [{ kind: 'text', text }], caseSensitive };
   }
   if (plain.length > 0) {
@@ -94,7 +94,7 @@ export function readQuery(sought: ISought, trans: TranslationBundle): Query {
   return { kind: 'terms', terms, caseSensitive };
 }
 
-/** A word that means more than its letters; null where it does not. */
+/** Parses a word with a special meaning, such as a type; null for any other word. */
 function readWord(
   word: string,
   trans: TranslationBundle
@@ -162,7 +162,7 @@ function readType(
   return { kind: 'type', dtype: jaxprDtype(dtype), dimensions };
 }
 
-/** HLO writes some dtypes in its own way. */
+/** Translates dtypes that HLO writes in its own way. */
 function jaxprDtype(dtype: string): string {
   return dtype === 'pred' ? 'bool' : dtype.replace(/^s(\d+)$/, 'i$1');
 }
@@ -198,7 +198,7 @@ function dtypeSource(dtype: string, level: LevelName): string {
     : escape(dtype.replace(/^u(\d+)$/, 'ui$1').replace('_', ''));
 }
 
-/** The source of a pattern that finds a type as a level writes it. */
+/** The source of a regular expression that finds a type as a level prints it. */
 export function typeSource(
   { dtype, dimensions }: ITypePattern,
   level: LevelName
@@ -216,7 +216,7 @@ export function typeSource(
       .join('');
     return `tensor<${inside}${kind}(?:, [^>]*)?>`;
   }
-  // A dimension may say along which axis of a mesh it is cut: 8@x.
+  // A dimension may name the axis of the mesh that splits it: 8@x.
   const any = '[^,\\]]+';
   let inside = '';
   let follows = false;
@@ -236,7 +236,7 @@ export function typeSource(
   return `(?<![\\w<])${kind}\\[${inside}\\]`;
 }
 
-/** What JAX lowers a primitive to, where that has another name: in StableHLO, and in HLO if XLA keeps it. */
+/** The names in StableHLO of primitives that are lowered under another name, and the names in HLO if XLA keeps them. */
 const OTHER_NAMES: Readonly<Record<string, readonly [string, string]>> = {
   add_any: ['add', 'add'],
   argmax: ['reduce', 'reduce'],
@@ -318,21 +318,21 @@ function primitiveSource(name: string, level: LevelName): string {
   }
 }
 
-/** What a search asks of a line besides its text. */
+/** The facts about lines that a search needs in addition to their text. */
 export interface ILineFacts {
-  /** The line of the cell that ran, from 1, at the right edge; -1 where it has none. */
+  /** The line of the cell that ran, from 1, which stands at the right edge; -1 if the line has none. */
   sourceLine(index: number): number;
-  /** The names of the scopes that a line is in. */
+  /** The names of the scopes around a line. */
   scopes(index: number): readonly string[];
   /** The line of source that a line comes from. */
   readonly heads?: {
     of(index: number): { readonly key: string; readonly text: string } | null;
   };
-  /** The lines whose results have names in the user's Python, with each name. */
+  /** The lines whose results have names in the user's Python, each with its name. */
   named?(): Iterable<readonly [index: number, name: string]>;
 }
 
-/** Finds plain text in what stands beside a line; null where more than plain text is sought. */
+/** The pattern for the text beside the lines; null if the search has conditions other than plain text. */
 export function besidePattern({ terms, caseSensitive }: ITerms): RegExp | null {
   const [term, ...others] = terms;
   return term?.kind === 'text' && others.length === 0
@@ -340,7 +340,7 @@ export function besidePattern({ terms, caseSensitive }: ITerms): RegExp | null {
     : null;
 }
 
-/** Finds a query in the lines of one level. */
+/** Matches a query against the lines of one level. */
 export class LineMatcher {
   constructor(
     terms: readonly Term[],
@@ -380,8 +380,8 @@ export class LineMatcher {
   }
 
   /**
-   * Call `found` for each place in a line: those of the first pattern where the line has all of them, or the whole
-   * line where only lines and scopes are sought.
+   * Calls `found` for each match in a line: the matches of the first pattern if the line meets all conditions, or the
+   * whole line if the conditions are only about lines and scopes.
    */
   find(
     text: string,
@@ -412,7 +412,7 @@ export class LineMatcher {
     }
   }
 
-  /** One pattern alone is not looked for twice. */
+  /** A single pattern is not tested a second time. */
   private get _isSeveral(): boolean {
     return this._patterns.length + this._lines.length + this._scopes.length > 1;
   }
@@ -443,7 +443,7 @@ export class LineMatcher {
   private _patterns: RegExp[] = [];
   private _lines: { first: number; last: number }[] = [];
   private _scopes: RegExp[] = [];
-  /** Most lines share the scopes that they are in. */
+  /** Most lines share their scopes, so the result for each list of scopes is kept. */
   private _known = new Map<readonly string[], boolean>();
 }
 

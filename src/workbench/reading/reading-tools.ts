@@ -1,7 +1,7 @@
 /**
- * Shares the search and the filters of one view between all its levels.
+ * Holds the search and the filters of one view, which all its levels share.
  *
- * It lives as long as the view: another program or another level keeps what is sought and what is hidden.
+ * The settings live as long as the view: they stay when the view shows another program or another level.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -12,17 +12,17 @@ import type { IListing } from '../listing/listing';
 import { NOISES, Noise } from './noise-rules';
 import { ISought, Query, readQuery } from './query';
 
-/** A level as a search sees it. */
+/** A level for a search. */
 export interface ISearchedLevel {
   level: LevelName;
-  /** Null where its text is not here. */
+  /** The listing of the level; null if its text is not here. */
   here: IListing | null;
 }
 
-/** What the tools need of the view that they are in. */
+/** The functions that the tools call in their view. */
 export interface IReadingHost {
   levels(): readonly ISearchedLevel[];
-  /** Show a level, with the search in it; its text is asked for where it is not here. */
+  /** Show a level with the search line; request the level's text if it is not here. */
   goToLevel(level: LevelName): void;
 }
 
@@ -33,12 +33,12 @@ export class ReadingTools {
     readonly host: IReadingHost
   ) {}
 
-  /** What is sought, or where, has changed. */
+  /** Emits when the search text, its options or the searched level has changed. */
   get searchChanged(): ISignal<this, void> {
     return this._searchChanged;
   }
 
-  /** Other lines are to be hidden, lines are grouped otherwise, or source lines come or go. */
+  /** Emits when the settings of hidden lines, groups or source lines have changed. */
   get filtersChanged(): ISignal<this, void> {
     return this._filtersChanged;
   }
@@ -57,7 +57,7 @@ export class ReadingTools {
     return this._query;
   }
 
-  /** The level that has the search line; null while there is none. */
+  /** The level that has the search line; null while no level has it. */
   get searchedIn(): LevelName | null {
     return this._searchedIn;
   }
@@ -69,7 +69,7 @@ export class ReadingTools {
     }
   }
 
-  /** What is hidden. */
+  /** The hidden kinds of noise. */
   get hidden(): ReadonlySet<Noise> {
     return this._hidden;
   }
@@ -85,7 +85,7 @@ export class ReadingTools {
     );
   }
 
-  /** Whether lines under one name are groups that fold. */
+  /** True if lines under one name are groups that fold. */
   get grouped(): boolean {
     return this._grouped;
   }
@@ -97,7 +97,7 @@ export class ReadingTools {
     }
   }
 
-  /** Whether lines of source stand above what they were made into. */
+  /** True if lines of source stand above the lines that they were made into. */
   get interleaved(): boolean {
     return this._interleaved;
   }
@@ -109,7 +109,7 @@ export class ReadingTools {
     }
   }
 
-  /** What hides, groups and heads the lines, as plain data; names that are unknown are left out. */
+  /** The filters as plain data; unknown names are left out. */
   get filters(): IKeptFilters {
     return {
       hidden: [...this._hidden],

@@ -1,7 +1,4 @@
-/**
- * The search line above a program: matches in this and other levels, next, previous, and mistakes in the search
- * text.
- */
+/** The search line above a program: matches in this and other levels, next, previous, and errors in the search text. */
 import type { Text } from '@codemirror/state';
 import type { EditorView, Panel, ViewUpdate } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -23,7 +20,7 @@ import type { ISearchedLevel, ReadingTools } from './reading-tools';
 import { iconButton } from './tool-row';
 import { levelTitle } from './toolbar';
 
-/** Searching waits until the typing stops: it reads the whole text. */
+/** The search waits this many milliseconds after the last letter, because it reads the whole text. */
 const PAUSE = 60;
 
 /** Makes the search line of an editor. */
@@ -144,7 +141,7 @@ export class SearchPanel implements Panel {
       if (this._isWaiting) {
         this._search();
       }
-      // What the other levels have comes after, so that the typing does not wait for it.
+      // The counts of the other levels are computed later, so that typing does not wait for them.
       this._timer = window.setTimeout(() => this._showLevels(), 0);
     }, wait);
   }
@@ -162,7 +159,7 @@ export class SearchPanel implements Panel {
         )
       )
     });
-    // Not when a page arrives: it would move the text under the reader.
+    // Only after a new search text: when a page arrives, scrolling would move the text away from the reader.
     if (this._isNew) {
       this._isNew = false;
       showAMatch(this._view, place => this._isCut(place));
@@ -307,18 +304,18 @@ export class SearchPanel implements Panel {
   private _levels: HTMLElement;
   private _words: HTMLElement;
   private _timer = 0;
-  /** Something was typed that is not looked for yet. */
+  /** The search text has changed since the last search. */
   private _isWaiting = false;
-  /** What is sought is not the same as at the last search. */
+  /** The search text differs from the text of the last search. */
   private _isNew = false;
 }
 
-/** The text of a listing as it stands in an editor; kept, as printing a large program again takes a while. */
+/** Keeps the text of a listing that an editor shows, because printing a large program again takes a while. */
 export function rememberDocument(listing: IListing, document: Text): void {
   documents.set(listing, { held: listing.arrived().held, document });
 }
 
-/** The text of a listing, whether or not an editor shows it. */
+/** The text of a listing, also if no editor shows it. */
 export function documentOf(listing: IListing): Text {
   let known = documents.get(listing);
   const { held } = listing.arrived();
@@ -331,7 +328,7 @@ export function documentOf(listing: IListing): Text {
 
 const documents = new WeakMap<IListing, { held: number; document: Text }>();
 
-/** How often a text has what is sought; a text that stays is not read twice for it. */
+/** The number of matches in a text; a text that has not changed is not searched twice. */
 function countOf(document: Text, listing: IListing, query: Query): number {
   const known = counts.get(document);
   if (known?.query === query) {

@@ -5,7 +5,7 @@ import { stepped } from '../../parts/roving';
 import { element } from '../../parts/dom';
 import { drawIcon } from '../words/icons';
 
-/** A toolbar; its first button is its stop until another was used. */
+/** Makes a toolbar; the first button takes the Tab key until the user has used another button. */
 export function toolRow(label: string, ...content: HTMLElement[]): HTMLElement {
   const row = element('div', 'jp-JaxprProgram-toolbar');
   row.setAttribute('role', 'toolbar');
@@ -32,7 +32,7 @@ export function toolRow(label: string, ...content: HTMLElement[]): HTMLElement {
   return row;
 }
 
-/** Switches that belong together, such as the levels. */
+/** Makes a group of switches that belong together, such as the levels. */
 export function switches(
   label: string,
   buttons: readonly HTMLElement[]
@@ -44,12 +44,12 @@ export function switches(
   return group;
 }
 
-/** What pushes the buttons after it to the right. */
+/** Makes a space that pushes the following buttons to the right. */
 export function space(): HTMLElement {
   return element('span', 'jp-JaxprProgram-space');
 }
 
-/** A button with an icon; it does nothing while it is `aria-disabled`. */
+/** Makes a button with an icon; the button does nothing while it is `aria-disabled`. */
 export function iconButton(
   icon: Parameters<typeof drawIcon>[0],
   label: string,
@@ -67,7 +67,7 @@ export function iconButton(
   return button;
 }
 
-/** Shows the switches that hide lines, and puts them away. */
+/** Makes the button that shows and hides the switches of the filters. */
 export function filterButton(
   filters: HTMLElement,
   trans: TranslationBundle
@@ -80,7 +80,10 @@ export function filterButton(
   return button;
 }
 
-/** Has what is pointed at in one column brought into view in the others; pressed or not is set by its owner. */
+/**
+ * Makes the button for scrolling the columns together: a selection in one column scrolls the others. The owner sets its
+ * pressed state.
+ */
 export function togetherButton(
   trans: TranslationBundle,
   act: () => void

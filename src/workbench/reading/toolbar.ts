@@ -1,4 +1,4 @@
-/** The line above a program: the level switch, counts, find, fold. */
+/** The toolbar above a program: the level switch, counts, find, fold. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { LevelName } from '../../tokens';
@@ -7,26 +7,24 @@ import type { FilterRow } from './filter-row';
 import { filterButton, iconButton, space, switches, toolRow } from './tool-row';
 import type { ICountWords } from '../words/view-words';
 
-/** What the toolbar does. */
+/** The actions of the toolbar. */
 export interface IToolbarActions {
   choose(level: LevelName): void;
   find(): void;
   foldAll(): void;
   unfoldAll(): void;
   help(): void;
-  /** Open the levels side by side; left out where there is no place for that. */
+  /** Open the levels side by side; left out if the view has no place for them. */
   wide?: () => void;
-  /** Show the row of transforms, or put it away. */
+  /** Show or hide the row of transforms. */
   transforms(): void;
 }
 
 export const LEVELS: readonly LevelName[] = ['jaxpr', 'stablehlo', 'hlo'];
 
-/** One stop of the Tab key, arrows inside. */
+/** A toolbar that is one stop of the Tab key; arrow keys move inside. */
 export class Toolbar {
-  /**
-   * @param filters Below the line: its switches are shown and put away by a button here.
-   */
+  /** @param filters The row below the toolbar; a button of the toolbar shows and hides it. */
   constructor(
     trans: TranslationBundle,
     actions: IToolbarActions,
@@ -65,7 +63,7 @@ export class Toolbar {
 
   readonly node: HTMLElement;
 
-  /** The chosen level, how much it holds, and whether there is a text to act on. */
+  /** Show the chosen level, the counts of the level, and enable the buttons if there is a text. */
   show(level: LevelName, count: ICountWords, hasText: boolean): void {
     for (const [name, button] of this._levels) {
       button.setAttribute('aria-pressed', String(name === level));
@@ -78,12 +76,12 @@ export class Toolbar {
     }
   }
 
-  /** Whether the row of transforms is shown. */
+  /** Show on the button whether the row of transforms is open. */
   showTransforms(shown: boolean): void {
     this._transforms.setAttribute('aria-expanded', String(shown));
   }
 
-  /** Put the keyboard on the button of a level. */
+  /** Put the keyboard focus on the button of a level. */
   focus(level: LevelName): void {
     this._levels.get(level)?.focus();
   }
@@ -103,7 +101,7 @@ function wideButtons(
     : [];
 }
 
-/** Shows every key; one stands in the toolbar, and one in the row of filters for narrow views. */
+/** Makes the button that shows all keys; the toolbar has one, and the row of filters has one for narrow views. */
 export function helpButton(
   trans: TranslationBundle,
   help: () => void,
@@ -114,7 +112,7 @@ export function helpButton(
   return button;
 }
 
-/** A level's name as people write it. */
+/** The name of a level for people. */
 export function levelTitle(level: LevelName, trans: TranslationBundle): string {
   switch (level) {
     case 'jaxpr':

@@ -5,12 +5,12 @@ import type { Layout, SpreadArray } from '../../protocol/snapshot';
 import { IDrawing, Look, Pieces, widthOf } from '../../parts/shapes';
 import { IParts, partsOf, rangeOf, runsOf } from './parts';
 
-/** Pictures grow to this, and then stay. */
+/** The width in pixels that pictures grow to. */
 const NARROWEST = 200;
 const WIDEST = 420;
 const LINE = 16;
 const GAP = 6;
-/** Boxes that are drawn in a column and in a row; of more, the first. */
+/** A picture has at most this many boxes in a column and in a row; it shows the first ones. */
 const MOST_ROWS = 16;
 const MOST_COLUMNS = 16;
 const LOOKS: readonly Look[] = [
@@ -24,7 +24,7 @@ const LOOKS: readonly Look[] = [
   'shard7'
 ];
 
-/** The picture of an array; null where it is not known who holds what. */
+/** Draws the picture of an array; null if it is unknown which device holds which block. */
 export function drawShards(
   array: SpreadArray,
   layout: Layout,
@@ -93,7 +93,7 @@ export function drawShards(
   return { width: whole, height: end, shapes: pieces.shapes };
 }
 
-/** What the axes are. */
+/** The titles of the axes. */
 function titles(
   array: SpreadArray,
   { rowAxis, columnAxis, otherAxes }: IParts,
@@ -123,10 +123,10 @@ function titles(
   return lines;
 }
 
-/** Blocks that the words of a picture name. */
+/** The words of a picture name at most this many blocks. */
 const MOST_TOLD = 32;
 
-/** The picture in words, for who cannot see it. */
+/** The picture in words, for users who cannot see it. */
 export function shardsWords(
   array: SpreadArray,
   layout: Layout,

@@ -1,30 +1,30 @@
 /**
  * Finds the blocks of a sharded array: rows, columns, and the devices of each block.
  *
- * A picture has two axes. Of an array that is cut along more than two, a block stands for several parts, and the axes
- * that are not drawn are named.
+ * A picture has two axes. If an array is split along more than two axes, a block stands for several shards, and the
+ * picture names the axes that it does not draw.
  */
 import type { Layout, SpreadArray } from '../../protocol/snapshot';
 
 export interface IBlock {
   row: number;
   column: number;
-  /** Ascending, each once. */
+  /** The numbers of the devices, ascending, without repetition. */
   devices: readonly number[];
 }
 
 export interface IParts {
-  /** The axes that are drawn downwards and across; null where there is no such axis. */
+  /** The axes that are drawn downwards and across; null for a missing axis. */
   rowAxis: number | null;
   columnAxis: number | null;
   rows: number;
   columns: number;
   blocks: readonly IBlock[];
-  /** Axes that are cut too, and not drawn. */
+  /** The axes that are split but not drawn. */
   otherAxes: readonly number[];
 }
 
-/** The blocks of an array's picture; null where it is not known who holds what. */
+/** The blocks of an array's picture; null if it is unknown which device holds which block. */
 export function partsOf(array: SpreadArray, layout: Layout): IParts | null {
   const { splits, holders } = layout;
   if (holders.length === 0) {
@@ -61,7 +61,7 @@ export function partsOf(array: SpreadArray, layout: Layout): IParts | null {
   };
 }
 
-/** The range of an axis that a part is of, such as 0:8. */
+/** The index range of a shard along an axis, such as 0:8. */
 export function rangeOf(
   array: SpreadArray,
   axis: number,
@@ -73,7 +73,7 @@ export function rangeOf(
   return `${part * each}:${typeof whole === 'number' ? Math.min(end, whole) : end}`;
 }
 
-/** Numbers in few letters: 0–7, or 0, 2, 4. */
+/** Prints device numbers in few letters: 0–7, or 0, 2, 4. */
 export function runsOf(devices: readonly number[]): string {
   const runs: [number, number][] = [];
   for (const device of devices) {
@@ -95,7 +95,10 @@ export function runsOf(devices: readonly number[]): string {
     .join(', ');
 }
 
-/** What is drawn downwards and across: the first two axes that are cut; of one, another beside it. */
+/**
+ * The axes to draw downwards and across: the first two split axes; beside a single split axis, a second axis that is
+ * not split.
+ */
 function axesOf(
   cut: readonly number[],
   rank: number

@@ -1,8 +1,6 @@
 /**
- * The shardings of a program over several devices, with a picture of the chosen array and the collectives, linked
- * to the program's lines.
- *
- * It is one line until it is opened.
+ * The shardings of a program over several devices, with a picture of the chosen array and the collectives, linked to
+ * the program's lines. The view is one line until the user opens it.
  */
 import { ReactWidget } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -34,7 +32,7 @@ interface IShardingsProps {
   snapshot: Snapshot;
   program: number;
   trans: TranslationBundle;
-  /** The keyboard goes back to the text. */
+  /** Puts the keyboard focus back into the text. */
   leave: () => void;
 }
 
@@ -49,7 +47,7 @@ export class ShardingsView extends ReactWidget {
     );
   }
 
-  /** Open it, and put the keyboard there. */
+  /** Open the view, and put the keyboard focus there. */
   enter(): void {
     const head = this.node.querySelector('button');
     head?.focus();
@@ -279,11 +277,11 @@ function Exchange(props: IPartProps & { one: Collective }): JSX.Element {
   );
 }
 
-/** A list in which one is chosen, by mouse or by keyboard; what the mouse is over is previewed. */
+/** A list in which the user chooses one entry by mouse or by keyboard; the entry under the mouse is previewed. */
 function Listed(props: {
   label: string;
   count: number;
-  /** -1 for none. */
+  /** The index of the chosen entry; -1 for none. */
   chosen: number;
   choose: (index: number) => void;
   hover: (index: number | null) => void;
@@ -297,7 +295,7 @@ function Listed(props: {
       ?.querySelector('[aria-selected="true"]')
       ?.scrollIntoView({ block: 'nearest' });
   }, [chosen]);
-  // What is previewed ends with the list.
+  // The preview ends when the list is removed.
   const end = React.useRef(hover);
   end.current = hover;
   React.useEffect(() => () => end.current(null), []);
@@ -344,7 +342,7 @@ function Listed(props: {
   );
 }
 
-/** The equation that states how an array is cut; null where none does. */
+/** The equation that states the sharding of an array; null if no equation does. */
 function equationOf(array: SpreadArray): Selection | null {
   const { scope = -1, equation = -1 } = array;
   return scope < 0

@@ -28,7 +28,7 @@ export function roleWords(
   }
 }
 
-/** What each device holds of an array. */
+/** The part of an array that each device holds, in words. */
 export function shardWords(
   array: SpreadArray,
   trans: TranslationBundle
@@ -38,7 +38,7 @@ export function shardWords(
     : trans.__('[%1] on each device', array.shard.join(','));
 }
 
-/** One line above all: devices, collectives, bytes. */
+/** The summary line: devices, collectives, bytes. */
 export function summaryWords(
   shardings: ProgramShardings,
   trans: TranslationBundle
@@ -61,7 +61,7 @@ export function summaryWords(
   return words.join(' · ');
 }
 
-/** What a collective moves on each device, and how often. */
+/** The bytes that a collective moves on each device, and the number of times. */
 export function movedWords(
   { bytes, often, arrays }: Collective,
   trans: TranslationBundle
@@ -81,7 +81,7 @@ export function movedWords(
   );
 }
 
-/** Where its values come from: each line, with the primitives of the equations there. */
+/** The origin of a collective's values: each source line, with the primitives of the equations there. */
 export function causesWords(
   causes: readonly Cause[],
   snapshot: Snapshot,
@@ -143,7 +143,7 @@ function placeWords(
     : trans.__('%1, line %2', file.slice(file.lastIndexOf('/') + 1), line);
 }
 
-/** Who takes part with whom. */
+/** The groups of devices that take part in a collective. */
 export function groupWords(
   { kind, groups, groups_text: printed }: Collective,
   trans: TranslationBundle

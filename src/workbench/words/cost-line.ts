@@ -1,4 +1,4 @@
-/** Words what an equation costs, in one line. */
+/** Words the cost of an equation, in one line. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import {
@@ -12,7 +12,10 @@ import type { ProgramCost } from '../../protocol/snapshot';
 import { shortCount, size } from '../../quantities';
 import type { IEquationRef } from '../../tokens';
 
-/** `512 op × 100 runs = 51.2 kop, 128 kB, 64 % of the program`; what is not known is said to be not counted. */
+/**
+ * Prints the cost: `512 op × 100 runs = 51.2 kop, 128 kB, 64 % of the program`; for an unknown cost, that it was not
+ * counted.
+ */
 export function costLine(
   cost: ProgramCost | null,
   { scope, equation }: IEquationRef,

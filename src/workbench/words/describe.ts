@@ -1,7 +1,6 @@
 /**
- * Describes a variable or an equation of a program as a piece of the page.
- *
- * The tooltip and the detail below the code are made of these.
+ * Describes a variable or an equation of a program as an element of the page, for the tooltip and for the detail below
+ * the code.
  */
 import { element } from '../../parts/dom';
 import { TranslationBundle } from '@jupyterlab/translation';
@@ -19,7 +18,7 @@ import type { IVariablePlace } from '../listing/listing';
 import { ArgumentNames, resultName, weakTypeWords } from './row-tags';
 import type { VariableUses } from '../listing/variable-uses';
 
-/** What descriptions are made from. */
+/** The objects that descriptions are made from. */
 export interface IDescribed {
   rows: ProgramRows;
   printer: RowPrinter;
@@ -29,10 +28,10 @@ export interface IDescribed {
   trans: TranslationBundle;
 }
 
-/** More uses are counted, not listed. */
+/** A description lists at most this many uses and counts the rest. */
 const MOST_USES = 8;
 
-/** Shape, dtype, weak type, sharding, where it is bound and read. */
+/** Describes a variable: shape, dtype, weak type, sharding, and where it is bound and read. */
 export function describeVariable(
   { rows, names, results, trans }: IDescribed,
   uses: VariableUses,
@@ -130,7 +129,7 @@ function typeWords(aval: Aval | null, trans: TranslationBundle): string[] {
   return words;
 }
 
-/** What an equation is, its source, its types; all facts where wanted, and what it costs where that is given. */
+/** Describes an equation: its primitive, its source, its types, on request all other facts, and its cost if given. */
 export function describeEquation(
   described: IDescribed,
   row: IRow,
@@ -172,7 +171,7 @@ export function describeEquation(
   return node;
 }
 
-/** `l:f32[16], j:f32[16,16] → o:f32[16] pre` */
+/** Prints the types of an equation: `l:f32[16], j:f32[16,16] → o:f32[16] pre`. */
 function typesLine(
   { rows, printer, results }: IDescribed,
   part: ScopePart,
@@ -220,7 +219,7 @@ function typesLine(
   return line;
 }
 
-/** Parameters, effects, name stack, frames. */
+/** Lists the parameters, effects, name stack and frames of an equation. */
 function facts(
   { links, trans }: IDescribed,
   part: ScopePart,
@@ -282,7 +281,7 @@ function facts(
       return frameLine(words, span, snapshot, false);
     });
     details.append(...lines.map(({ node }) => node));
-    // The texts of libraries are read when someone looks.
+    // The texts of library files are requested when the user opens the list.
     details.addEventListener('toggle', () => lines.forEach(one => one.read()), {
       once: true
     });
@@ -302,7 +301,7 @@ function facts(
   return nodes;
 }
 
-/** `line 6`, `cell [3], line 2`, `model.py, line 20`. */
+/** Prints a place: `line 6`, `cell [3], line 2`, `model.py, line 20`. */
 export function whereOf(
   links: Links,
   span: ISourceSpan,
@@ -323,7 +322,7 @@ export function whereOf(
   );
 }
 
-/** What a badge shows: the line, and before it the cell where that is another. */
+/** The text of a badge: the line number, preceded by the cell's number if it is another cell. */
 export function badgeText(links: Links, span: ISourceSpan): string {
   const { execution_count } = span.file;
   return links.inOwnCell(span) || execution_count === null

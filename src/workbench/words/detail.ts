@@ -1,4 +1,4 @@
-/** The detail strip below the code: what is known of what the user points at. */
+/** The detail strip below the code: a description of the selected or hovered line, equation or variable. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ILinked, Links } from '../../model/links';
@@ -14,21 +14,21 @@ import { noEquationWords } from './no-equation';
 import type { JaxprListing } from '../levels/jaxpr-listing';
 import type { TextListing } from '../levels/text-listing';
 
-/** Space for the line under the pointer, in pixels: the strip does not cover the line. */
+/** The pixels that the strip leaves free for the line under the pointer. */
 const POINTED_LINE = 24;
 
-/** Of one line of text, in pixels: the least height, also where the pointer is near. */
+/** The height of one line of text in pixels: the strip's least height, also if the pointer is near. */
 const LEAST_HEIGHT = 30;
 
 /**
- * The place below the code, as tall as its text. What is pointed at next moves no line of the code: where the strip
- * gets lower, the code gets as much space after its last line, so a code that is scrolled to its end stays where it
- * is. The strip does not grow over the line under the pointer, which would point at nothing then; it scrolls instead.
+ * The strip below the code, as tall as its text.
+ *
+ * A change of the text moves no line of the code: when the strip gets lower, the code gets the same space below its
+ * last line, so a code that is scrolled to its end stays in place. The strip does not grow over the line under the
+ * pointer, because the pointer would then be on the strip; the strip scrolls instead.
  */
 export class Detail {
-  /**
-   * @param _code - What stands above the strip and gets lower where the strip gets taller.
-   */
+  /** @param _code - The element above the strip, which gets lower when the strip gets taller. */
   constructor(
     private _trans: TranslationBundle,
     private _code: HTMLElement
@@ -59,7 +59,7 @@ export class Detail {
 
   readonly node: HTMLElement;
 
-  /** Show what is pointed at; null where no program is shown. */
+  /** Show a description; null if no program is shown. */
   show(content: HTMLElement | null): void {
     this.node.hidden = content === null;
     this._content.replaceChildren(...(content === null ? [] : [content]));
@@ -69,12 +69,12 @@ export class Detail {
     this._fit();
   }
 
-  /** Take the height of the text, and give the code the rest of what the strip had at its tallest. */
+  /** Take the height of the text, and give the code the rest of the strip's greatest height. */
   private _fit(): void {
     if (this.node.hidden) {
       return;
     }
-    // While it is measured, too: the browser would scroll a text that has no room below.
+    // Also during the measurement: without the space, the browser would scroll the code.
     this._giveRoom(this._tallest);
     const { bottom } = this.node.getBoundingClientRect();
     const free =
@@ -92,7 +92,7 @@ export class Detail {
     this._giveRoom(Math.max(0, this._tallest - taken));
   }
 
-  /** Space below the last line of the code. */
+  /** Set the space below the last line of the code. */
   private _giveRoom(pixels: number): void {
     this._code.style.setProperty('--jjx-room-below', `${pixels}px`);
   }
@@ -113,18 +113,18 @@ export class Detail {
   private _content: HTMLElement;
   private _button: HTMLButtonElement;
   private _isOpen = false;
-  /** Of the strip while the program is shown, in pixels. */
+  /** The greatest height of the strip since the program is shown, in pixels. */
   private _tallest = 0;
   /** The top of the strip. */
   private _top = Infinity;
-  /** The height of the pointer over the code; null where it is elsewhere. */
+  /** The height of the pointer over the code; null if the pointer is elsewhere. */
   private _pointer: number | null = null;
 }
 
-/** More numbers are counted. */
+/** The detail lists at most this many numbers of equations. */
 const MOST_NUMBERS = 12;
 
-/** The detail of a selection; a hint where nothing is pointed at. */
+/** The detail of a selection; a hint if nothing is selected. */
 export function detailOf(
   selection: Selection | null,
   linked: ILinked,
@@ -205,7 +205,7 @@ function several(
   return node;
 }
 
-/** `9 to 17`, or `5, 6, 9`. */
+/** Prints numbers: `9 to 17`, or `5, 6, 9`. */
 function listed(numbers: readonly number[], trans: TranslationBundle): string {
   const last = numbers[numbers.length - 1];
   if (numbers.length > 2 && last - numbers[0] === numbers.length - 1) {
@@ -216,7 +216,7 @@ function listed(numbers: readonly number[], trans: TranslationBundle): string {
     : numbers.join(', ');
 }
 
-/** Where a link is coarser than it looks, it says so. */
+/** The note for a link that is less precise than it seems. */
 function precisionNote(
   selection: Selection,
   linked: ILinked,

@@ -3,11 +3,14 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Gloss } from './glosses';
 
-/** Primitive: what the primitive computes, the public function of `jax` that documents it, its operands in order. */
+/**
+ * For each primitive: what the primitive computes, the public function of `jax` that documents it, its operands in
+ * order.
+ */
 export function glossTable(trans: TranslationBundle): Record<string, Gloss> {
   // prettier-ignore
   return {
-    // Element by element.
+    // Elementwise primitives.
     abs: [trans.__('absolute value'), 'lax.abs', 'x'],
     acos: [trans.__('arc cosine'), 'lax.acos', 'x'],
     acosh: [trans.__('inverse hyperbolic cosine'), 'lax.acosh', 'x'],
@@ -94,7 +97,7 @@ export function glossTable(trans: TranslationBundle): Record<string, Gloss> {
     xor: [trans.__('bitwise exclusive OR'), 'lax.bitwise_xor', 'x, y'],
     zeta: [trans.__('Hurwitz zeta function'), 'lax.zeta', 'x, q'],
 
-    // Whole arrays: shapes, indexing, reductions, linear algebra.
+    // Primitives on whole arrays: shapes, indexing, reductions, linear algebra.
     approx_top_k: [trans.__('k largest or smallest values, approximate, with indices'), 'lax.approx_max_k', 'operand'],
     argmax: [trans.__('index of the maximum'), 'lax.argmax', 'operand'],
     argmin: [trans.__('index of the minimum'), 'lax.argmin', 'operand'],
@@ -169,7 +172,7 @@ export function glossTable(trans: TranslationBundle): Record<string, Gloss> {
     tridiagonal_solve: [trans.__('solution of a tridiagonal linear system'), 'lax.linalg.tridiagonal_solve', 'lower, diagonal, upper, b'],
     unstack: [trans.__('operand split into arrays along an axis, without the axis'), 'numpy.unstack', 'operand'],
 
-    // Calls, control flow, derivatives.
+    // Primitives for calls, control flow and derivatives.
     CustomJVPTraced: [trans.__('call of a function with a custom JVP rule'), 'custom_jvp', 'arguments …'],
     CustomRoot: [trans.__('root of a function, with an implicit derivative'), 'lax.custom_root', 'arguments …'],
     CustomVJPTraced: [trans.__('call of a function with a custom VJP rule'), 'custom_vjp', 'arguments …'],
@@ -207,7 +210,7 @@ export function glossTable(trans: TranslationBundle): Record<string, Gloss> {
     stop_gradient: [trans.__('x; its derivative counts as zero'), 'lax.stop_gradient', 'x'],
     while: [trans.__('loop that runs while a condition holds'), 'lax.while_loop', 'constants …, carry …'],
 
-    // Effects, references, Pallas.
+    // Primitives with effects, of references, of Pallas.
     addupdate: [trans.__('value added to elements of a reference'), null, 'ref, value, index …'],
     after_all: [trans.__('several tokens joined into one'), null, 'tokens …'],
     core_map: [trans.__('program that runs on each core'), null, 'references …'],
@@ -238,7 +241,7 @@ export function glossTable(trans: TranslationBundle): Record<string, Gloss> {
     semaphore_wait: [trans.__('wait until a semaphore reaches a value'), null, 'semaphore, value'],
     swap: [trans.__('write to a reference; the result is the old value'), null, 'ref, value, index …'],
 
-    // Devices.
+    // Primitives over devices.
     all_gather: [trans.__('values of all devices, joined on each device'), 'lax.all_gather', 'x'],
     all_gather_invariant: [trans.__('values of all devices, joined; equal on each device'), null, 'x'],
     all_gather_reduced: [trans.__('values of all devices, joined; marked as reduced'), null, 'x'],
@@ -262,7 +265,7 @@ export function glossTable(trans: TranslationBundle): Record<string, Gloss> {
     sharding_constraint: [trans.__('sharding that XLA must use'), 'lax.with_sharding_constraint', 'x'],
     with_memory_space_constraint: [trans.__('memory space that XLA must use'), null, 'x'],
 
-    // Random numbers.
+    // Primitives for random numbers.
     random_bits: [trans.__('random bits'), 'random.bits', 'key'],
     random_clone: [trans.__('copy of a key that counts as unused'), 'random.clone', 'key'],
     random_fold_in: [trans.__('new key from a key and a number'), 'random.fold_in', 'key, number'],

@@ -7,7 +7,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { glossTable } from './gloss-table';
 
-/** What the primitive computes; the public function of `jax`, null where there is none; the operands, in order. */
+/** What the primitive computes; the public function of `jax`, null if there is none; the operands, in order. */
 export type Gloss = readonly [
   words: string,
   documented: string | null,
@@ -16,7 +16,7 @@ export type Gloss = readonly [
 
 const DOCUMENTATION = 'https://docs.jax.dev/en/latest/_autosummary/jax.';
 
-/** The row of a primitive; null for a primitive that the table does not have. */
+/** The entry of a primitive; null for a primitive that the table does not have. */
 export function glossOf(
   primitive: string,
   trans: TranslationBundle
@@ -37,7 +37,7 @@ export function gloss(
   return glossOf(primitive, trans)?.[0] ?? null;
 }
 
-/** Where a primitive is documented; null where no public function is. */
+/** The page that documents a primitive; null if no public function of `jax` is the primitive's. */
 export function documentationOf(
   primitive: string,
   trans: TranslationBundle

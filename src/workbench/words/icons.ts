@@ -17,7 +17,7 @@ const PATHS = {
   left: ['m9.500 4.500-3.500 3.500 3.500 3.500'],
   right: ['m6.500 4.500 3.500 3.500-3.500 3.500'],
   wide: ['M2 3h12v10H2z', 'M6 3v10M10 3v10'],
-  // A program, and two that are made of it.
+  // A program, and two programs that are made from it.
   transform: [
     'M2.500 6h4v4h-4z',
     'M10.500 2.500h3v3h-3z',
@@ -29,7 +29,7 @@ const PATHS = {
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Always on a button with a label, so a screen reader does not read it. */
+/** Hidden from screen readers, because an icon is always on a button with a label. */
 export function drawIcon(name: keyof typeof PATHS): SVGElement {
   const icon = document.createElementNS(SVG, 'svg');
   icon.setAttribute('class', 'jp-JaxprProgram-icon');

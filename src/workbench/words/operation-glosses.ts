@@ -3,7 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { OperationGloss, operationTable } from './operation-table';
 
-/** Sections of this page have the names of the operations. */
+/** The page of the specification; its sections have the names of the operations. */
 const STABLEHLO = 'https://openxla.org/stablehlo/spec';
 const HLO = 'https://openxla.org/xla/operation_semantics';
 
@@ -16,8 +16,7 @@ export interface IOperationWords {
 
 /**
  * The gloss of an operation; null for an operation that the table does not have.
- *
- * @param printed - As the text has it: `stablehlo.add`, `"stablehlo.all_reduce"`, `get-tuple-element`.
+ * @param printed - The operation as the text prints it: `stablehlo.add`, `"stablehlo.all_reduce"`, `get-tuple-element`.
  */
 export function operationGloss(
   printed: string,

@@ -1,11 +1,12 @@
 /**
  * The gloss of each operation of StableHLO and HLO, one operation a line.
  *
- * One name for both texts: `-` of HLO is `_`. tests/test_glosses.py holds the table against what JAX and XLA print.
+ * Both texts share the names; the `-` in a name of HLO is written `_` here. tests/test_glosses.py compares the table
+ * with the operations that JAX and XLA print.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-/** What the operation computes, and whether the specification of StableHLO has a section of this name. */
+/** The words of the gloss, and true if the specification of StableHLO has a section with this name. */
 export type OperationGloss = readonly [words: string, isSpecified: boolean];
 
 export function operationTable(

@@ -23,7 +23,7 @@ export class RoleTags {
     private _trans: TranslationBundle
   ) {}
 
-  /** Before the row its part, behind it what is kept. */
+  /** The role stands before the row, the kept values stand behind it. */
   of(row: IRow, { text }: IPrintedRow): ITag[] {
     if (row.kind !== 'equation') {
       return [];
@@ -47,7 +47,7 @@ export class RoleTags {
   }
 }
 
-/** The tags of a program; null where it was not derived. */
+/** The tags of a program; null for a program that was not derived. */
 export function roleTagsOf(
   { equations }: Links,
   trans: TranslationBundle

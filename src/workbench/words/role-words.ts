@@ -5,13 +5,13 @@ import type { DerivedMarks, IKept, Role } from '../../model/transforms';
 import type { Transform, TransformPart } from '../../protocol/snapshot';
 import { grouped, size } from '../../quantities';
 
-/** A part in a word, with a sign, and in a sentence. */
+/** A role in a word, as a sign, and in a sentence. */
 export interface IRoleWords {
   text: string;
   title: string;
 }
 
-/** Roles in the order in which they are counted. */
+/** The roles in the order in which the words count them. */
 export const ROLES: readonly Role[] = ['f', 'b', 'r', 't', 'm', '-'];
 
 export function roleWords(
@@ -72,7 +72,7 @@ export function roleWords(
   }
 }
 
-/** `kept for backward, 1.2 kB`. */
+/** Prints the kept values: `kept for backward, 1.2 kB`. */
 export function keptWords(
   { types, bytes }: IKept,
   kind: Transform['kind'],
@@ -96,7 +96,7 @@ export function keptWords(
       };
 }
 
-/** `→ fwd: 8 · ← bwd: 4 · kept: 1.2 kB`; empty where the transform has no parts. */
+/** Prints the counts: `→ fwd: 8 · ← bwd: 4 · kept: 1.2 kB`; empty for a transform without roles. */
 export function countsWords(
   marks: DerivedMarks,
   trans: TranslationBundle
@@ -115,7 +115,7 @@ export function countsWords(
   return words.join(' · ');
 }
 
-/** The name of a column, such as `grad`, `linearize: primal`. */
+/** The title of a column, such as `grad`, `linearize: primal`. */
 export function partTitle(
   { kind }: Transform,
   { part }: TransformPart,

@@ -1,6 +1,6 @@
 /**
- * Words what is beside a row: Python names of arguments and results, weak types, changes of dtype that nobody
- * wrote, effects.
+ * Words the tags beside a row: Python names of arguments and results, weak types, promotions of dtypes that the user
+ * did not write, effects.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -15,16 +15,16 @@ import {
 import type { Aval, Control, Program, Snapshot } from '../../protocol/snapshot';
 import type { ITag } from '../listing/listing';
 
-/** What a user writes to change a dtype, or calls. */
+/** Matches the names that change a dtype in the user's code. */
 const DTYPES =
   /\b(?:astype|as_?array|array|float|int|bool|bool_|complex|\w*(?:float|int|complex)\d+\w*|\w*dtype\w*|\w*element_type\w*)\b/;
 
-/** Whether an expression of Python, or the name of a function, says which dtype is wanted. */
+/** True if an expression of Python, or the name of a function, names the dtype of its result. */
 export function asksForDtype(text: string): boolean {
   return DTYPES.test(text);
 }
 
-/** Python's names for what the scopes of a program take in. */
+/** The Python names of the inputs of a program's scopes. */
 export class ArgumentNames {
   constructor(snapshot: Snapshot, program: Program) {
     this._take(snapshot, program.scope, program.input_names);
@@ -36,7 +36,7 @@ export class ArgumentNames {
     }
   }
 
-  /** The name of a variable that its scope takes in; null where it is not known. */
+  /** The name of an input variable of a scope; null if unknown. */
   of(scope: number, variable: number): string | null {
     return this._names.get(scope)?.get(variable) ?? null;
   }
@@ -61,7 +61,8 @@ export class ArgumentNames {
     if (going.length > 0 && condition < 0 && going.length === inputs(body)) {
       this._take(snapshot, body, going);
     } else if (condition >= 0) {
-      // A while's programs have constants of their own before what goes around: the last ones are sure.
+      // The condition and the body of a while have constants before the carries, so the carries are counted from the
+      // end.
       for (const scope of [body, condition]) {
         const before = inputs(scope) - carried.length;
         if (before >= 0) {
@@ -228,7 +229,7 @@ export class RowTags {
     return tags;
   }
 
-  /** A conversion to a wider dtype that the user did not write; null for all else. */
+  /** The tag of a conversion to a wider dtype that the user did not write; null for any other equation. */
   private _promotion(
     row: IRow,
     part: ScopePart
@@ -251,13 +252,13 @@ export class RowTags {
       : { from: shortDtype(before), to: shortDtype(after) };
   }
 
-  /** Whether the user wrote the conversion, or may have; an operator of Python has no frame of a library. */
+  /** True if the user wrote the conversion, or may have; an operator of Python has no frame of a library. */
   private _isAsked(row: IRow, part: ScopePart): boolean {
     const { spans } = this._links;
     const [called] = spans.libraryFrames(part.pools, part.stack(row.equation));
     const origin = this._links.origin(row.scope, row.equation);
     const text = origin && spans.text(spans.span(origin.span));
-    // Without the text nothing is known of it, so nothing is said.
+    // Without the text of the source nothing is known about the conversion, so it gets no tag.
     return (
       !text ||
       asksForDtype(text) ||
@@ -277,15 +278,15 @@ export class RowTags {
   private _acting = new Map<ScopePart, ReadonlySet<number>>();
 
   private _scope: number;
-  /** Variables that the call which ended the trace received. */
+  /** The variables that the call which ended the trace received. */
   private _raised: ReadonlySet<number>;
 }
 
-/** More names of one value, and longer names, stand in the title alone. */
+/** A tag shows at most this many names of one value; further and longer names stand in the title alone. */
 const MOST_NAMES = 2;
 const LONGEST_NAME = 24;
 
-/** What stands beside the letter of a result. */
+/** The tag beside the variable of a result. */
 export function resultName(names: readonly string[]): string {
   const shown = names
     .slice(0, MOST_NAMES)
@@ -295,14 +296,14 @@ export function resultName(names: readonly string[]): string {
   return [...shown, ...(names.length > MOST_NAMES ? ['…'] : [])].join(', ');
 }
 
-/** What a weak type means. */
+/** The meaning of a weak type. */
 export function weakTypeWords(trans: TranslationBundle): string {
   return trans.__(
     'Weak type: the value comes from a Python number and takes the dtype of the other operand.'
   );
 }
 
-/** What an effect means for the order of equations, as far as JAX promises it. */
+/** The meaning of an effect for the order of equations, as far as JAX promises an order. */
 function effectTitle(
   effects: readonly string[],
   trans: TranslationBundle
@@ -329,10 +330,10 @@ function shortDtype({ text }: Aval): string {
   return text.replace(/\[.*$/, '');
 }
 
-/** bool, then integers, floats and complex numbers; among the same kind the one with more bits. */
+/** The kinds of dtypes from narrow to wide; within a kind, the dtype with more bits is wider. */
 const KINDS = ['bool', 'uint', 'int', 'bfloat', 'float', 'complex'];
 
-/** Whether a change of dtype goes up the lattice of JAX's promotions. */
+/** True if a change of dtype goes up in JAX's promotion lattice. */
 export function isWider(before: string, after: string): boolean {
   const [from, to] = [before, after].map(dtype => {
     const [, kind, bits] = /^([a-z]+)(\d*)/.exec(dtype) ?? [];

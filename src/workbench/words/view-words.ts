@@ -1,18 +1,18 @@
-/** Words how much of a level is linked, and why a cell is not linked. */
+/** Words how much of a level is linked to the selection, and why a cell is not linked. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { LevelName } from '../../tokens';
 import type { ILevelCount } from '../levels/level-pane';
 
-/** Words for a toolbar, and the whole of them for those who wonder. */
+/** Words for a toolbar, and a whole sentence for the tooltip. */
 export interface ICountWords {
   short: string;
   long: string;
-  /** The total alone, `24K`: what there is place for in a narrow panel. */
+  /** The total alone, `24K`, for a narrow panel. */
   compact: string;
 }
 
-/** `17 eq`; with something linked `3 of 17 eq`. Empty where the text is not here. */
+/** Prints the counts: `17 eq`; with linked equations, `3 of 17 eq`; empty if the text is not here. */
 export function levelCountWords(
   level: LevelName,
   count: ILevelCount | null,
@@ -60,7 +60,7 @@ export function levelCountWords(
       };
 }
 
-/** At which of the linked places the keyboard is. */
+/** The position of the keyboard among the linked places. */
 export function steppedWords(
   place: { at: number; of: number } | null,
   trans: TranslationBundle

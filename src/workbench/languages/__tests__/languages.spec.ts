@@ -4,7 +4,7 @@ import { hlo } from '../hlo';
 import { ILineLanguage } from '../line';
 import { stablehlo } from '../stablehlo';
 
-/** A line as it is shown: types in « », operations in * *, keywords in _ _, chips in ‹ ›. */
+/** Prints a line with its marks: types in « », operations in * *, keywords in _ _, chips in ‹ ›. */
 function shown(language: ILineLanguage, line: string): string {
   const { tokens, chips } = language.read(line);
   const edits: { from: number; to: number; text: string }[] = [];

@@ -40,7 +40,7 @@ function listing(total = MODULE.length): TextListing {
   return text;
 }
 
-/** What is shown: the number at the edge, the indented text, whether a fold begins there. */
+/** Prints the shown lines: the number at the edge, the indented text, and whether a fold starts at the line. */
 function shown(of: InPlaceListing): string[] {
   const lines = of.document().toJSON();
   return lines.map((text, index) => {
@@ -85,7 +85,7 @@ describe('HLO in place', () => {
     const links = linksOf(golden('rnn-0.12'), 0);
     const none = links.resolve(null);
     const lines = { ...none.lines, hlo: new Set([4, 20, 2]) };
-    // The name of a fused computation is left out: its fusion stands for it.
+    // The line with the name of a fused computation is hidden: the fusion stands for the computation.
     expect(placed.linkedLines({ ...none, lines })).toEqual([10, 12, 14]);
     expect(placed.selection(12)).toMatchObject({ kind: 'text', line: 4 });
   });

@@ -1,4 +1,4 @@
-/** The operands of the call that ended a trace are marked where the program makes or takes them. */
+/** Tests the marks on the operands of the call that ended a trace, at the rows that make them or take them in. */
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { linksOf } from '../../../model/links';

@@ -25,7 +25,7 @@ const MODULE = [
 
 function marks(lines: readonly string[] = MODULE) {
   const structure = new HloStructure();
-  // As two pages.
+  // The text arrives in two pages.
   structure.add(0, lines.slice(0, 9));
   structure.add(9, lines.slice(9));
   return {
@@ -53,7 +53,7 @@ describe('the words beside a line of HLO', () => {
       'kLoop',
       '2 instructions'
     ]);
-    // One of a thousand equations of an unrolled loop is not a thousand.
+    // A line that comes from one of a thousand equations of an unrolled loop does not count a thousand.
     const [, some] = tagsOf(MODULE[8], 'fusion', 0, of(3, false));
     expect([some.text, some.title]).toEqual([
       '2 instructions',

@@ -1,4 +1,4 @@
-/** The results of equations have the names that the user's assignments gave them. */
+/** Tests the names beside the results of equations, which the user's assignments gave them. */
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { linksOf } from '../../../model/links';

@@ -5,7 +5,10 @@ import type { IListedLine } from '../listing';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** A program's first line; each variable with the pytree that it is a leaf of, and its name in Python as a tag. */
+/**
+ * Makes a program's first line: each variable with the pytree that the variable is a leaf of, and its name in Python as
+ * a tag.
+ */
 function lambda(...variables: [text: string, tree: string, path?: string][]): {
   text: string;
   line: IListedLine;
@@ -41,7 +44,7 @@ function lambda(...variables: [text: string, tree: string, path?: string][]): {
   };
 }
 
-/** The line as it is shown, chips in ‹ ›. */
+/** Prints the line as the reader sees it, with chips in ‹ ›. */
 function shown(
   { text, line }: { text: string; line: IListedLine },
   columns: number | null

@@ -1,4 +1,7 @@
-/** Plain text is found beside a line, too: in its source, its scopes, and the names of its results. */
+/**
+ * Tests that a search for plain text also finds text beside a line: its source, its scopes, and the names of its
+ * results.
+ */
 import { Text } from '@codemirror/state';
 import { nullTranslator } from '@jupyterlab/translation';
 
@@ -20,7 +23,7 @@ const FACTS: ILineFacts = {
   named: () => [[1, 'pre_name']]
 };
 
-/** The lines of the places found; a whole line with a star. */
+/** Lists the lines of the matches; a star marks a match of a whole line. */
 function found(text: string): string[] {
   const query = readQuery({ text, caseSensitive: false, regexp: false }, trans);
   const document = Text.of(LINES);

@@ -34,7 +34,7 @@ import {
   printed
 } from '../key-table';
 
-/** The commands that each place has handlers for, and those that have acted. */
+/** The commands for which each place has handlers, and the commands that have acted. */
 const mockHandled = new Map<string, string[]>();
 const mockActed: string[] = [];
 
@@ -68,13 +68,13 @@ jest.mock('../key-table', () => {
 const trans = nullTranslator.load('jupyter_jaxpr');
 const actions = { copy: () => undefined, more: () => undefined };
 
-// jsdom lays nothing out, and opens no windows.
+// jsdom computes no layout and opens no windows.
 const nowhere = (): DOMRectList => [] as unknown as DOMRectList;
 Range.prototype.getClientRects = nowhere;
 Range.prototype.getBoundingClientRect = () => new DOMRect();
 HTMLDialogElement.prototype.showModal = () => undefined;
 
-/** A program over several devices, with all of its levels. */
+/** Makes a program over several devices, with all its levels. */
 const spread: Snapshot = { ...golden('rnn-0.12'), shardings: [shardings()] };
 
 let opened: Widget[] = [];
@@ -199,7 +199,10 @@ function code(): Element {
   return editor.contentDOM;
 }
 
-/** Each place that this extension listens in, as it stands in each view that has it: what a key is pressed on. */
+/**
+ * The element on which a key is pressed, for each place that this extension listens in and each view that has the
+ * place.
+ */
 const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
   [
     'view',
@@ -261,7 +264,7 @@ const STAGES: [KeyPlace, string, () => Element | Promise<Element>][] = [
   ['stepper', 'the Flow view', () => found(steps(), 'input[type="range"]')]
 ];
 
-/** Press a key that is written as in the table. */
+/** Presses a key that is written as in the table. */
 function press(node: Element, written: string): void {
   const parts = written.split('-');
   const key = parts[parts.length - 1];

@@ -4,13 +4,16 @@ import { ProgramRows } from '../../../program-text/rows';
 import { SourceSpans } from '../../../program-text/source-spans';
 import { BIT, HEAD, NOISES, noiseOfRows } from '../noise-rules';
 
-/** What `tests/fixtures/make.py` writes of a program, by the rules of this side. */
+/**
+ * The result of the noise rules of TypeScript, in the form in which `tests/fixtures/make.py` writes the result of the
+ * Python rules.
+ */
 function noiseText(name: string, program: number): string[] {
   const snapshot = golden(name);
   const equations = new ProgramEquations(snapshot, snapshot.programs[program]);
   const listing = new ProgramRows(equations, new SourceSpans(snapshot));
   const { bits, names } = noiseOfRows(listing);
-  // A diff lists no program that says how two values are combined, such as the + of a scatter-add.
+  // A diff leaves out programs that only combine two values, such as the + of a scatter-add.
   const rows = listing.rows.filter(
     ({ kind, number }) => kind !== 'equation' || number > 0
   );

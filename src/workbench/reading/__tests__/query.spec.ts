@@ -8,7 +8,7 @@ import { ILineFacts, Query, readQuery, typeSource } from '../query';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-/** Lines of a loop in a cell: its scopes and the cell's lines. */
+/** Lines of a loop in a cell, with their scopes and the lines of the cell. */
 const FACTS: ILineFacts = {
   sourceLine: index => index + 5,
   scopes: index => (index === 0 ? [] : ['rnn', index === 1 ? 'step' : 'layer2'])
@@ -18,7 +18,7 @@ function read(text: string, regexp = false): Query {
   return readQuery({ text, caseSensitive: false, regexp }, trans);
 }
 
-/** What a query finds in lines, as texts. */
+/** The texts that a query finds in lines. */
 function found(
   lines: readonly string[],
   text: string,
@@ -94,7 +94,7 @@ describe('a query', () => {
     ).toEqual(['dot']);
   });
 
-  // As JAX 0.12 lowers them, and as XLA writes what it keeps of them.
+  // The lines as JAX 0.12 lowers them, and the lines of the same operations in XLA's optimised HLO.
   it.each([
     [
       'cond',
@@ -197,7 +197,7 @@ describe('a query', () => {
               `^${typeSource({ kind: 'type', dtype: 'f32', dimensions: pattern }, level)}$`
             );
             expect(expression.test(write(shape))).toBe(true);
-            // Of another rank it is only where something is left open.
+            // The type may have another rank only if the query leaves dimensions open with `...`.
             if (cuts === 0 && others.length !== shape.length) {
               expect(expression.test(write(others))).toBe(false);
             }

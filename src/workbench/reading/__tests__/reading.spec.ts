@@ -18,7 +18,7 @@ function listingOf(name: string): JaxprListing {
   return new JaxprListing(linksOf(snapshot, snapshot.focus), trans);
 }
 
-/** The words beside each line that has some. */
+/** The tags beside each line that has tags. */
 function tags(listing: JaxprListing): string[] {
   const { lines } = listing.document();
   return Array.from({ length: lines }, (_, index) => listing.line(index))
@@ -29,7 +29,7 @@ function tags(listing: JaxprListing): string[] {
     );
 }
 
-/** What is said of each variable that a line names. */
+/** The sentences about each variable that a line names. */
 function variables(listing: JaxprListing, index: number): string[] {
   return listing
     .variablesIn(index)

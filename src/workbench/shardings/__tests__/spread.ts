@@ -1,4 +1,4 @@
-/** A program over eight devices, for tests: what a data-parallel step would say. */
+/** Makes the document of a data-parallel step over eight devices, for tests. */
 import type {
   Collective,
   Layout,
@@ -25,7 +25,7 @@ export function layout(changes: Partial<Layout> = {}): Layout {
   };
 }
 
-/** Cut into one block. */
+/** The sharding of an array that is not split: it has one block. */
 export const REPLICATED = layout({
   spec: 'P()',
   splits: [1],

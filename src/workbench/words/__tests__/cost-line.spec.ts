@@ -1,4 +1,4 @@
-/** What an equation costs, in one line. */
+/** Tests the line that states the cost of an equation. */
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { rnnCost } from '../../../panel/cost/__tests__/costs';

@@ -1,4 +1,4 @@
-/** What an operation of StableHLO or HLO computes, in a line, with a link. */
+/** Tests the glosses of StableHLO and HLO operations, each a line with a link. */
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { operationGloss } from '../operation-glosses';
