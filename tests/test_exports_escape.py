@@ -155,7 +155,7 @@ def test_a_saved_page_shows_text_and_loads_nothing(text):
 def test_the_html_of_an_output_shows_text(text):
     read_again = Reader(bundle(hostile(text))["text/html"])
     assert set(read_again.tags) <= TAGS - {"script", "style", "meta", "input", "button"}
-    assert {name for name, _ in read_again.attributes} <= {"class", "scope"}
+    assert {name for name, _ in read_again.attributes} <= {"class", "scope", "open"}
     assert even(text) in even("".join(read_again.words))
 
 
