@@ -10,6 +10,7 @@ from typing import Any
 from ...jax.facts import is_jitted
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from ...quantities import count
 from .arguments import parameters_of
 from .constructs import called
 from .edits import applied, edit_of, over
@@ -271,7 +272,7 @@ def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
     if called(made) != "pmap" or not isinstance(made, ast.Call):
         return None
     there = jax.local_device_count()
-    title = f"pmap runs one element on each device: {size} elements, {there} device{'s' if there != 1 else ''}"
+    title = f"pmap runs one element on each device: {size} elements, {count(there, 'device')}"
     words = "jax.vmap maps the axis on one device. jax.jit with a sharding spreads arrays over devices."
     function = raised.source(made.func)
     if not function.endswith("jax.pmap"):
@@ -296,7 +297,7 @@ def _no_device(raised: RaisedAt) -> Explained | None:
         return None
     index = raised.source(node.slice)
     there = len(jax.devices())
-    title = f"There is no device {index}: JAX has {there} device{'s' if there != 1 else ''} here"
+    title = f"There is no device {index}: JAX has {count(there, 'device')} here"
     wanted = str(int(index) + 1) if index.isdecimal() else "N"
     return Explained(None, title, "", (FoundCure("jax.devices()", None, _XLA_FLAGS.format(count=wanted)),))
 
@@ -309,7 +310,7 @@ def _mesh(raised: RaisedAt, size: int, shape: str) -> Explained | None:
     wanted = 1
     for each in sizes:
         wanted *= each
-    title = f"A mesh of the shape {shape} needs {wanted} devices, but {size} {'is' if size == 1 else 'are'} here"
+    title = f"A mesh of the shape {shape} needs {wanted} devices. JAX has fewer here: {size}"
     return Explained(None, title, "", (FoundCure("the shape", None, _XLA_FLAGS.format(count=wanted)),))
 
 
