@@ -1,7 +1,7 @@
 """Compares saved documents for JupyterLab where no kernel runs: the extension of the Jupyter server.
 
-A question holds both documents. They may come from anywhere: they are checked as every document is, and compared.
-Nothing of them is evaluated, and no file of the server is read.
+A request holds both documents. The documents are untrusted: the reader of documents checks both, as it checks every
+document. The server evaluates no text of a document and reads no file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_SUCH = "A run has no such program. Choose another program."
 
 
 class Question(msgspec.Struct):
-    """What is compared with what."""
+    """Two documents, the program of each, and the level at which the programs are compared."""
 
     before: dict[str, Any]
     before_program: int
@@ -33,7 +33,7 @@ class Question(msgspec.Struct):
 
 
 def answer(body: bytes) -> bytes:
-    """The difference as JSON, or the reason why there is none: `{"diff": ...}` or `{"reason": "..."}`."""
+    """Return the difference as JSON, or the reason for which there is none: `{"diff": ...}` or `{"reason": "..."}`."""
     try:
         question = msgspec.json.decode(body, type=Question)
         before, after = read(question.before), read(question.after)
@@ -67,7 +67,7 @@ def _load_jupyter_server_extension(server: Any) -> None:
     from tornado.web import authenticated
 
     class Handler(APIHandler):
-        """Answers questions of the page; comparing does not hold up the server's other work."""
+        """Answers the requests of a page in a thread, so that the server goes on with its other work."""
 
         @authenticated
         async def post(self) -> None:
