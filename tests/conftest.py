@@ -138,6 +138,15 @@ class Notebook:
         return self.shell.user_ns[name]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_machine_of_other_files() -> Iterator[None]:
+    """Forget the rates of the device after each file: every later document of the process would hold them."""
+    yield
+    from jupyter_jaxpr.measure.times import machine
+
+    machine._known.clear()
+
+
 @pytest.fixture(autouse=True)
 def no_text_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the time limit of `__repr__`, which a busy machine may exceed."""

@@ -105,7 +105,8 @@ def test_every_sum_is_the_count_of_the_whole(steps):
     validate(whole.document)
     [cost] = whole.document.costs
     assert cost.unknown == cost.per_trip == []
-    assert cost.flops == by_calls(trace.jaxpr, max)
+    # `flops` counts the branch of the most weighed work, in which sines count for more than products.
+    assert max(cost.flops, cost.flops_most) == by_calls(trace.jaxpr, max)
     assert cost.flops_min == by_calls(trace.jaxpr, min)
     for rows in (cost.by_line, cost.by_primitive):
         assert sum(row.flops for row in rows) == cost.flops
@@ -122,7 +123,7 @@ def test_every_sum_is_the_count_of_the_whole(steps):
         for node in nodes[1:]:
             inside[node.parent] += node.flops
         assert all(total <= node.flops for total, node in zip(inside, nodes, strict=True))
-    # The equations of each scope, times its runs, are at least the total: the branches of a cond exclude each other.
+    # The branches of a cond exclude each other, and two branches can stand on one line.
     children = {
         (each.scope, child.equation) for each in cost.scopes for child in whole.document.scopes[each.scope].children
     }
@@ -130,8 +131,7 @@ def test_every_sum_is_the_count_of_the_whole(steps):
         each.runs * sum(flops for index, flops in enumerate(each.flops) if (each.scope, index) not in children)
         for each in cost.scopes
     )
-    assert leaves == sum(row.if_taken for row in cost.by_line)
-    assert leaves >= cost.flops
+    assert cost.flops <= sum(row.if_taken for row in cost.by_line) <= leaves
 
 
 SHARED = """
