@@ -103,8 +103,8 @@ def test_a_gradient_that_is_nan_at_zero(notebook, transform, selection):
         "The gradient can be NaN",
         "The gradient of this selection is NaN where the compared value is 0. The branch that is not taken there has "
         "an infinite derivative, and JAX multiplies the derivative by zero.",
-        "Keep 0 out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, 1)), y) in place of "
-        "jnp.where(c, f(x), y).",
+        "Keep 0 out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, a)), y) in place of "
+        "jnp.where(c, f(x), y). In place of a, write a number at which f and its derivative are finite.",
     )
     assert ran.line_of(note) == 3
     gradient = notebook["g"][1] if "value" in transform else notebook["g"]
@@ -142,7 +142,7 @@ def test_a_gradient_that_is_nan_at_the_compared_number(notebook):
         "The gradient of this selection is NaN where the compared value is 1. The branch that is not taken there has "
         "an infinite derivative, and JAX multiplies the derivative by zero.",
         "Keep 1 out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, a)), y) in place of "
-        "jnp.where(c, f(x), y).",
+        "jnp.where(c, f(x), y). In place of a, write a number at which f and its derivative are finite.",
     )
     assert notebook["jnp"].isnan(notebook["g"]).tolist() == [False, True]
 

@@ -17,8 +17,8 @@ _TEXT = (
     "has an infinite derivative, and JAX multiplies the derivative by zero."
 )
 _CURE = (
-    "Keep {point:g} out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, {other})), y) in place "
-    "of jnp.where(c, f(x), y)."
+    "Keep {point:g} out of the branch with a second selection: jnp.where(c, f(jnp.where(c, x, a)), y) in place of "
+    "jnp.where(c, f(x), y). In place of a, write a number at which f and its derivative are finite."
 )
 
 
@@ -43,7 +43,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
         Note(
             kind="masked_derivative",
             text=_TEXT.format(point=point),
-            cure=_CURE.format(point=point, other=1 if point == 0 else "a"),
+            cure=_CURE.format(point=point),
             detail=None,
             program=among[0] if len(set(among)) == 1 else -1,
             frame=frame,
