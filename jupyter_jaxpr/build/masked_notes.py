@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from ..document.types.document import Note, Program
 from ..interruptions import not_of_a_signal
 from ..program.jaxpr.walk import Walk
-from ..program.masked_derivatives import masked_derivatives
 from .notes import inside, user_frame
 
 _TITLE = "The gradient can be NaN"
@@ -33,6 +32,9 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
     found: dict[tuple[int, float], list[int]] = {}
     for index, program in enumerate(programs):
         try:
+            # The module needs NumPy, which a kernel without JAX may not have.
+            from ..program.masked_derivatives import masked_derivatives
+
             for scope, equation, point in masked_derivatives(walk, inside(walk, program.scope)):
                 frame = user_frame(walk, scope, equation)
                 if frame >= 0:
