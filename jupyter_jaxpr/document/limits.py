@@ -30,7 +30,7 @@ LAST_SECOND: Final = 253_402_300_799
 #: Lines and characters of the programs in one copy or export.
 LINES: Final = 150_000
 CHARACTERS: Final = 20_000_000
-#: Variables and programs that are looked at to name programs inside texts, each of which has names of its own.
+#: Steps of work (visited variables and programs) for the names of programs in texts. Each program has its own names.
 NAMED: Final = 1_000_000
 
 #: Most entries of lists that a view draws or walks; the kernel sends fewer.

@@ -63,7 +63,7 @@ _LOOKING = (
 
 
 class Scope:
-    """What names are in some code.
+    """Resolves the names of some code, and finds calls of jitted functions that the code does not wait for.
 
     Args:
         namespace: Looked up, never called.

@@ -182,7 +182,7 @@ class _Cell(Scope):
         yield from self._functions(module, frozenset())
 
     def _lambdas(self, module: ast.AST, local: frozenset[str]) -> Iterator[_Timing]:
-        """`timeit.timeit(lambda: f(x))` and what is like it, outside the functions of some code."""
+        """Yield the timings that pass a function to a timer, such as `timeit.timeit(lambda: f(x))`."""
         for node in _outside_functions(module):
             if not isinstance(node, ast.Call) or not is_one_of(self._value(node.func, local), _TIMERS):
                 continue

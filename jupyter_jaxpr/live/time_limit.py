@@ -29,7 +29,7 @@ class TookTooLong(BaseException):
 
 @contextmanager
 def time_limit(seconds: float = SECONDS) -> Iterator[None]:
-    """Raise `TookTooLong` in the block where it takes longer."""
+    """Raise `TookTooLong` in a `with` block that takes longer than `seconds`."""
     watch = _Watch(threading.get_ident(), seconds)
     watch.start()
     try:

@@ -109,7 +109,7 @@ class Heartbeat:
 
 
 def _told(loop: UnrolledLoop | None, cell: str | None) -> UnrolledSoFar | None:
-    """Return a loop in the form for the panel; None for a loop in another cell, whose number is unknown here."""
+    """Return the message about a Python loop that a trace unrolls; None for a loop in another cell."""
     if loop is None:
         return None
     if loop.file == cell:

@@ -1,4 +1,4 @@
-/** The list of the cures of an error or a miss: construct, level, and the change with its place. */
+/** The list of the cures of an error or a miss: the construct, how far the cure was tested, and the change with its place. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 

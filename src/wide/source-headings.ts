@@ -68,7 +68,7 @@ export const partsField = StateField.define<readonly ISourcePart[]>({
   }
 });
 
-/** The title of the first part is that of the column. */
+/** The first part has no heading, because the title of the column names the part. */
 export function headings(retry: Retry, trans: TranslationBundle): Extension {
   return StateField.define<DecorationSet>({
     create: () => Decoration.none,

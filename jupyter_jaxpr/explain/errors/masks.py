@@ -26,7 +26,7 @@ _COUNTED = frozenset({"where", "nonzero", "flatnonzero", "argwhere"})
 
 @dataclass(frozen=True)
 class Use:
-    """What is done with an array.
+    """The expression that uses the masked array, such as a reduction or len().
 
     Attributes:
         name: Of the reduction or function, such as mean, len or size; "value" for an operator or a return; empty for

@@ -31,7 +31,7 @@ _OF_LISTS = re.compile(
 )
 _FORMAT = re.compile(r"^(?:tuple index out of range|Replacement index \d+ out of range for positional args tuple)")
 _AXIS = re.compile(r"^index (-?\d+) is out of bounds for axis 0 with size (\d+)")
-#: Functions that look an axis up in the shape.
+#: Functions that index the shape with an axis, so that a wrong axis raises IndexError.
 _LOOK_UP = frozenset({"swapaxes", "categorical", "rollaxis"})
 _MODULES = ("numpy", "nn", "lax", "random", "tree", "tree_util", "scipy.special", "ops")
 #: Functions that older versions of JAX had -> what took their place.

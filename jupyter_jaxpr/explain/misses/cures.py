@@ -69,7 +69,7 @@ def _is_python(cure: FoundCure) -> bool:
 
 
 def _names_of(file: str, names: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the names of a text are: those of the cell, or of the module that was loaded from the file."""
+    """Return the namespace of a source text: that of the module loaded from the file, else that of the cell."""
     for module in list(sys.modules.values()):
         known = module.__dict__ if type(module) is ModuleType else {}
         if known.get("__file__") == file:

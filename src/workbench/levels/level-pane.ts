@@ -244,7 +244,7 @@ export class LevelPane implements IDisposable {
     };
     const options = { signal: this._listening.signal };
     view.view.scrollDOM.addEventListener('scroll', later, options);
-    // The browser sends no click if the button of a fold is drawn anew under the mouse.
+    // The browser sends no click if the button of a fold is redrawn under the mouse: listen for pointerup.
     this.node.addEventListener('pointerup', later, options);
     this.node.addEventListener('keyup', later, options);
   }

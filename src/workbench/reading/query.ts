@@ -412,7 +412,7 @@ export class LineMatcher {
     }
   }
 
-  /** A single pattern is not tested a second time. */
+  /** True if the query has more than one condition. A single pattern needs no test before the search for its matches. */
   private get _isSeveral(): boolean {
     return this._patterns.length + this._lines.length + this._scopes.length > 1;
   }
