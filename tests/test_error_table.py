@@ -14,6 +14,7 @@ FILES = {
     "at_least": (),
     "meaning": (),
     "reported": (),
+    "other_causes": (),
     "others": (pytest.mark.slow,),
     "statements": (pytest.mark.any_jax,),
     "further": (pytest.mark.slow,),

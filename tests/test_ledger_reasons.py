@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -242,6 +243,21 @@ def scheduled_4(x: Any, schedule: Schedule) -> Any:
     return x * 2
 
 
+def scheduled_5(x: Any, schedule: Schedule) -> Any:
+    return x * 2
+
+
+def scheduled_6(x: Any, schedule: Schedule) -> Any:
+    return x * 2
+
+
+def scheduled_7(x: Any, schedule: Schedule) -> Any:
+    return x * 2
+
+
+ONES = jnp.ones(300)
+
+
 @pytest.mark.parametrize(
     ("function", "before", "after", "text", "cure"),
     [
@@ -250,7 +266,8 @@ def scheduled_4(x: Any, schedule: Schedule) -> Any:
             {"rate": 0.1, "name": "sgd"},
             {"rate": 0.01, "name": "sgd"},
             "the static argument schedule is another Schedule object: schedule.rate changed from 0.1 to 0.01",
-            "JAX compiles once for each value of schedule.rate. Pass schedule.rate as an argument that is not static "
+            "JAX compiles once for each Schedule object. With an __eq__ and a __hash__ that compare the contents, JAX "
+            "compiles once for objects with equal contents. Pass schedule.rate as an argument that is not static "
             "if the function only computes with schedule.rate.",
         ),
         (
@@ -258,7 +275,8 @@ def scheduled_4(x: Any, schedule: Schedule) -> Any:
             {"kinds": ("warm", "cos")},
             {"kinds": ("warm", "exp")},
             "the static argument schedule is another Schedule object: schedule.kinds[1] changed from 'cos' to 'exp'",
-            "JAX compiles once for each value of schedule.kinds[1].",
+            "JAX compiles once for each Schedule object. With an __eq__ and a __hash__ that compare the contents, JAX "
+            "compiles once for objects with equal contents.",
         ),
         (
             scheduled_3,
@@ -266,6 +284,29 @@ def scheduled_4(x: Any, schedule: Schedule) -> Any:
             {"rate": 0.1, "kinds": ["warm"]},
             "the static argument schedule is a new Schedule object that does not equal the earlier object",
             "Reuse the object, or give Schedule an __eq__ and a __hash__ that compare its contents.",
+        ),
+        (
+            scheduled_5,
+            {"bias": ONES},
+            {"bias": ONES},
+            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "Reuse the object, or give Schedule an __eq__ and a __hash__ that compare its contents.",
+        ),
+        (
+            scheduled_6,
+            {"bias": ONES},
+            {"bias": jnp.ones(300)},
+            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
+            "compare the contents.",
+        ),
+        (
+            scheduled_7,
+            {"act": partial(pow, 2)},
+            {"act": partial(pow, 3)},
+            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
+            "compare the contents.",
         ),
         (
             scheduled_4,
@@ -276,7 +317,15 @@ def scheduled_4(x: Any, schedule: Schedule) -> Any:
             "compare the contents.",
         ),
     ],
-    ids=["a number", "a text", "equal", "unknown"],
+    ids=[
+        "a number",
+        "a text",
+        "equal",
+        "the same array",
+        "arrays that only JAX can compare",
+        "functions with the same code",
+        "unknown",
+    ],
 )
 def test_static_identity_of_objects_with_contents(
     function: Any, before: dict[str, Any], after: dict[str, Any], text: str, cure: str

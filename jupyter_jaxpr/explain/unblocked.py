@@ -378,7 +378,7 @@ class _Cell(Scope):
     def _is_clock(self, node: ast.AST, local: frozenset[str]) -> bool:
         if isinstance(node, ast.NamedExpr):
             return self._is_clock(node.value, local)
-        if not isinstance(node, ast.Call) or node.args:
+        if not isinstance(node, ast.Call) or node.args or node.keywords:
             return False
         function = self._value(node.func, local)
         if is_one_of(function, _CLOCKS):

@@ -94,8 +94,18 @@ def difference(before: Contents | None, after: Contents | None) -> Difference | 
     return Difference("", before, after) if _is_other(before, after) else None
 
 
+class _Plain:
+    """A class whose `__dict__` is that of Python."""
+
+
+_DICT = vars(_Plain)["__dict__"]
+_DICT_TYPE = type(_DICT)
+
+
 def attributes_of(value: Any) -> Contents | None:
-    """What the attributes of an object of the user's hold; None where that cannot be read without the user's code."""
+    """Return the contents of the attributes of a user's object; None where only the user's code can read them."""
+    if any(type(vars(base).get("__dict__", _DICT)) is not _DICT_TYPE for base in type.mro(type(value))):
+        return None  # a property of the user's
     try:
         attributes = object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -114,8 +124,11 @@ def are_surely_equal(before: Contents | None, after: Contents | None) -> bool:
     if before.parts is not None and after.parts is not None:
         same_parts = before.parts.keys() == after.parts.keys()
         return same_parts and all(are_surely_equal(part, after.parts[name]) for name, part in before.parts.items())
-    if before.kind == "Array":  # two arrays are compared where both are still there
-        return before.reference is not None and before.reference() is not None and before.reference == after.reference
+    if before.kind == "Array" or before.code is not None or before.reference is not None:
+        # Equal code may read other values, and only the program of the user's may compare two arrays.
+        earlier = before.reference() if before.reference is not None else None
+        later = after.reference() if after.reference is not None else None
+        return earlier is not None and earlier is later
     return difference(before, after) is None
 
 

@@ -99,7 +99,7 @@ class ValuesAtPoint:
         if name in _SAME:
             return given[0]
         if name == "integer_pow":
-            return np.power(given[0], type(given[0])(equation.params["y"]))
+            return np.power(given[0], equation.params["y"]) if given[0].dtype.kind == "f" else None
         return _FUNCTIONS[name](*given)
 
 

@@ -9,8 +9,8 @@ CALL_MESSAGES = (
     Message(
         r"Cannot interpret '(.*?)' as a data type",
         "{1} is no dtype",
-        "This place of the call takes a dtype. A shape of several sizes is one tuple.",
-        ("a dtype", "Write the shape as one tuple, such as (3, 4), or a dtype such as jnp.float32."),
+        "This argument of the call is a dtype. Several sizes or several axes are one argument.",
+        ("a dtype", "Write several sizes or axes as one tuple, such as (3, 4), or pass a dtype such as jnp.float32."),
         of_others=True,
     ),
     Message(
@@ -155,7 +155,7 @@ CALL_MESSAGES = (
         "'{1}' is no integer",
         "This call takes an integer.",
         ("an integer", "Pass an integer. zlib.crc32(b'...') makes one of a text, such as for jax.random.fold_in."),
-        of_others=True,
+        raised_in_jax=True,
     ),
     # --- functions and branches ---
     Message(
@@ -244,10 +244,10 @@ CALL_MESSAGES = (
     ),
     Message(
         r"'(?:int|tuple|list|str|type)' object has no attribute '(?:dtype|shape)'",
-        "A place that takes the type of an array gets something else",
-        "The result of a callback is described by arrays, or by jax.ShapeDtypeStruct.",
+        "JAX expects an object with a shape and a dtype here, but gets another object",
+        "A type, such as that of a callback's result, is described by an array or by jax.ShapeDtypeStruct.",
         ("jax.ShapeDtypeStruct", "Pass jax.ShapeDtypeStruct(shape, dtype), such as with x.shape and x.dtype."),
-        of_others=True,
+        raised_in_jax=True,
     ),
     # --- libraries ---
     Message(

@@ -15,6 +15,7 @@ class Message:
         text: More of it.
         cure: Name and sentence of the way out.
         of_others: NumPy and Python raise the same message; the row is for errors in which JAX has a part.
+        raised_in_jax: Python raises the same message in the user's code; the row is for errors that JAX's code raised.
         with_operands: The text goes on with the arguments of the call and their types.
     """
 
@@ -23,6 +24,7 @@ class Message:
     text: str
     cure: tuple[str, str]
     of_others: bool = False
+    raised_in_jax: bool = False
     with_operands: bool = False
 
 
@@ -367,13 +369,13 @@ MESSAGES = (
     ),
     Message(
         r"No JVP defined for custom_jvp function (\w+) using defjvp",
-        "{1} has no derivative yet",
+        "{1} has no derivative rule: {1}.defjvp was not called",
         "jax.custom_jvp takes the derivative from the function that you pass to defjvp.",
         ("defjvp", "Call {1}.defjvp(derivative) before {1} is called."),
     ),
     Message(
         r"No VJP defined for custom_vjp function (\w+) using defvjp",
-        "{1} has no derivative yet",
+        "{1} has no derivative rule: {1}.defvjp was not called",
         "jax.custom_vjp takes the derivative from the functions that you pass to defvjp.",
         ("defvjp", "Call {1}.defvjp(forward, backward) before the derivative is used."),
     ),

@@ -13,7 +13,7 @@ from .explanation import Explained
 from .lax_messages import LAX_MESSAGES
 from .message_rows import ARRAY_MESSAGES, MESSAGES
 from .origins import culprits, dtype_of, operands, value_of
-from .raised import RaisedAt, touches_jax
+from .raised import RaisedAt, touches_jax, was_raised_in_jax
 from .setting_messages import SETTING_MESSAGES
 from .trial import passed
 
@@ -35,6 +35,8 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
     for row in (*CALL_MESSAGES, *SETTING_MESSAGES, *ARRAY_MESSAGES, *LAX_MESSAGES, *MESSAGES):
         found = re.match(row.pattern, text, re.DOTALL)
         if found is None or (row.of_others and not touches_jax(error)):
+            continue
+        if row.raised_in_jax and not was_raised_in_jax(error):
             continue
         groups = [found[0], *(group or "" for group in found.groups())]
 

@@ -95,7 +95,7 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
     if _POLICY.search(text) and (policy := _policy(raised)) is not None:
         return policy
     if _NOT_CALLABLE.search(text):
-        return _functions(raised, call)
+        return _functions(raised, call, text)
     return None
 
 
@@ -112,9 +112,12 @@ def _written(raised: RaisedAt, call: ast.Call, arguments: list[str]) -> str:
 
 def _sizes(raised: RaisedAt, call: ast.Call) -> Explained | None:
     """jnp.zeros(3, 4): sizes that are no tuple."""
+    parameters = parameters_of(value_of(raised, call.func))
     integers = [_is_integer(raised, each) for each in call.args]
     first = next((place for place, is_one in enumerate(integers) if is_one), None)
     if first is None or len(call.args) - first < 2 or not all(integers[first:]):
+        return None
+    if parameters[first : first + 1] != ["shape"] or "fill_value" in parameters:
         return None
     arguments = [raised.source(each) for each in call.args]
     code = _written(raised, call, [*arguments[:first], f"({', '.join(arguments[first:])})"])
@@ -173,12 +176,12 @@ def _is_function(raised: RaisedAt, node: ast.expr) -> bool:
     return kind in (types.FunctionType, types.MethodType, types.BuiltinFunctionType) or is_jitted(value)
 
 
-def _functions(raised: RaisedAt, call: ast.Call) -> Explained | None:
+def _functions(raised: RaisedAt, call: ast.Call, message: str) -> Explained | None:
     name = called(call)
     if name == "switch" and len(call.args) > 1 and _is_function(raised, call.args[1]):
         return _branches(raised, call)
     if name in _TRANSFORMS and call.args and isinstance(call.args[0], ast.Call):
-        return _result_of_call(raised, call, call.args[0])
+        return _result_of_call(raised, call, call.args[0], message)
     place = _FUNCTIONS_AT.get(name)
     if name == "map" and "tree" in ast.unparse(call.func):
         name = "tree.map"
@@ -205,8 +208,12 @@ def _branches(raised: RaisedAt, call: ast.Call) -> Explained:
     return Explained(None, title, "", _rewritten(raised, call, "a list of branches", code, words))
 
 
-def _result_of_call(raised: RaisedAt, call: ast.Call, inner: ast.Call) -> Explained | None:
+def _result_of_call(raised: RaisedAt, call: ast.Call, inner: ast.Call, message: str) -> Explained | None:
     """jax.jit(f(x)): the result of a call in place of the function."""
+    if re.search(r"got None|'NoneType'", message):
+        title = f"{called(call)} takes a function, but {raised.source(inner)} returns None"
+        words = f"Return the function at the end of {raised.source(inner.func)}."
+        return Explained(None, title, "", (FoundCure("return", None, words),))
     title = f"{called(call)} takes a function, but gets the result of {raised.source(inner)}"
     words = "Pass the function without a call. The result takes the arguments."
     if not isinstance(inner.func, ast.Name) or not _is_function(raised, inner.func):
@@ -239,8 +246,15 @@ def _policy(raised: RaisedAt) -> Explained | None:
     """checkpoint(policy="dots_saveable"): the name of a policy in place of the policy."""
     import jax
 
-    for node in ast.walk(raised.loops.module) if raised.loops is not None else ():
-        if isinstance(node, ast.keyword) and node.arg == "policy" and isinstance(node.value, ast.Constant):
+    calls = [node for node in ast.walk(raised.loops.module) if isinstance(node, ast.Call)] if raised.loops else []
+    checkpoints = [
+        node
+        for node in calls
+        if {called(node), *(ast.unparse(argument).rpartition(".")[2] for argument in node.args)}
+        & {"checkpoint", "remat"}
+    ]
+    for node in (keyword for checkpoint in checkpoints for keyword in checkpoint.keywords):
+        if node.arg == "policy" and isinstance(node.value, ast.Constant):
             name = node.value.value
             if type(name) is not str:
                 continue
@@ -281,11 +295,20 @@ def _devices(raised: RaisedAt, call: ast.Call, size: str) -> Explained | None:
     return Explained(None, title, "", _rewritten(raised, made.func, "jax.vmap", code, words))
 
 
-_DEVICES = re.compile(r"\b(?:local_)?devices\(")
 _XLA_FLAGS = (
     "Use the devices that there are. For a test on a CPU, the variable XLA_FLAGS="
     "--xla_force_host_platform_device_count={count}, set before Python starts, makes more."
 )
+
+
+def _lists_devices(raised: RaisedAt, node: ast.expr) -> bool:
+    """Whether an expression is `jax.devices()`, without arguments."""
+    import jax
+
+    if not isinstance(node, ast.Call) or node.args or node.keywords:
+        return False
+    owner = node.func.value if isinstance(node.func, ast.Attribute) and node.func.attr == "devices" else None
+    return isinstance(owner, ast.Name) and namespace(raised).get(owner.id) is jax
 
 
 def _no_device(raised: RaisedAt) -> Explained | None:
@@ -293,10 +316,10 @@ def _no_device(raised: RaisedAt) -> Explained | None:
     import jax
 
     node = raised.node
-    if not isinstance(node, ast.Subscript) or not _DEVICES.search(raised.source(node.value)):
+    if not isinstance(node, ast.Subscript) or not _lists_devices(raised, node.value):
         return None
     index = raised.source(node.slice)
-    there = len(jax.devices())
+    there = jax.device_count()
     title = f"There is no device {index}: JAX has {count(there, 'device')} here"
     wanted = str(int(index) + 1) if index.isdecimal() else "N"
     return Explained(None, title, "", (FoundCure("jax.devices()", None, _XLA_FLAGS.format(count=wanted)),))
@@ -304,7 +327,11 @@ def _no_device(raised: RaisedAt) -> Explained | None:
 
 def _mesh(raised: RaisedAt, size: int, shape: str) -> Explained | None:
     """np.array(jax.devices()).reshape(2, 1) where there is one."""
-    if raised.node is None or not _DEVICES.search(ast.unparse(raised.node)):
+    call = raised.node
+    made = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+    if called(call) != "reshape" or called(made) not in ("array", "asarray") or not isinstance(made, ast.Call):
+        return None
+    if len(made.args) != 1 or not _lists_devices(raised, made.args[0]):
         return None
     sizes = [int(each) for each in re.findall(r"\d+", shape)]
     wanted = 1
@@ -329,10 +356,10 @@ def _pair_of_update(raised: RaisedAt, updates: ast.expr) -> Explained | None:
         and ast.unparse(node.targets[0]) == updates.id
         and called(node.value) == "update"
     ]
-    title = f"{updates.id} is a pair: the updates and the new state"
-    words = "update of an optimizer returns the updates and the state for the next step."
     if len(made) != 1 or not isinstance(made[0].value, ast.Call):
-        return Explained(None, title, "", (FoundCure("two names", None, f"{words} Write {updates.id}, state = ..."),))
+        return None  # a pair of updates, for parameters that are a pair
+    title = f"{updates.id} is a pair: the updates and the new state"
+    words = "The update function of an optimizer returns the updates and the state for the next step."
     given = made[0].value.args
     state = raised.source(given[1]) if len(given) > 1 and isinstance(given[1], ast.Name) else "state"
     code = f"{updates.id}, {state}"

@@ -230,7 +230,9 @@ def _no_field(raised: RaisedAt, name: str) -> Explained | None:
         return Explained(None, title, f"{source} has no key {name!r} either.", ())
     quote = '"' if '"' in "".join(raised.loops.lines if raised.loops else []) else "'"
     code = f"{source}[{quote}{name}{quote}]"
-    cure = applied(FoundCure("brackets", code, f"{code} is the value of the key."), [edit_of(raised, over(node, code))])
+    cure = applied(
+        FoundCure("brackets", code, f"{code} gives the value of the key."), [edit_of(raised, over(node, code))]
+    )
     return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 

@@ -207,4 +207,12 @@ def touches_jax(error: BaseException) -> bool:
     return False
 
 
+def was_raised_in_jax(error: BaseException) -> bool:
+    """Whether the innermost frame of an error is of JAX."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback is not None and is_jax(file_of(traceback.tb_frame.f_code))
+
+
 _OF_JAX = re.compile(r"Tracer|ArrayImpl|\bjax", re.IGNORECASE)

@@ -69,11 +69,14 @@ def _cure_by_equality(before: StaticValue, after: StaticValue) -> str:
 def _other_contents(subject: str, path: str, before: StaticValue, after: StaticValue, changed: Difference) -> Reason:
     """A new object with other contents: JAX would compile again also if its class compared the contents."""
     place = f"{path}{changed.path}"
-    text = (
-        f"{subject} is another {kind_name(after.type)} object: {place} changed from {changed.before.text} to "
-        f"{changed.after.text}"
+    kind = kind_name(after.type)
+    text = f"{subject} is another {kind} object: {place} changed from {changed.before.text} to {changed.after.text}"
+    if changed.before.text == changed.after.text:  # arrays and functions whose texts do not hold their contents
+        text = f"{subject} is another {kind} object, and the contents of {place} changed"
+    cure = (
+        f"JAX compiles once for each {kind} object. With an __eq__ and a __hash__ that compare the contents, JAX "
+        f"compiles once for objects with equal contents."
     )
-    cure = f"JAX compiles once for each value of {place}."
     if {changed.before.kind, changed.after.kind} <= _NUMBERS:
         cure += f" Pass {place} as an argument that is not static if the function only computes with {place}."
     return Reason("static_identity", text, path, before.text, after.text, cure)

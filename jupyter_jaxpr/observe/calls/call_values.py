@@ -48,7 +48,8 @@ class CallValues:
     def __init__(self, leaves: Sequence[Any], which: Which, keep: bool = False) -> None:
         self.which = which
         self._held: list[Any] = list(leaves) if keep else _all_held(leaves)
-        self._copies: dict[int, tuple[Any, Any]] = {}  # by the leaf's place: the copy, and where the array was
+        # By the place of the leaf: the copy, and the sharding of the array; None for a NumPy array.
+        self._copies: dict[int, tuple[Any, Any]] = {}
 
     def copy_to_host(self, limit: int) -> int:
         """Copy the arrays that still exist to the host; all of them, or none where they take more than the limit.
@@ -68,8 +69,10 @@ class CallValues:
             return 0
         # No alias: a later call can still take the memory of an argument that it donates.
         self._copies = {
-            place: (jax.device_put(each, host, may_alias=False), getattr(each, "sharding", host))
-            for place, each in arrays.items()
+            place: (jax.device_put(array, host, may_alias=False), array.sharding)
+            if isinstance(array, jax.Array)
+            else (array.copy(), None)
+            for place, array in arrays.items()
         }
         return int(size)
 
@@ -102,7 +105,8 @@ class CallValues:
             value = stored() if type(stored) is weakref.ref else stored
             # A NumPy array that still exists may have been written to since the call.
             if place in self._copies and (not isinstance(value, sys.modules["jax"].Array) or is_deleted(value)):
-                value = sys.modules["jax"].device_put(*self._copies[place])
+                copy, sharding = self._copies[place]
+                value = copy if sharding is None else sys.modules["jax"].device_put(copy, sharding)
             leaf_name = (paths[place] if place < len(paths) else "") or "its arrays"
             if value is None:
                 raise ValuesGone(GONE.format(what=leaf_name))

@@ -206,7 +206,7 @@ export function glossTable(trans: TranslationBundle): Record<string, Gloss> {
     remat_opt: [trans.__('forward rule of a custom VJP with optimize_remat'), null, 'arguments …'],
     scan: [trans.__('loop with a fixed number of steps'), 'lax.scan', 'constants …, carry …, xs …'],
     shape_assertion: [trans.__('error if a symbolic shape violates its constraints'), null, 'condition, values …'],
-    stage: [trans.__('the value as an array of the trace'), null, 'x'],
+    stage: [trans.__('the value x, converted to an array'), null, 'x'],
     stop_gradient: [trans.__('x; its derivative counts as zero'), 'lax.stop_gradient', 'x'],
     while: [trans.__('loop that runs while a condition holds'), 'lax.while_loop', 'constants …, carry …'],
 
