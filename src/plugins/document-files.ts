@@ -1,5 +1,6 @@
 /** Wires `.jaxpr.json` files: a double click shows the saved document, and two of them open as a diff. */
 import {
+  ILabShell,
   ILayoutRestorer,
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -20,6 +21,7 @@ import {
   TranslationBundle,
   nullTranslator
 } from '@jupyterlab/translation';
+import { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import { jaxprIcon } from '../parts/icon';
@@ -30,7 +32,7 @@ const FILE_TYPE = 'jaxpr-document';
 const FACTORY = 'Jaxpr';
 
 /** Makes the view of a file, which is fetched when the first one is opened. */
-type MakeView = (path: string | null) => Promise<FileView>;
+type MakeView = (path: (() => string) | null) => Promise<FileView>;
 
 /** Opens a file: nothing of its text is looked at but by the reader of documents. */
 class Factory extends ABCWidgetFactory<DocumentWidget> {
@@ -51,7 +53,7 @@ class Factory extends ABCWidgetFactory<DocumentWidget> {
     const show = async (): Promise<void> => {
       await context.ready;
       const { readDocumentFile } = await import('../model/document-file');
-      const view = await content.fill(() => this._makeView(context.path));
+      const view = await content.fill(() => this._makeView(() => context.path));
       if (view === null) {
         return; // closed meanwhile
       }
@@ -63,9 +65,17 @@ class Factory extends ABCWidgetFactory<DocumentWidget> {
       }
     };
     const showAgain = (): void =>
-      void show().catch(reason =>
-        console.error('jupyter-jaxpr document: not shown', reason)
-      );
+      void show().catch(reason => {
+        console.error('jupyter-jaxpr document: not shown', reason);
+        if (!widget.isDisposed) {
+          void showErrorMessage(
+            this._trans.__('The document cannot be shown'),
+            this._trans.__(
+              'JupyterLab could not load the view. Reload the page and open the file again.'
+            )
+          );
+        }
+      });
     showAgain();
     void context.ready.then(() => {
       if (!widget.isDisposed) {
@@ -88,7 +98,13 @@ class FilePlace extends Widget {
   /** The view, made once; null where this was closed before. */
   async fill(make: () => Promise<FileView>): Promise<FileView | null> {
     this._view ??= make();
-    const view = await this._view;
+    let view: FileView;
+    try {
+      view = await this._view;
+    } catch (reason) {
+      this._view = null; // the next reload of the file tries again
+      throw reason;
+    }
     if (this.isDisposed) {
       view.dispose();
       return null;
@@ -107,14 +123,17 @@ export const documentFilesPlugin: JupyterFrontEndPlugin<void> = {
   description:
     'Opens saved documents (.jaxpr.json), and two of them as a diff.',
   autoStart: true,
-  optional: [IDefaultFileBrowser, ILayoutRestorer, ITranslator],
+  optional: [IDefaultFileBrowser, ILabShell, ILayoutRestorer, ITranslator],
   activate: (
     app: JupyterFrontEnd,
-    browser: IDefaultFileBrowser | null,
+    fileBrowser: IDefaultFileBrowser | null,
+    labShell: ILabShell | null,
     restorer: ILayoutRestorer | null,
     translator: ITranslator | null
   ): void => {
-    const { commands, docRegistry, serviceManager, shell } = app;
+    const { commands, docRegistry, serviceManager } = app;
+    // Notebook 7 shows one widget a page, so a diff has no place there.
+    const browser = labShell === null ? null : fileBrowser;
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
     const makeView: MakeView = async path => {
       const { makeFileView } = await import(
@@ -163,20 +182,22 @@ export const documentFilesPlugin: JupyterFrontEndPlugin<void> = {
       name: ({ context }) => context.path
     });
 
-    if (browser === null) {
-      return; // no files to choose from
+    if (browser === null || labShell === null) {
+      return;
     }
     /** The documents that are chosen in the file browser. */
     const chosen = (): string[] =>
       [...browser.selectedItems()].map(({ path }) => path).filter(isDocument);
+    const isPossible = (args: ReadonlyPartialJSONObject): boolean =>
+      typeof args['path'] === 'string' || [1, 2].includes(chosen().length);
     commands.addCommand(COMPARE_FILES, {
       label: args =>
         args['path'] === undefined && chosen().length === 2
           ? trans.__('Compare Jaxpr Documents')
           : trans.__('Compare With…'),
       icon: args => (args['path'] === undefined ? jaxprIcon : undefined),
-      isVisible: args =>
-        args['path'] !== undefined || [1, 2].includes(chosen().length),
+      isEnabled: isPossible,
+      isVisible: isPossible,
       describedBy: {
         args: {
           type: 'object',
@@ -216,8 +237,8 @@ export const documentFilesPlugin: JupyterFrontEndPlugin<void> = {
           widget.title.caption = widget.title.label;
           widget.title.icon = jaxprIcon;
           widget.title.closable = true;
-          shell.add(widget, 'main', { type: 'Jaxpr' });
-          shell.activateById(widget.id);
+          labShell.add(widget, 'main', { type: 'Jaxpr' });
+          labShell.activateById(widget.id);
         } catch (error) {
           void showErrorMessage(
             trans.__('The documents cannot be compared'),

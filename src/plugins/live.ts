@@ -140,7 +140,8 @@ class Following {
         keydown: event => {
           // Nothing that a script does: such an event is not trusted.
           if (event.isTrusted) {
-            this._keys.set(cellId, event);
+            // The event itself would keep the editor of a closed notebook.
+            this._keys.set(cellId, { isTrusted: true });
           }
           return false;
         }
@@ -166,7 +167,7 @@ class Following {
   traceNow(sign: ISign): void {
     const cell = this._notebooks.activeCell;
     if (cell !== null && this._tracing !== null) {
-      this._presses.set(cell.model.id, sign);
+      this._presses.set(cell.model.id, { isTrusted: sign.isTrusted });
       this._tracing.traceNow(cell.model.id);
     }
   }

@@ -11,17 +11,18 @@ import { programMarkdown, programText } from '../parts/copying';
 const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
 
 /**
- * @param path The file; null where two are compared.
+ * @param path Gives the present path of the file, which the user may rename; null where two files are compared.
  * @param compare The command that compares the file with another one; null where no file can be chosen.
  */
 export function makeFileView(
-  path: string | null,
+  path: (() => string) | null,
   commands: CommandRegistry,
   compare: string | null,
   settings: ServerSettings,
   trans: TranslationBundle
 ): FileView {
-  return new FileView(
+  let menu: Menu | null = null;
+  const view = new FileView(
     trans,
     model => {
       const copy = (text: typeof programMarkdown): void => {
@@ -44,18 +45,22 @@ export function makeFileView(
       own.addCommand('compare', {
         label: trans.__('Compare With…'),
         describedBy: NO_ARGUMENTS,
-        execute: () => compare !== null && commands.execute(compare, { path })
+        execute: () =>
+          compare !== null &&
+          path !== null &&
+          commands.execute(compare, { path: path() })
       });
-      const menu = new Menu({ commands: own });
-      menu.addItem({ command: 'copy' });
-      menu.addItem({ command: 'copy-markdown' });
+      menu?.dispose();
+      const more = (menu = new Menu({ commands: own }));
+      more.addItem({ command: 'copy' });
+      more.addItem({ command: 'copy-markdown' });
       if (path !== null && compare !== null) {
-        menu.addItem({ type: 'separator' });
-        menu.addItem({ command: 'compare' });
+        more.addItem({ type: 'separator' });
+        more.addItem({ command: 'compare' });
       }
       return {
         copy: () => copy(programText),
-        more: (x, y) => menu.open(x, y),
+        more: (x, y) => more.open(x, y),
         insert: () => undefined, // no view offers this without a kernel
         run: () => undefined
       };
@@ -63,4 +68,6 @@ export function makeFileView(
     (before, after, level) =>
       compareOnServer(settings, before, after, level, trans)
   );
+  view.disposed.connect(() => menu?.dispose());
+  return view;
 }

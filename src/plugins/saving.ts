@@ -176,10 +176,13 @@ async function writeBeside(
     content: true
   });
   const taken = new Set(
-    (content as readonly { name: string }[]).map(file => file.name)
+    (content as readonly { name: string }[]).map(file =>
+      file.name.toLowerCase()
+    )
   );
   let file = `${name}.jaxpr.json`;
-  for (let number = 2; taken.has(file); number++) {
+  // Many file systems take names that differ in case alone for one name.
+  for (let number = 2; taken.has(file.toLowerCase()); number++) {
     file = `${name}-${number}.jaxpr.json`;
   }
   const path = `${folder}${file}`;

@@ -35,6 +35,10 @@ export class FileView extends Panel {
 
   /** Show what became of the first program of a document in another one. */
   showDiff(one: Snapshot, other: Snapshot): void {
+    this.node.setAttribute(
+      'aria-label',
+      this._trans.__('Diff of saved documents')
+    );
     const [before, after] =
       one.created <= other.created ? [one, other] : [other, one];
     // A file and its copy hold the same run; each is a run of its own here.
