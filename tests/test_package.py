@@ -73,6 +73,11 @@ def test_a_document_is_read_and_exported_where_jax_cannot_be_imported():
     assert ran.stdout == "1 True\n", ran.stderr
 
 
+def test_a_jupyter_server_imports_the_comparison_at_its_first_request():
+    assert "msgspec" in imported_by("import jupyter_jaxpr.server.comparison")
+    assert "msgspec" not in imported_by("import jupyter_jaxpr.server")
+
+
 def test_importing_the_package_imports_neither_jax_nor_ipython():
     new = imported_by("import jupyter_jaxpr") - imported_by("pass")
     assert {"jupyter_jaxpr"} <= new

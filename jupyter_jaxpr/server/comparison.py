@@ -1,0 +1,54 @@
+"""Compares the two saved documents that a request of a page holds.
+
+The documents are untrusted: the reader of documents checks both, as it checks every document. The server evaluates no
+text of a document and reads no file.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from ..build.diff import diff_runs
+from ..build.levels import Unavailable
+from ..document.check.validate import read
+from ..document.encoding import encode
+from ..interruptions import not_of_a_signal
+
+_NO_QUESTION = "The server does not know this request. Reload the page and try again."
+_NO_SUCH = "A run has no such program. Choose another program."
+
+
+class Question(msgspec.Struct):
+    """Two documents, the program of each, and the level at which the programs are compared."""
+
+    before: dict[str, Any]
+    before_program: int
+    after: dict[str, Any]
+    after_program: int
+    level: Literal["jaxpr", "stablehlo", "hlo"]
+
+
+def answer(body: bytes) -> bytes:
+    """Return the difference as JSON, or the reason for which there is none: `{"diff": ...}` or `{"reason": "..."}`."""
+    try:
+        question = msgspec.json.decode(body, type=Question)
+        before, after = read(question.before), read(question.after)
+        programs = (question.before_program, question.after_program)
+        if not all(
+            0 <= index < len(document.programs) for index, document in zip(programs, (before, after), strict=True)
+        ):
+            return _refusal(_NO_SUCH)
+        diff = diff_runs((before, None), programs[0], (after, None), programs[1], question.level)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return _refusal(_NO_QUESTION)
+    except Unavailable as reason:
+        return _refusal(str(reason))
+    except not_of_a_signal(ValueError) as reason:
+        return _refusal(str(reason))
+    return b'{"diff": ' + encode(diff) + b"}"
+
+
+def _refusal(reason: str) -> bytes:
+    return msgspec.json.encode({"reason": reason})
