@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -246,3 +247,26 @@ def test_the_extension_leaves_nothing_behind(make_notebook: Make) -> None:
     assert state() == before
     missing = notebook.run("%%jaxpr\n1")
     assert "Cell magic `%%jaxpr` not found" in missing.stderr + missing.stdout
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        F + "label = '\\d'\nf(x)",
+        "import time\n" + F + "label = '\\d'\nstart = time.time()\ny = f(x)\nprint(time.time() - start)",
+        "def g(x):\n    label = '\\d'\n    return x if x > 0 else -x\njax.jit(g)(1.0)",
+        "def h(x):\n    for i in range(3):\n        x = x * 2\n    return x, '\\d'.count('d')\nh(x)",
+    ],
+)
+def test_python_shows_the_warnings_of_a_text_as_often_as_without_the_magic(make_notebook: Make, cell: str) -> None:
+    shown = {}
+    for magic in ("# no magic\n", "%%jaxpr\n"):
+        notebook = make_notebook()
+        notebook.run(SETUP)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            notebook.run(magic + cell)
+        messages = [str(warning.message) for warning in caught]
+        shown[magic] = [message for message in messages if message.startswith("invalid escape sequence")]
+    assert shown["%%jaxpr\n"] == shown["# no magic\n"]
+    assert shown["%%jaxpr\n"]

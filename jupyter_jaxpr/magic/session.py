@@ -31,6 +31,7 @@ from ..observe.process_observer import observer
 from ..observe.recorded_calls import RecordedCalls
 from ..observe.recorded_cell import EAGER_TAKES, RecordedCell
 from ..observe.run import Run
+from ..observe.unseen_warnings import unseen_warnings
 from ..typed import cell as cells
 from ..wire import comm
 from . import compare_option, last_call, options, outcome, sweep_option, target_trace
@@ -531,13 +532,17 @@ class Session:
 
     @contextmanager
     def _guard(self, failure: str) -> Iterator[None]:
-        """Report an error of this package; `failure` says what did not work."""
+        """Report an error of this package; `failure` says what did not work.
+
+        The package parses the user's code again, and Python has shown the warnings of the code.
+        """
         limit = sys.getrecursionlimit()
         is_low = limit < _OWN_DEPTH  # the user's code may have set a low limit: this package needs more
         if is_low:
             sys.setrecursionlimit(_OWN_DEPTH)
         try:
-            yield
+            with unseen_warnings():
+                yield
         except Exception as error:
             if is_of_a_signal(error):
                 self._report(_INTERRUPTED, None)

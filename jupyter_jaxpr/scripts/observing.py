@@ -19,6 +19,7 @@ from ..observe.functions import name_of, user_place
 from ..observe.observation import Place
 from ..observe.process_observer import observer
 from ..observe.run import NOT_COUNTED, ONLY_IN_CELLS, UNLOADED, Run
+from ..observe.unseen_warnings import unseen_warnings
 from ..quantities import count
 
 
@@ -79,11 +80,12 @@ class observe:
         assert self._run is not None and self._ledger is not None
         watch = observer()
         try:
-            watch.settle(self._run)
-            self._ledger.note = self._note()
-            self._ledger.close()
-            if self._all_threads is not None:
-                self._all_threads.close()
+            with unseen_warnings():  # of the user's code, which Python has shown already
+                watch.settle(self._run)
+                self._ledger.note = self._note()
+                self._ledger.close()
+                if self._all_threads is not None:
+                    self._all_threads.close()
         finally:
             if self._own and not self._run.ended:
                 watch.end(self._run)

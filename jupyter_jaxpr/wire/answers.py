@@ -15,6 +15,7 @@ import msgspec
 
 from ..build.levels import Unavailable
 from ..observe.calls.call_values import ValuesGone
+from ..observe.unseen_warnings import unseen_warnings
 from ..plain_text import kind_name, message_of
 from .kernel import Kernel
 from .long_requests import Work, Worker
@@ -91,9 +92,10 @@ class Answers:
     def _reply(self, request: Request, run: Run | None, work: Work) -> LastReply:
         """The last reply to a request; an error becomes the reason of a refusal."""
         try:
-            answer = request.answer(Asked(self._runs, run, work, self._namespace, self._making, self.kernel))
-            if run is not None and not isinstance(answer, Confirm):
-                self._keep(request, run, answer)
+            with unseen_warnings():  # of the user's code, which Python has shown when the cell ran
+                answer = request.answer(Asked(self._runs, run, work, self._namespace, self._making, self.kernel))
+                if run is not None and not isinstance(answer, Confirm):
+                    self._keep(request, run, answer)
         except (Unavailable, ValuesGone) as error:
             return Refused(id=request.id, reason=str(error))
         except Exception as error:  # an alarm, too: no cell runs, and the panel waits for an answer
