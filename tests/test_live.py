@@ -410,7 +410,7 @@ def test_what_is_printed_is_shown_and_not_printed(trace: Trace, capsys: pytest.C
     [
         "while True:\n        pass",
         "while True:\n        x = x + 1",
-        "while True:\n        try:\n            x = jnp.sin(x)\n        except BaseException:\n            pass",
+        "while True:\n        try:\n            x = jnp.sin(x)\n        except Exception:\n            pass",
     ],
 )
 def test_a_trace_without_end_is_stopped(trace: Trace, body: str) -> None:
@@ -421,6 +421,29 @@ def test_a_trace_without_end_is_stopped(trace: Trace, body: str) -> None:
     )
     assert on_one_line(text_of(trace("def f(x):\n    return jnp.sin(x)\nf(x)\n"))) == SINE
     assert jax.jit(lambda x: x + 1)(1) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("while True:\n        try:\n            x = jnp.sin(x)\n        except BaseException:\n            pass", 5),
+        ("while True:\n        try:\n            x = jnp.sin(x)\n        except:\n            x = x + 1", 5),
+        (
+            "while True:\n        try:\n            x = x * 2\n        except (ValueError, BaseException):\n            pass",
+            5,
+        ),
+        ("for i in range(9):\n        try:\n            x = x + 1\n        finally:\n            continue", 3),
+    ],
+)
+def test_code_that_a_stop_cannot_end_is_not_traced(trace: Trace, body: str, line: int) -> None:
+    answer = trace(f"def f(x):\n    {body}\n    return x\nf(x)\n", seconds=0.3)
+    assert (answer.state, answer.line) == ("not_traced", line)
+    assert "catches every exception, so that Live could not stop the trace" in (answer.text or "")
+
+
+def test_code_that_raises_again_is_traced(trace: Trace) -> None:
+    body = "try:\n        x = jnp.sin(x)\n    except BaseException:\n        raise"
+    assert trace(f"def f(x):\n    {body}\n    return x\nf(x)\n").state == "traced"
 
 
 # --- no harm ---

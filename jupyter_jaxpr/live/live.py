@@ -182,7 +182,7 @@ class _OneTrace:
         missing = self._missing(function, made)
         if missing is not None:
             return missing
-        effects = side_effects(function, given.args, given.kwargs, first=True, computing=True)
+        effects = side_effects(function, given.args, given.kwargs, first=True, live=True)
         if effects:
             effect = effects[0]
             text = _EFFECT.format(name=name, place=place_text(effect, self._file), what=effect.text)

@@ -55,7 +55,7 @@ class Attributes(abc.ABC):
         self.effects: dict[SideEffect, None] = {}
         self.refusals = 0  # those of an effect that is known, too
         self._first = first
-        self.refuses_computing = False  # also what computes arrays while JAX traces
+        self.is_live = False  # also refuse code that a live trace must not run
         self._classes: dict[type, None] = {}  # user classes of which an unknown value may be an instance
         self._library_classes: dict[type, None] = {}  # library classes, without containers and arrays
         self._restartable = True  # whether no unknown value is an iterator

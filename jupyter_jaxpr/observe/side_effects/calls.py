@@ -259,7 +259,7 @@ class Calls(Methods):
             if own[1:]:
                 self._call_back(scope, node, tuple(own[1:]), arguments_passed)
             return self._call_transformed(scope, node, Transformed((own[0],)), values, keywords)
-        if self.refuses_computing and name == _COMPUTES and _package(function) == "jax":
+        if self.is_live and name == _COMPUTES and _package(function) == "jax":
             text = f"calls jax.{name}, which computes arrays while JAX traces"
             return self.refuse("state", scope, node, text)
         if judgement != "harmless" and not own:

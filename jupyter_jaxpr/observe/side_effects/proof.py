@@ -24,10 +24,13 @@ from .expressions import Expressions
 from .source import FunctionNode
 
 _PASSES = 4
+_CATCHES_ALL = "catches every exception, so that Live could not stop the trace"
+#: Statements that drop an exception in a `finally`.
+_LEAVES = (ast.Return, ast.Break, ast.Continue)
 
 
 def side_effects(
-    fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, first: bool = False, computing: bool = False
+    fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, first: bool = False, live: bool = False
 ) -> tuple[SideEffect, ...]:
     """Return the changes that one more run of a call's Python may make; () where the call provably makes none.
 
@@ -36,10 +39,11 @@ def side_effects(
         args: The positional arguments: values, or types such as `jax.ShapeDtypeStruct`.
         kwargs: The keyword arguments.
         first: Whether to stop at the first effect.
-        computing: Count what computes arrays while JAX traces as an effect, too.
+        live: Whether the run is a live trace: also count code that computes arrays while JAX traces, and code that
+            catches the exception by which Live stops a trace.
     """
     analysis = _Analysis(first)
-    analysis.refuses_computing = computing
+    analysis.is_live = live
     scope = Scope({}, frozenset(), None, {}, {}, "", "")
     values = [as_argument(value) for value in args]
     keywords: dict[str | None, Value] = {name: as_argument(value) for name, value in kwargs.items()}
@@ -293,11 +297,17 @@ class _Analysis(Expressions):
         self._statements(scope, node.body)
 
     def _try(self, scope: Scope, node: ast.Try | ast.TryStar) -> None:
+        if self.is_live and any(isinstance(inner, _LEAVES) for part in node.finalbody for inner in ast.walk(part)):
+            self.refuse("state", scope, node, _CATCHES_ALL)
         before = dict(scope.names)
         self._statements(scope, node.body)
         self._merge(scope, before)
         for handler in node.handlers:
-            self.value_of(scope, handler.type)
+            types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+            caught = [self.value_of(scope, kind) for kind in types if kind is not None] or [Known(BaseException)]
+            catches_all = any(_holds_every_exception(kind) for kind in caught)
+            if self.is_live and catches_all and not isinstance(handler.body[-1], ast.Raise):
+                self.refuse("state", scope, handler, _CATCHES_ALL)
             if handler.name is not None:
                 scope.names[handler.name] = OUTSIDE
             self._statements(scope, handler.body)
@@ -391,3 +401,10 @@ def _as_load(node: ast.expr) -> ast.expr:
 def _short(node: ast.AST) -> str:
     text = ast.unparse(node)
     return text if len(text) <= 60 else text[:59] + "…"
+
+
+def _holds_every_exception(caught: Value) -> bool:
+    """Return whether an `except` with this value catches an exception of any class."""
+    if not isinstance(caught, Known):
+        return False
+    return caught.value is BaseException or (type(caught.value) is tuple and BaseException in caught.value)
