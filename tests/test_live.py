@@ -429,10 +429,8 @@ def test_a_trace_without_end_is_stopped(trace: Trace, body: str) -> None:
         ("while True:\n        try:\n            x = jnp.sin(x)\n        except BaseException:\n            pass", 5),
         ("while True:\n        try:\n            x = jnp.sin(x)\n        except:\n            x = x + 1", 5),
         (
-            (
-                "while True:\n        try:\n            x = x * 2\n        except (ValueError, BaseException):\n            pass",
-                5,
-            ),
+            "while True:\n        try:\n            x = x * 2\n        except (ValueError, BaseException):\n"
+            "            pass",
             5,
         ),
         ("for i in range(9):\n        try:\n            x = x + 1\n        finally:\n            continue", 3),

@@ -458,6 +458,8 @@ def test_axe_finds_nothing(recorded, theme):
     nb, steps = recorded(NEWTON)
     nb.theme(theme)
     expect(heading(steps)).to_have_text("Step 1 of 3")
+    # axe-core measures no contrast where the edge of the panel cuts a row of the table.
+    steps.get_by_role("group", name="All steps").get_by_role("row").last.scroll_into_view_if_needed()
     assert violations(nb.page, ".jp-JaxprStepper") == []
 
 
