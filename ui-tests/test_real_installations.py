@@ -178,8 +178,8 @@ def test_a_server_without_the_labextension_shows_static_html(notebook, lab):
         expect(nb.panel).to_have_count(0)
         expect(nb.outputs(1).nth(0)).to_have_text("Array(2., dtype=float32, weak_type=True)")
         static = nb.outputs(1).nth(1)
-        expect(static.get_by_role("heading").first).to_have_text("<lambda> (f32[] weak) → f32[] weak")
-        static.get_by_text("jaxpr, 1 equation").click()
+        expect(static.get_by_role("heading").first).to_have_text("<lambda>")
+        expect(static.get_by_text("(f32[] weak) → f32[] weak").first).to_be_visible()
         expect(static.get_by_text("b:f32[] = add a 1.0:f32[]")).to_be_visible()
         expect(nb.outputs(1)).to_have_count(2)
 

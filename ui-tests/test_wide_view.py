@@ -140,7 +140,11 @@ def rnn(shared_notebook) -> OpenNotebook:
     return nb
 
 
-def test_it_opens_over_the_notebook_with_as_many_columns_as_there_is_room_for(rnn):
+@pytest.mark.fresh_page  # the widths of the side areas are those of a new page
+def test_it_opens_over_the_notebook_with_as_many_columns_as_there_is_room_for(notebook):
+    rnn = notebook(LOAD, HELPER, RNN)
+    rnn.run_all()
+    expect(rnn.listing()).to_contain_text("scan")
     page = rnn.page
     page.set_viewport_size({"width": 1440, "height": 800})
     wide = open_wide(rnn)
