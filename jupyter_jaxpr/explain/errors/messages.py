@@ -98,7 +98,7 @@ def _key(raised: RaisedAt | None) -> Explained:
     cure = FoundCure("jax.random.key", None, text)
     if raised is not None and isinstance(call, ast.Call) and len(call.args) > 1 and _makes_key(raised, call.args[1]):
         given = [raised.source(each) for each in call.args]
-        others = [raised.source(each) for each in call.keywords]  # type: ignore[arg-type]  # it has a place, too
+        others = [raised.source(each) for each in call.keywords]
         code = f"{raised.source(call.func)}({', '.join([given[1], given[0], *given[2:], *others])})"
         swapped = FoundCure("the order", code, "The key comes first.")
         cures = passed(raised, [applied(swapped, [edit_of(raised, over(call, code))])])

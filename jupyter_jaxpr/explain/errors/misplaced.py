@@ -106,7 +106,7 @@ def _rewritten(raised: RaisedAt, node: ast.AST, name: str, code: str, text: str)
 
 def _written(raised: RaisedAt, call: ast.Call, arguments: list[str]) -> str:
     """A call with other positional arguments."""
-    keywords = [raised.source(each) for each in call.keywords]  # type: ignore[arg-type]  # a keyword has a place too
+    keywords = [raised.source(each) for each in call.keywords]
     return f"{raised.source(call.func)}({', '.join([*arguments, *keywords])})"
 
 

@@ -107,7 +107,7 @@ def _named_place(raised: RaisedAt) -> Explained | None:
     sources = [raised.source(each) for each in call.args]
     if sources[1:] != names:
         return Explained(None, title, "", (FoundCure("a name", None, said),))
-    others = [raised.source(each) for each in call.keywords]  # type: ignore[arg-type]  # a keyword has a place, too
+    others = [raised.source(each) for each in call.keywords]
     code = f"{raised.source(call.func)}({', '.join([sources[0], *(f'{name}={name}' for name in names), *others])})"
     cure = applied(FoundCure("a name", code, said), [edit_of(raised, over(call, code))])
     return Explained(None, title, "", tuple(passed(raised, [cure])))

@@ -70,7 +70,7 @@ class RaisedAt:
         loops = self.loops.functions if self.loops is not None else []
         return next((loop for *_, inside in loops for loop in inside if loop.node is node), None)
 
-    def source(self, node: ast.expr | ast.stmt) -> str:
+    def source(self, node: ast.AST) -> str:
         """A node as the user wrote it."""
         lines = "\n".join(self.loops.lines) if self.loops is not None else ""
         return ast.get_source_segment(lines, node) or ast.unparse(node)

@@ -289,7 +289,7 @@ def _no_array(call: Applied, kind: str) -> Explained | None:
             if is_method and number == 0 and isinstance(function, ast.Attribute):
                 source = raised.source(function)
                 title = f"{source} has its object already, but the call passes {raised.source(node)} too"
-                others = [raised.source(each) for each in [*made.args[1:], *made.keywords]]  # type: ignore[arg-type]
+                others = [raised.source(each) for each in [*made.args[1:], *made.keywords]]
                 code = f"{raised.source(made.func)}({', '.join(others)})"
                 words = f"A method that is read from an object, as {source}, takes no self."
                 cure = applied(FoundCure("without self", code, words), [edit_of(raised, over(made, code))])
@@ -330,7 +330,7 @@ def _by_name(call: Applied, number: int) -> Explained | None:
     word = called(call.transform) or "grad"
     title = f"jax.{word} differentiates positional arguments, but {wanted[-1]} is passed by name"
     values = [raised.source(each) for each in made.args] + [raised.source(named[name].value) for name in wanted]
-    others = [raised.source(each) for each in made.keywords if each.arg not in wanted]  # type: ignore[arg-type]
+    others = [raised.source(each) for each in made.keywords if each.arg not in wanted]
     code = f"{raised.source(made.func)}({', '.join([*values, *others])})"
     words = f"Without its name, {wanted[-1]} is the argument at position {number}."
     cure = applied(FoundCure("by position", code, words), [edit_of(raised, over(made, code))])
