@@ -1,6 +1,6 @@
 """Programs asked of JAX: a trace with another program in it, the function of a jaxpr, what is made ahead.
 
-`quietly` keeps such a question out of everyone's events, `without_disk_cache` a compilation out of the cache on disk.
+`without_disk_cache` keeps a compilation out of the cache on disk; `unheard` keeps such a question out of all events.
 """
 
 from __future__ import annotations
@@ -89,18 +89,6 @@ def made_ahead(frame: FrameType | None) -> str | None:
             return plain_text.exact(about.func_src_info, plain_text.Limit.FILE)
         frame = frame.f_back
     return None
-
-
-@contextmanager
-def quietly() -> Iterator[None]:
-    """Silence JAX's duration listeners, the user's too, while this package asks JAX a question."""
-    monitoring = private("monitoring")
-    listeners = monitoring._event_duration_secs_listeners
-    monitoring._event_duration_secs_listeners = []
-    try:
-        yield
-    finally:
-        monitoring._event_duration_secs_listeners = listeners
 
 
 @contextmanager

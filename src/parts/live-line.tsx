@@ -9,6 +9,11 @@ import { shortened } from './summary';
 
 /** The description of Live that its switch shows. */
 export function liveWords(trans: TranslationBundle): string {
+  if (liveChoice.lastLevel === 'hlo') {
+    return trans.__(
+      "While you type, your function's Python runs on tracers, and XLA compiles the program. None of your calls is executed."
+    );
+  }
   return trans.__(
     "While you type, your function's Python runs on tracers. Nothing is compiled, none of your calls is executed."
   );
@@ -38,6 +43,9 @@ export function LiveLine(props: {
       <p role="status" title={liveWords(trans)}>
         <b>{headOf(state, model, trans)}</b> {textOf(state, trans)}
       </p>
+      {answer?.state === 'traced' && answer.cost && (
+        <p>{shortened(answer.cost, 1000)}</p>
+      )}
       {answer?.state === 'raised' && card !== null && (
         <div className="jp-JaxprLive-card">
           <p>{shortened(card.text, 1000)}</p>

@@ -23,7 +23,12 @@ import { EditorView } from '@codemirror/view';
 import { raisedIn, setWrittenMark, writtenMark } from '../editor/written-mark';
 // Light, and the switch is wanted at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { liveChoice, liveOf } from '../model/live';
+import {
+  LAST_LEVELS,
+  LastLevel,
+  liveChoice,
+  liveOf
+} from '../model/live';
 // Light: it follows the keys of the cells.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { IWrittenCell, LiveTracing } from '../model/written-cell';
@@ -37,6 +42,9 @@ export const TOGGLE_LIVE = 'jupyter-jaxpr:toggle-live';
 
 /** Traces the cell in which the caret is, once. */
 export const TRACE_NOW = 'jupyter-jaxpr:trace-now';
+
+/** Chooses the last text that Live makes; the choice is kept in the settings. */
+const LAST_LEVEL = 'jupyter-jaxpr:last-level-of-live';
 
 /** The plugin that has the schema of the settings. */
 const SETTINGS = 'jupyter-jaxpr:plugin';
@@ -77,6 +85,9 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
     void settings?.then(read => {
       const apply = (): void => {
         liveChoice.set(read?.get('live').composite === true);
+        liveChoice.setLastLevel(
+          levelOf(read?.get('lastLevelOfLive').composite) ?? 'jaxpr'
+        );
       };
       read?.changed.connect(apply);
       apply();
@@ -86,6 +97,31 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
         following.stop();
       }
       commands.notifyCommandChanged(TOGGLE_LIVE);
+      commands.notifyCommandChanged(LAST_LEVEL);
+    });
+    const titles: Record<LastLevel, string> = {
+      jaxpr: trans.__('Live: End at the jaxpr'),
+      stablehlo: trans.__('Live: End at StableHLO'),
+      hlo: trans.__('Live: End at HLO, Which XLA Compiles')
+    };
+    commands.addCommand(LAST_LEVEL, {
+      label: args => titles[levelOf(args.level) ?? 'jaxpr'],
+      isToggled: args => levelOf(args.level) === liveChoice.lastLevel,
+      isToggleable: true,
+      describedBy: {
+        args: {
+          type: 'object',
+          properties: { level: { type: 'string', enum: [...LAST_LEVELS] } },
+          required: ['level']
+        }
+      },
+      execute: async args => {
+        const level = levelOf(args.level);
+        if (level !== null) {
+          liveChoice.setLastLevel(level);
+          await (await settings)?.set('lastLevelOfLive', level);
+        }
+      }
     });
     commands.addCommand(TOGGLE_LIVE, {
       label: trans.__('Live: Trace While You Type'),
@@ -117,8 +153,19 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
     for (const command of [TOGGLE_LIVE, TRACE_NOW]) {
       palette?.addItem({ command, category: trans.__('Jaxpr') });
     }
+    for (const level of LAST_LEVELS) {
+      palette?.addItem({
+        command: LAST_LEVEL,
+        args: { level },
+        category: trans.__('Jaxpr')
+      });
+    }
   }
 };
+
+function levelOf(value: unknown): LastLevel | null {
+  return LAST_LEVELS.find(level => level === value) ?? null;
+}
 
 /** The notebook in front, and what of it is traced. */
 class Following {

@@ -3313,11 +3313,16 @@ export interface LiveProgram {
    * What became of the program of the last run; null where there is none.
    */
   difference?: ProgramDiff | null;
+  /**
+   * What one call costs, and cost in the last run, in sentences; null where it is not counted.
+   */
+  cost?: string | null;
 }
 /**
  * Trace a function of a cell as it is written: the user typed in the cell, or chose Trace Now.
  *
- * The function's Python runs on tracers, if it has no side effects. Nothing is compiled, no call of the cell is made.
+ * The function's Python runs on tracers, if it has no side effects. No call of the cell is made, and nothing is
+ * compiled unless `last_level` is hlo.
  */
 export interface LiveRequest {
   type: 'live';
@@ -3349,6 +3354,14 @@ export interface LiveRequest {
    * Argument types that the user typed in this page; null for none.
    */
   specs: string | null;
+  /**
+   * The last text that is made. For hlo, XLA compiles the program, outside of all caches and counts.
+   */
+  last_level?: 'hlo' | 'jaxpr' | 'stablehlo';
+  /**
+   * The user asked for this trace by name, not by typing.
+   */
+  is_asked_for?: boolean;
 }
 /**
  * Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life.
