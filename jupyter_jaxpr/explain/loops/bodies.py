@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from ...typed.syntax_nodes import in_order
+
 #: Calls that need a number of Python's, by the first name of what is called.
 _NEED_NUMBERS = frozenset({"math", "np", "numpy", "int", "float", "bool", "str", "range", "len", "format", "getattr"})
 
@@ -143,8 +145,8 @@ class Body:
 
 def free_names(node: ast.AST) -> Iterator[str]:
     """Names that a node reads and does not bind itself, in order."""
-    bound = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
-    for each in ast.walk(node):
+    bound = {each.arg for each in in_order(node) if isinstance(each, ast.arg)}
+    for each in in_order(node):
         if isinstance(each, ast.comprehension):
             bound |= target_names(each.target)
         elif isinstance(each, ast.NamedExpr):
@@ -153,7 +155,7 @@ def free_names(node: ast.AST) -> Iterator[str]:
             raise Cannot("The body uses await or yield.")
         elif isinstance(node, ast.FunctionDef) and isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
             bound.add(each.id)
-    found = [each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+    found = [each for each in in_order(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
     for name in sorted(found, key=lambda each: (getattr(each, "lineno", 0), getattr(each, "col_offset", 0))):
         if name.id not in bound:
             yield name.id
@@ -161,14 +163,14 @@ def free_names(node: ast.AST) -> Iterator[str]:
 
 def target_names(target: ast.expr) -> set[str]:
     """The names that a target binds."""
-    return {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
+    return {each.id for each in in_order(target) if isinstance(each, ast.Name)}
 
 
 def has_long_text(node: ast.AST) -> bool:
     """Whether a text in some syntax has several lines."""
     return any(
         isinstance(each, ast.JoinedStr | ast.Constant) and each.end_lineno not in (None, each.lineno)
-        for each in ast.walk(node)
+        for each in in_order(node)
     )
 
 
@@ -196,10 +198,10 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
         Cannot: Python needs the number itself.
     """
     for node in nodes:
-        for each in ast.walk(node):
-            used = numbers & {name.id for name in ast.walk(each) if isinstance(name, ast.Name)}
+        for each in in_order(node):
+            used = numbers & {name.id for name in in_order(each) if isinstance(name, ast.Name)}
             if isinstance(each, ast.If | ast.IfExp | ast.While | ast.Assert):
-                tested = changing & {name.id for name in ast.walk(each.test) if isinstance(name, ast.Name)}
+                tested = changing & {name.id for name in in_order(each.test) if isinstance(name, ast.Name)}
                 if tested:
                     raise Cannot(
                         f"Python evaluates the condition {_short(each.test)} at each iteration. Use jnp.where or "
@@ -216,7 +218,7 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
                 raise Cannot(f"Python formats the text {_short(each)} at each iteration.")
             if isinstance(each, ast.Call) and _dotted(each.func).partition(".")[0] in _NEED_NUMBERS:
                 raise Cannot(f"{_short(each)} needs a Python number, not a traced value.")
-            if isinstance(each, ast.For) and numbers & {n.id for n in ast.walk(each.iter) if isinstance(n, ast.Name)}:
+            if isinstance(each, ast.For) and numbers & {n.id for n in in_order(each.iter) if isinstance(n, ast.Name)}:
                 raise Cannot(f"The inner loop over {_short(each.iter)} depends on the counter of the outer loop.")
 
 
@@ -246,10 +248,10 @@ def check_side_effects(function: ast.AST, loop: ast.AST) -> None:
     Raises:
         Cannot: It writes to a global or nonlocal name, or an expression of it has a side effect.
     """
-    inside = [] if isinstance(function, ast.Module) else ast.walk(function)
+    inside = [] if isinstance(function, ast.Module) else in_order(function)
     declared = {name for node in inside if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
-    statements = {id(node.value) for node in ast.walk(loop) if isinstance(node, ast.Expr)}
-    for node in ast.walk(loop):
+    statements = {id(node.value) for node in in_order(loop) if isinstance(node, ast.Expr)}
+    for node in in_order(loop):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in declared:
             raise Cannot(f"The loop writes to {node.id}, a name from outside of its function.")
         if isinstance(node, ast.Call) and id(node) not in statements and _changes(node.func):

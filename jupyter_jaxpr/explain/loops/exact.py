@@ -11,6 +11,7 @@ import ast
 import math
 from collections.abc import Iterable
 
+from ...typed.syntax_nodes import in_order
 from .bodies import Cannot
 from .iterated import MadeAt
 from .names import stored_names
@@ -45,7 +46,7 @@ def check_exact(
     integers = numbers | {name for name in carry if _starts_as_integer(loop, name)}
     size = _Size(numbers, integers, _largest(loop))
     for node in nodes:
-        for each in ast.walk(node):
+        for each in in_order(node):
             match each:
                 case ast.BinOp(left=left, op=ast.Pow() | ast.LShift()):
                     grows = not _is_float(left) and bool(_names(each) & integers)
@@ -85,7 +86,7 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
     Raises:
         Cannot: A float takes part.
     """
-    for each in ast.walk(loop.function):
+    for each in in_order(loop.function):
         match each:
             case ast.Assign(targets=targets, value=value):
                 stored = set().union(*map(_names, targets))
@@ -93,7 +94,7 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
                 stored = _names(target)
             case _:
                 continue
-        parts = list(ast.walk(value))
+        parts = list(in_order(value))
         divides = isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Div)
         exponents = {id(part.right) for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow)}
         constants = [part.value for part in parts if isinstance(part, ast.Constant) and id(part) not in exponents]
@@ -108,12 +109,12 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
 
 def _check_functions_around(loop: LoopStatement) -> None:
     changed = stored_names([loop.node])
-    inside = set(map(id, ast.walk(loop.node)))
-    for each in ast.walk(loop.function):
+    inside = set(map(id, in_order(loop.node)))
+    for each in in_order(loop.function):
         if isinstance(each, _FUNCTIONS) and each is not loop.function and id(each) not in inside:
-            own = {argument.arg for argument in ast.walk(each.args) if isinstance(argument, ast.arg)}
+            own = {argument.arg for argument in in_order(each.args) if isinstance(argument, ast.arg)}
             read = (_names(each) & changed) - own - (set() if isinstance(each, ast.Lambda) else stored_names(each.body))
-            if read and id(loop.node) not in set(map(id, ast.walk(each))):
+            if read and id(loop.node) not in set(map(id, in_order(each))):
                 raise Cannot(
                     f"A function beside the loop reads {', '.join(sorted(read))}, which the loop changes. In a loop of "
                     "JAX the function would read the value from before the loop."
@@ -197,7 +198,7 @@ def _holds_array(statement: ast.AugAssign, made_at: MadeAt) -> bool:
 
 
 def _starts_as_integer(loop: LoopStatement, name: str) -> bool:
-    for each in ast.walk(loop.function):
+    for each in in_order(loop.function):
         match each:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
@@ -227,7 +228,7 @@ def _divides(node: ast.AST) -> bool:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return {each.id for each in in_order(node) if isinstance(each, ast.Name)}
 
 
 def _short(node: ast.AST) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ...typed.syntax_nodes import in_order
 from .bodies import Body, Cannot
 from .statements import LoopStatement
 
@@ -21,21 +22,21 @@ class Names:
 
     def __init__(self, loop: LoopStatement, taken: frozenset[str]) -> None:
         self.taken = (
-            {each.id for each in ast.walk(loop.function) if isinstance(each, ast.Name)}
-            | {each.arg for each in ast.walk(loop.function) if isinstance(each, ast.arg)}
-            | {each.name for each in ast.walk(loop.function) if isinstance(each, ast.FunctionDef | ast.ClassDef)}
+            {each.id for each in in_order(loop.function) if isinstance(each, ast.Name)}
+            | {each.arg for each in in_order(loop.function) if isinstance(each, ast.arg)}
+            | {each.name for each in in_order(loop.function) if isinstance(each, ast.FunctionDef | ast.ClassDef)}
             | taken
         )
-        everywhere = {each.id for each in ast.walk(loop.module) if isinstance(each, ast.Name)}
+        everywhere = {each.id for each in in_order(loop.module) if isinstance(each, ast.Name)}
         imported = {
             (name.asname or name.name)
-            for each in ast.walk(loop.module)
+            for each in in_order(loop.module)
             if isinstance(each, ast.Import | ast.ImportFrom)
             for name in each.names
         }
         self.bound = stored_names([loop.module]) | imported
-        self.bound |= {each.name for each in ast.walk(loop.module) if isinstance(each, ast.FunctionDef | ast.ClassDef)}
-        self.bound |= {each.arg for each in ast.walk(loop.module) if isinstance(each, ast.arg)}
+        self.bound |= {each.name for each in in_order(loop.module) if isinstance(each, ast.FunctionDef | ast.ClassDef)}
+        self.bound |= {each.arg for each in in_order(loop.module) if isinstance(each, ast.arg)}
         self.lax = "lax" if "lax" in everywhere | imported else "jax.lax"
         self.jnp = "jnp" if "jnp" in everywhere | imported or "jax" not in everywhere else "jax.numpy"
 
@@ -52,8 +53,8 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
     """Names whose values go from iteration to iteration, or out of the loop."""
     carry = [name for name in body.writes if name in body.reads_first and name not in targets]
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
-    inside = set(map(id, ast.walk(loop.node)))
-    names = [each for each in ast.walk(loop.function) if isinstance(each, ast.Name) and id(each) not in inside]
+    inside = set(map(id, in_order(loop.node)))
+    names = [each for each in in_order(loop.function) if isinstance(each, ast.Name) and id(each) not in inside]
     around = _outer_loops(loop)
     later = {
         each.id
@@ -71,7 +72,7 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
 def is_read_later(loop: LoopStatement, name: str) -> bool:
     """Whether code after a loop reads a name that the loop writes, or code of a loop around does."""
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
-    inside = set(map(id, ast.walk(loop.node)))
+    inside = set(map(id, in_order(loop.node)))
     around = _outer_loops(loop)
     return any(
         isinstance(each, ast.Name)
@@ -79,7 +80,7 @@ def is_read_later(loop: LoopStatement, name: str) -> bool:
         and isinstance(each.ctx, ast.Load)
         and id(each) not in inside
         and ((each.lineno, each.col_offset) >= end or id(each) in around)
-        for each in ast.walk(loop.function)
+        for each in in_order(loop.function)
     )
 
 
@@ -94,11 +95,11 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
     Raises:
         Cannot: No assignment of an empty list was found, or there is something in the list.
     """
-    inside = set(map(id, ast.walk(loop.node)))
+    inside = set(map(id, in_order(loop.node)))
     start = (loop.node.lineno, loop.node.col_offset)
     around = _loops_around(loop)
     made = None
-    for each in ast.walk(loop.function):
+    for each in in_order(loop.function):
         match each:
             case (
                 ast.Assign(targets=[ast.Name(id=stored)], value=ast.List(elts=[]))
@@ -107,8 +108,8 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
                 made = each
     if made is None:
         raise Cannot(f"No assignment of an empty list to {name} was found.")
-    target = set(map(id, ast.walk(made)))
-    for each in ast.walk(loop.function):
+    target = set(map(id, in_order(made)))
+    for each in in_order(loop.function):
         if isinstance(each, ast.Name) and each.id == name and id(each) not in inside | target:
             if (each.lineno, each.col_offset) < start or any(id(each) in nodes for nodes in around):
                 raise Cannot(f"Other code uses {name} before the loop.")
@@ -117,9 +118,9 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
 def _loops_around(loop: LoopStatement) -> list[set[int]]:
     """The nodes of each loop around this one."""
     found = []
-    for each in ast.walk(loop.function):
+    for each in in_order(loop.function):
         if isinstance(each, ast.For | ast.While) and each is not loop.node:
-            nodes = set(map(id, ast.walk(each)))
+            nodes = set(map(id, in_order(each)))
             if id(loop.node) in nodes:
                 found.append(nodes)
     return found
@@ -130,7 +131,7 @@ def stored_names(nodes: Iterable[ast.AST]) -> set[str]:
     return {
         each.id
         for node in nodes
-        for each in ast.walk(node)
+        for each in in_order(node)
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
     }
 

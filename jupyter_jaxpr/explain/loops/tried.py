@@ -16,6 +16,7 @@ from typing import Any, Literal
 from ...interruptions import not_of_a_signal
 from ...observe.observation import Edit, ObservedProgram, Place
 from ...program.jaxpr.parameters import open_jaxpr
+from ...typed.syntax_nodes import in_order
 from ..edited_code import EditedCode
 from ..errors.copies import NotCopied, copied
 from ..errors.time_limit import Budget
@@ -45,7 +46,7 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
     edit = _edit(file, written.replaced, written.expression)
     if not written.before:
         return (edit,)
-    around = [each for each in ast.walk(loop.module) if isinstance(each, ast.stmt) and _holds(each, node)]
+    around = [each for each in in_order(loop.module) if isinstance(each, ast.stmt) and _holds(each, node)]
     inner = max(around, key=lambda each: (each.lineno, each.col_offset), default=None)
     # In the test of a while or of an elif, and below a decorator, lines before the statement stand elsewhere.
     if not isinstance(inner, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr):
@@ -58,7 +59,7 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
 
 
 def _holds(statement: ast.stmt, node: ast.AST) -> bool:
-    return any(part is node for part in ast.walk(statement))
+    return any(part is node for part in in_order(statement))
 
 
 def _edit(file: str, node: ast.stmt | ast.expr, text: str) -> Edit:
