@@ -22,7 +22,7 @@ import test_ledger_reasons as reasons
 
 from jupyter_jaxpr.jax.cleared_caches import ClearedCaches
 from jupyter_jaxpr.jax.facts import Bound
-from jupyter_jaxpr.observe import functions, observer
+from jupyter_jaxpr.observe import hook_receiver, observer, whose_code
 from jupyter_jaxpr.observe.cache import (
     argument_differences,
     function_history,
@@ -189,10 +189,10 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         models.test_an_nnx_model_without_a_bias_and_a_wider_one,
     ),
     "whose the executed text is": (
-        replaced(functions, "_is_users_text", lambda *_: False),
+        replaced(whose_code, "_is_users_text", lambda *_: False),
         closed_over.test_text_that_is_executed_again_is_in_no_loop,
     ),
-    "where a call stands": (replaced(observer, "call_place", lambda _: None), blocks.test_recompile_error),
+    "where a call stands": (replaced(hook_receiver, "call_place", lambda _: None), blocks.test_recompile_error),
 }
 
 

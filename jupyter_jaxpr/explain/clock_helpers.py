@@ -143,3 +143,14 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Global | ast.Nonlocal) or (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )
+
+
+def place_with_object(call: ast.Call, function: Any, place: str | None) -> str | None:
+    """A place in the code of a function, as a text that says which object it is of."""
+    if place is None:
+        return None
+    first = next(iter(function.__code__.co_varnames[: function.__code__.co_argcount]), None)
+    if first is not None and place.startswith((f"{first}.", f"{first}[")):
+        holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+        return None if holder is None else f"{ast.unparse(holder)}{place[len(first) :]}"
+    return f"{id(function.__globals__)} {place}"

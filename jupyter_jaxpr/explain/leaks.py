@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_tracer_type
-from ..observe.functions import unwrap
+from ..observe.code_of_callables import unwrap
 from ..observe.observation import Finding, Place
 from ..plain_text import FAILURES, attribute_of, exact, file_of, function_of, kind_name, own_name
 from ..quantities import count

@@ -16,9 +16,11 @@ from ...jax.facts import is_jitted
 from ...observe.cache.closed_over import Outside, values_outside
 from ...observe.cache.function_history import FunctionHistory
 from ...observe.cache.static_values import is_plain
-from ...observe.functions import is_installed, is_of_jax, unwrap
+from ...observe.code_of_callables import unwrap
+from ...observe.library_functions import is_of_jax
 from ...observe.side_effects.callables import is_users_class
 from ...observe.value_texts import NOTHING_CALLED
+from ...observe.whose_code import is_installed
 from ...plain_text import file_of
 
 _CHANGING = frozenset({"time", "datetime", "random", "os", "sys", "secrets", "uuid", "tempfile", "pathlib", "io"})

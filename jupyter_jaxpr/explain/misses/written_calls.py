@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...jax.facts import is_jitted
-from ...observe.functions import is_of_jax
+from ...observe.library_functions import is_of_jax
 from ...observe.observation import Edit, Place
 from ..loops.statements import Loops, parsed
 

@@ -15,8 +15,8 @@ from types import CellType, FunctionType
 from typing import Any, Literal
 
 from ...interruptions import not_of_a_signal
-from ...observe.functions import is_installed
 from ...observe.observation import ObservedProgram
+from ...observe.whose_code import is_installed
 from ...plain_text import file_of
 from ...program.jaxpr.parameters import open_jaxpr, programs_in
 from ...program.key_use import count_key_uses

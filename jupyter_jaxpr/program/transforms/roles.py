@@ -19,8 +19,10 @@ from dataclasses import dataclass, field
 
 from ...jax.loop_equations import scan_parts, while_parts
 from ..costs.residuals import KeptValue, kept_for_backward, made_values
-from ..jaxpr.walk import ScopeColumns, Walk
-from .derive import DerivedPart, Kind
+from ..jaxpr.scope_columns import ScopeColumns
+from ..jaxpr.walk import Walk
+from .derive import Kind
+from .original import DerivedPart
 
 _FORWARD = "jvp("
 _BACKWARD = "transpose("
