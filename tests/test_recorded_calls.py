@@ -14,8 +14,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 from conftest import Notebook
+from recordings import RAN, lines, outline, program, recorded, recordings
 from test_magic_as_without import printed
-from test_recording import RAN, lines, outline, program, recorded, recordings
 
 from jupyter_jaxpr.jax import post_hook
 from jupyter_jaxpr.observe import recorded_calls, recorded_cell, recording
