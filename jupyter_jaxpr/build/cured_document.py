@@ -31,9 +31,9 @@ def with_cures(
     ledger = document.ledger
     if ledger is not None:
         functions = list(ledger.functions)
-        for (function, place), found in cures.items():
+        for (function, place), cures_here in cures.items():
             misses = list(functions[function].misses)
-            written = [cure_document(walk, cure) for cure in found]
+            written = [cure_document(walk, cure) for cure in cures_here]
             misses[place] = msgspec.structs.replace(misses[place], cures=written)
             functions[function] = msgspec.structs.replace(functions[function], misses=misses)
         ledger = msgspec.structs.replace(ledger, functions=functions)
