@@ -1,4 +1,4 @@
-"""Cells with Python loops that tracing unrolls, the notes on them, and the full rewrites of the loops."""
+"""Holds cells with Python loops that tracing unrolls, reads the notes on them, and holds the full rewrites."""
 
 from __future__ import annotations
 
