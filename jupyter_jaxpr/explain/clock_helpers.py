@@ -57,11 +57,11 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
                 return None
             continue
         before = before_reading(statement, lambda node: is_clock(node, names))
-        given = frozenset(_parameters(tree))  # what a call gives is looked at where the call stands
-        if any(isinstance(node, _MAY_WAIT) and not _formats(node, given) for node in before):
+        parameters = frozenset(_parameters(tree))  # what a call gives is looked at where the call stands
+        if any(isinstance(node, _MAY_WAIT) and not _formats(node, parameters) for node in before):
             return None
         named = assigned([statement]) if isinstance(statement, ast.Assign) and statement.value in readings else ()
-        for node in (node for each in tree.body[place:] for node in ast.walk(each)):
+        for node in (node for statement in tree.body[place:] for node in ast.walk(statement)):
             if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
                 continue
             if node.left in readings or (isinstance(node.left, ast.Name) and node.left.id in named):
