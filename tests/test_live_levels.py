@@ -104,7 +104,7 @@ def test_what_a_call_costs(trace: Trace) -> None:
     )
     unknown = "def f(x):\n    return lax.while_loop(lambda y: y.sum() < 9, lambda y: y + 1, x)\nf(x)\n"
     assert trace("jaxpr", unknown).cost == (
-        "One call takes at least 16 operations and moves at least 104\N{NO-BREAK SPACE}B."
+        "One call takes at least 16 operations and moves at least 105\N{NO-BREAK SPACE}B."
     )
 
 

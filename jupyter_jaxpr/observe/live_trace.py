@@ -18,13 +18,14 @@ from ..jax.separate_traces import separate_traces
 from ..jax.unheard import unheard
 from ..plain_text import file_of, function_of
 from .calls.printed_output import PrintRecorder
-from .functions import code_of, is_installed, name_of, place_of, unwrap
+from .code_of_callables import code_of, name_of, place_of, unwrap
 from .observation import ObservedFunction, Place, Printed
 from .observer import Observer
 from .own_traces import CallToTrace, has_numbers_to_fix, held_fixed_text, traced_anew
 from .traced_names import NamedValues, NameRecorder
 from .unseen_warnings import unseen_warnings
 from .value_texts import NOTHING_CALLED
+from .whose_code import is_installed
 
 
 class ComputesArrays(BaseException):
