@@ -13,13 +13,6 @@ from typing import Any
 
 from .facts import private
 
-_LISTENERS = (
-    "_event_listeners",
-    "_event_duration_secs_listeners",
-    "_event_time_span_listeners",
-    "_scalar_listeners",
-)
-
 
 class _OtherThreads(list[Any]):
     """The listeners to one kind of event: empty for the thread that made the list."""
@@ -49,13 +42,17 @@ class _OfThread:
 def unheard() -> Iterator[None]:
     """Tell no listener of JAX's events and no log of JAX about this thread's work in JAX."""
     monitoring = private("monitoring")
-    silenced = []
-    for name in _LISTENERS:
-        listeners = getattr(monitoring, name, None)
-        if isinstance(listeners, list):
-            others = _OtherThreads(listeners)
-            setattr(monitoring, name, others)
-            silenced.append((name, listeners, others))
+    listeners = (
+        monitoring._event_listeners,
+        monitoring._event_duration_secs_listeners,
+        monitoring._event_time_span_listeners,
+        monitoring._scalar_listeners,
+    )
+    others = tuple(map(_OtherThreads, listeners))
+    monitoring._event_listeners = others[0]
+    monitoring._event_duration_secs_listeners = others[1]
+    monitoring._event_time_span_listeners = others[2]
+    monitoring._scalar_listeners = others[3]
     drops = _OfThread()
     # A new list each time: another thread may go through the old list now.
     loggers = [
@@ -68,10 +65,16 @@ def unheard() -> Iterator[None]:
     try:
         yield
     finally:
-        for name, listeners, others in silenced:
-            # The user may have added, removed or cleared listeners meanwhile.
-            if getattr(monitoring, name) is others:
-                listeners[:] = others.all()
-                setattr(monitoring, name, listeners)
+        # The user may have added, removed or cleared listeners meanwhile.
+        for before, now in zip(listeners, others, strict=True):
+            before[:] = now.all()
+        if monitoring._event_listeners is others[0]:
+            monitoring._event_listeners = listeners[0]
+        if monitoring._event_duration_secs_listeners is others[1]:
+            monitoring._event_duration_secs_listeners = listeners[1]
+        if monitoring._event_time_span_listeners is others[2]:
+            monitoring._event_time_span_listeners = listeners[2]
+        if monitoring._scalar_listeners is others[3]:
+            monitoring._scalar_listeners = listeners[3]
         for logger in loggers:
             logger.filters = [each for each in logger.filters if each is not drops]
