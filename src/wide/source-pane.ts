@@ -21,7 +21,8 @@ import { SourceFiles, sourceFilesOf } from '../model/source-files';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, Selection } from '../tokens';
 import { element } from '../parts/dom';
-import type { ILevelCount } from '../workbench/levels/level-pane';
+import type { ILevelCount } from '../workbench/levels/level-pane-options';
+import { nextAround } from '../workbench/levels/next-around';
 import {
   ListingsChange,
   ProgramListings,
@@ -237,13 +238,7 @@ export class SourcePane implements IDisposable {
     }
     const here = view.state.selection.main.head;
     const starts = places.map(place => this._offset(place));
-    let at =
-      by > 0
-        ? starts.findIndex(start => start > here)
-        : starts.length - 1 - [...starts].reverse().findIndex(s => s < here);
-    if (at < 0 || at >= starts.length) {
-      at = by > 0 ? 0 : starts.length - 1;
-    }
+    const at = nextAround(starts, here, by);
     this._goTo(places[at]);
     return { at: at + 1, of: places.length };
   }

@@ -16,7 +16,8 @@ import {
 import { typed } from '../../protocol/__tests__/typing';
 import { EvaluableText } from '../../protocol/evaluable';
 import { Snapshot, TextPage, Working } from '../../protocol/snapshot';
-import { Channel, ChannelState, Unanswered } from '../channel';
+import { Channel } from '../channel';
+import { ChannelState, Unanswered } from '../channel-interface';
 import { FakeKernel, settled } from './fake-kernel';
 
 const HELLO = {

@@ -2,7 +2,7 @@ import { runScopeHandlers } from '@codemirror/view';
 import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
-import { Unanswered } from '../../../kernel/channel';
+import { Unanswered } from '../../../kernel/channel-interface';
 import { attentionOf } from '../../../model/attention';
 import { JaxprModel } from '../../../model/model';
 import {
