@@ -30,6 +30,7 @@ import {
   openListings
 } from '../workbench/levels/program-listings';
 import { keyBindings } from '../workbench/reading/key-table';
+import { tokenBreaking } from '../workbench/listing/token-breaks';
 import { LibrariesRow } from './libraries-row';
 import { headings, partsField, setParts } from './source-headings';
 import {
@@ -260,6 +261,11 @@ export class SourcePane implements IDisposable {
               `${placeOf(state.field(partsField), line - 1)?.line ?? ''}`
           }),
           EditorView.lineWrapping,
+          tokenBreaking(({ contentDOM, defaultCharacterWidth }) =>
+            contentDOM.clientWidth === 0
+              ? null
+              : contentDOM.clientWidth / defaultCharacterWidth
+          ),
           EditorState.readOnly.of(true),
           EditorView.contentAttributes.of({
             'aria-label': trans.__('Source of %1', name),

@@ -30,6 +30,7 @@ import type { IListedFold, IListing, IListingEvents, ISplice } from './listing';
 import type { IListingHost } from './listing-buttons';
 import { Display } from './listing-display';
 import { IKeysHost, ListingKeys } from './key-handlers';
+import { columnsOf } from './line-columns';
 import {
   NO_MARKS,
   marks,
@@ -44,6 +45,7 @@ import { highlighting } from '../reading/matches';
 import type { ReadingTools } from '../reading/reading-tools';
 import { rememberDocument } from '../reading/search-panel';
 import { sourceHeads } from './source-heads';
+import { tokenBreaking } from './token-breaks';
 
 /**
  * Lines wrap in listings of up to this many lines. Measured at 100,000 lines, a frame of scrolling takes no longer with
@@ -258,7 +260,14 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
       ViewPlugin.define(view => new Display(view, this, this.chosen), {
         decorations: display => display.decorations
       }),
-      this._wraps ? EditorView.lineWrapping : [],
+      this._wraps
+        ? [
+            EditorView.lineWrapping,
+            tokenBreaking((view, index) =>
+              columnsOf(view, this._listing.indentation(index).length / 2)
+            )
+          ]
+        : [],
       EditorState.readOnly.of(true),
       EditorView.editable.of(false),
       EditorView.contentAttributes.of({
