@@ -46,8 +46,6 @@ import { cellOfCopy, showSavedCopies } from './saved-copies';
 import { SAVE_COPY, SAVE_EXCERPT, SAVE_PAGE } from './saving';
 import { LOAD_IN_EVERY_KERNEL } from './startup';
 import { OPEN_TRANSFORMS } from './transforms';
-// Light: it adds a command.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
 import { OPEN_WIDE, addWide } from './wide';
 
 namespace CommandIDs {

@@ -1,5 +1,5 @@
 import { NO_DOCUMENT } from '../../protocol/cost';
-import { progress, snapshot } from '../../protocol/__tests__/documents';
+import { snapshot } from '../../protocol/__tests__/documents';
 import {
   answered,
   confirm,

@@ -1,9 +1,4 @@
-import {
-  environment,
-  program,
-  progress,
-  snapshot
-} from '../../protocol/__tests__/documents';
+import { environment, progress } from '../../protocol/__tests__/documents';
 import { PROTOCOL } from '../../protocol/messages';
 import { JaxprModel } from '../model';
 import { FakeChannel } from './fake-channel';

@@ -1,10 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import {
-  program,
-  progress,
-  snapshot
-} from '../../protocol/__tests__/documents';
+import { program, progress } from '../../protocol/__tests__/documents';
 import { ModelChange } from '../../tokens';
 import { JaxprModel } from '../model';
 import { RUNS_KEPT } from '../runs';

@@ -1,10 +1,8 @@
 import { Unanswered } from '../../kernel/channel-interface';
 import {
-  program,
   programCost,
   programTiming,
-  recording,
-  snapshot
+  recording
 } from '../../protocol/__tests__/documents';
 import { ExactLinks } from '../../protocol/snapshot';
 import { shardings } from '../../workbench/shardings/__tests__/spread';
