@@ -3,21 +3,10 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { LiveState, liveChoice, liveOf } from '../model/live';
+import { liveWords } from '../model/live-words';
 import { EvaluableText } from '../protocol/evaluable';
 import type { IJaxprModel } from '../tokens';
 import { shortened } from './summary';
-
-/** The description of Live that its switch shows. */
-export function liveWords(trans: TranslationBundle): string {
-  if (liveChoice.lastLevel === 'hlo') {
-    return trans.__(
-      "While you type, your function's Python runs on tracers, and XLA compiles the program. None of your calls is executed."
-    );
-  }
-  return trans.__(
-    "While you type, your function's Python runs on tracers. Nothing is compiled, none of your calls is executed."
-  );
-}
 
 /** The line below the header; empty while Live is off and the user has not asked for a trace. */
 export function LiveLine(props: {

@@ -23,19 +23,16 @@ import { EditorView } from '@codemirror/view';
 import { raisedIn, setWrittenMark, writtenMark } from '../editor/written-mark';
 // Light, and the switch is wanted at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import {
-  LAST_LEVELS,
-  LastLevel,
-  liveChoice,
-  liveOf
-} from '../model/live';
+import { LAST_LEVELS, LastLevel, liveChoice, liveOf } from '../model/live';
 // Light: it follows the keys of the cells.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { IWrittenCell, LiveTracing } from '../model/written-cell';
+import { liveWords } from '../model/live-words';
 // Light: it hears the user's keys from the start.
 import { ISign, UsersSigns } from '../model/users-signs';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
+import { followSettings } from './settings';
 
 /** Turns Live on and off; the choice is kept in the settings. */
 export const TOGGLE_LIVE = 'jupyter-jaxpr:toggle-live';
@@ -43,12 +40,7 @@ export const TOGGLE_LIVE = 'jupyter-jaxpr:toggle-live';
 /** Traces the cell in which the caret is, once. */
 export const TRACE_NOW = 'jupyter-jaxpr:trace-now';
 
-/** Chooses the last text that Live makes; the choice is kept in the settings. */
-const LAST_LEVEL = 'jupyter-jaxpr:last-level-of-live';
-
-/** The plugin that has the schema of the settings. */
-const SETTINGS = 'jupyter-jaxpr:plugin';
-
+import { LAST_LEVELS, LastLevel, liveChoice, liveOf } from '../model/live';
 export const livePlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:live',
   description: 'Traces a cell while the user writes in it, where that is on.',
@@ -81,16 +73,11 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
       }
     });
 
-    const settings = registry?.load(SETTINGS).catch(() => null) ?? null;
-    void settings?.then(read => {
-      const apply = (): void => {
-        liveChoice.set(read?.get('live').composite === true);
-        liveChoice.setLastLevel(
-          levelOf(read?.get('lastLevelOfLive').composite) ?? 'jaxpr'
-        );
-      };
-      read?.changed.connect(apply);
-      apply();
+    const settings = followSettings(registry, read => {
+      liveChoice.set(read?.get('live').composite === true);
+      liveChoice.setLastLevel(
+        levelOf(read?.get('lastLevelOfLive').composite) ?? 'jaxpr'
+      );
     });
     liveChoice.changed.connect(() => {
       if (!liveChoice.isOn) {
@@ -125,9 +112,7 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
     });
     commands.addCommand(TOGGLE_LIVE, {
       label: trans.__('Live: Trace While You Type'),
-      caption: trans.__(
-        "While you type, your function's Python runs on tracers. Nothing is compiled, none of your calls is executed."
-      ),
+      caption: () => liveWords(trans),
       isToggled: () => liveChoice.isOn,
       isToggleable: true,
       describedBy: { args: { type: 'object', properties: {} } },
@@ -138,9 +123,14 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
     });
     commands.addCommand(TRACE_NOW, {
       label: trans.__('Trace the Cell as It Is Written'),
-      caption: trans.__(
-        "Your function's Python runs on tracers, once. Nothing is compiled, none of your calls is executed."
-      ),
+      caption: () =>
+        liveChoice.lastLevel === 'hlo'
+          ? trans.__(
+              "Your function's Python runs on tracers, once, and XLA compiles the program. None of your calls is executed."
+            )
+          : trans.__(
+              "Your function's Python runs on tracers, once. Nothing is compiled, none of your calls is executed."
+            ),
       isEnabled: () => notebooks.activeCell?.model.type === 'code',
       describedBy: { args: { type: 'object', properties: {} } },
       execute: () => {
