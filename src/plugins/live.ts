@@ -27,6 +27,8 @@ import { LAST_LEVELS, LastLevel, liveChoice, liveOf } from '../model/live';
 // Light: it follows the keys of the cells.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { IWrittenCell, LiveTracing } from '../model/written-cell';
+// Light: the words of the switch.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
 import { liveWords } from '../model/live-words';
 // Light: it hears the user's keys from the start.
 import { ISign, UsersSigns } from '../model/users-signs';
@@ -40,7 +42,9 @@ export const TOGGLE_LIVE = 'jupyter-jaxpr:toggle-live';
 /** Traces the cell in which the caret is, once. */
 export const TRACE_NOW = 'jupyter-jaxpr:trace-now';
 
-import { LAST_LEVELS, LastLevel, liveChoice, liveOf } from '../model/live';
+/** Chooses the last text that Live makes; the choice is kept in the settings. */
+const LAST_LEVEL = 'jupyter-jaxpr:last-level-of-live';
+
 export const livePlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:live',
   description: 'Traces a cell while the user writes in it, where that is on.',
