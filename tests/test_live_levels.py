@@ -79,8 +79,8 @@ def test_each_level_is_made_unheard_and_leaves_the_caches(
     no_hlo = (
         "hlo",
         "absent",
-        "Live makes no text after the StableHLO. To change this, choose View, Last Level of Live, or run the cell to "
-        "see the text.",
+        "Live makes no text after the StableHLO. To change this, choose where Live ends in the View menu, or run the "
+        "cell to see the text.",
     )
     answer = trace("stablehlo")
     assert (answer.text, levels(answer)) == (None, [("stablehlo", "held", None), no_hlo])

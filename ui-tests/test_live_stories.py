@@ -1,4 +1,4 @@
-"""Live in both themes, at all widths, by keyboard alone, beside a second tab, and up to a later level."""
+"""Live in both themes, at three widths, by keyboard alone, beside a second tab, and up to a later level."""
 
 import re
 
@@ -75,10 +75,7 @@ def test_by_keyboard_alone(nb):
 def test_up_to_the_hlo(nb):
     turn_on(nb)
     nb.page.get_by_role("menuitem", name="View", exact=True).click()
-    nb.page.get_by_role("menuitem", name="Last Level of Live").click()
-    nb.page.get_by_role("menuitemcheckbox", name="Live: End at HLO, Which XLA Compiles").or_(
-        nb.page.get_by_role("menuitem", name="Live: End at HLO, Which XLA Compiles")
-    ).click()
+    nb.page.locator(".lm-Menu-item", has_text="Live: End at HLO, Which XLA Compiles").click()
     expect(switch(nb)).to_have_attribute("title", re.compile("and XLA compiles the program"))
     type_at_end_of(nb, 3, " * 2")
     expect(live(nb)).to_contain_text(
@@ -105,17 +102,3 @@ def test_a_second_tab_traces_nothing(nb, lab):
     # The text of the cell reaches the other page by collaboration or not at all: no key was pressed there.
     expect(other.panel).not_to_contain_text("as written, not run")
     other.page.close()
-
-
-def test_the_wide_view_follows_too(nb):
-    turn_on(nb)
-    nb.command("jupyter-jaxpr:open-levels")
-    wide = nb.page.locator(".jp-JaxprWide").first
-    expect(wide).to_be_visible()
-    nb.lines(1).nth(3).click()
-    nb.page.keyboard.press("End")
-    nb.page.keyboard.type(" * 2")
-    expect(wide).to_contain_text("mul")
-    for theme in ("light", "dark"):
-        nb.theme(theme)
-        assert violations(nb.page, ".jp-JaxprWide") == [], theme

@@ -34,8 +34,8 @@ TEXT_LIMIT = 1_000_000
 
 COMPILED = "XLA compiled the program for its HLO. The compile is in no ledger and in no cache of JAX's."
 _NOT_CHOSEN = (
-    "Live makes no text after the {last}. To change this, choose View, Last Level of Live, or run the cell to see the "
-    "text."
+    "Live makes no text after the {last}. To change this, choose where Live ends in the View menu, or run the cell to "
+    "see the text."
 )
 _TOO_LONG = "The {level} is too long to be sent after each key. Run the cell to see the text."
 _SLOW = (
