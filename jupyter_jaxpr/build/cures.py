@@ -88,7 +88,7 @@ def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> lis
         return []
     card = next((note for note in sources.document.notes if note.kind in _ERRORS), None)
     found = error_finding(last, error.function, budget)
-    if card is None or found is None or (found.kind, found.title) != (card.kind, card.title):
+    if card is None or found is None or (found.kind, found.detail) != (card.kind, card.detail):
         return []
     return [(card, found.cures)]
 
