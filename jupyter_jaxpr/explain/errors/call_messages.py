@@ -97,7 +97,7 @@ CALL_MESSAGES = (
         r"Error interpreting argument to (\w+) as a JAX value\. The problematic value is of type <class "
         r"'(?:\w+\.)*(\w+)'> and was passed to \w+ at position (\d+)",
         "lax.{1} takes arrays, but gets a {2} at position {3}",
-        "The functions of lax convert no operand. Positions count from 0.",
+        "Functions of jax.lax do not convert their operands to arrays. Positions count from 0.",
         ("an array", "Make an array first, such as with jnp.array, or use the function of jax.numpy."),
     ),
     Message(

@@ -132,7 +132,7 @@ def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
         f"({raised.source(each)},)" if _is_integer(raised, each) else raised.source(each) for each in call.args
     ]
     title = f"{called(call)} takes one start for each axis, as a tuple"
-    words = "Write a tuple also for one axis."
+    words = "Write the starts as a tuple, also for an array of one axis."
     cures = _rewritten(raised, call, "a tuple", _written(raised, call, arguments), words)
     return Explained(None, title, "", cures or (FoundCure("a tuple", None, words),))
 

@@ -137,7 +137,9 @@ function Head(props: IExactBarOptions & { found: ExactLinks }): JSX.Element {
   const id = React.useId();
   return (
     <div className="jp-JaxprExact-head" role="group" aria-labelledby={id}>
-      <h3 id={id}>{trans.__('Exact links of the tagged copy')}</h3>
+      <h3 id={id}>
+        {trans.__('Exact links, in a tagged copy of the program')}
+      </h3>
       {here && (
         <p className={here.same === false ? 'jp-mod-other' : undefined}>
           {here.words}{' '}
