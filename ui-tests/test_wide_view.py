@@ -297,6 +297,7 @@ def test_columns_scroll_together_until_that_is_switched_off(notebook):
 
 
 @pytest.mark.fresh_page
+@pytest.mark.slow
 def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(notebook):
     rnn = notebook(LOAD, HELPER, RNN)
     rnn.run_all()

@@ -166,16 +166,16 @@ class Sources:
     def add_twin(self, links: ExactLinks, read: Mapping[LevelName, ExactLines]) -> None:
         """Keep what a program's twin says, and its texts."""
         with self._lock:
-            held = pools.of_texts(self._walk, self._cell_file)
+            text_pools = pools.of_texts(self._walk, self._cell_file)
             texts = {
                 name: dataclasses.replace(
-                    linked_text(found.lines, held),
+                    linked_text(level.lines, text_pools),
                     equations=[
                         [line, *(number for equation in equations for number in equation)]
-                        for line, equations in sorted(found.equations.items())
+                        for line, equations in sorted(level.equations.items())
                     ],
                 )
-                for name, found in read.items()
+                for name, level in read.items()
             }
             self._twins[links.program] = links, texts
 
@@ -235,14 +235,14 @@ class Sources:
             equation_count: Most equations in all, at least 1.
         """
         with self._lock:
-            known = self._all_names(scope).variables
-        return pages.scope_page(self._walk, self._cell_file, known, scope, first_equation, equation_count)
+            names = self._all_names(scope).variables
+        return pages.scope_page(self._walk, self._cell_file, names, scope, first_equation, equation_count)
 
     def source_page(self, path: str) -> SourcePage | None:
         """The text of a file that the run came from, or why it cannot be shown; None where nothing came from it."""
         with self._lock:
             positions = self._walk.positions
-            source = next((each for each in positions.files if each.path == path and each.kind != "cell"), None)
+            source = next((source for source in positions.files if source.path == path and source.kind != "cell"), None)
             codes = [] if source is None else positions.codes(source)
         return None if source is None else pages.source_page(source, codes)
 
@@ -256,8 +256,8 @@ class Sources:
             make(self._observed[program], level)
             programs = list(self._document.programs)
             levels = [
-                each if each.state == "held" else level_document(self._observed[program], each.name)
-                for each in programs[program].levels
+                level if level.state == "held" else level_document(self._observed[program], level.name)
+                for level in programs[program].levels
             ]
             programs[program] = msgspec.structs.replace(programs[program], levels=levels)
             self._document = summarised(msgspec.structs.replace(self._document, programs=programs), [program])
@@ -348,9 +348,9 @@ class Sources:
             ledger = document.ledger
             if ledger is not None:
                 functions = list(ledger.functions)
-                for (function, place), found in cures.items():
+                for (function, place), cures_here in cures.items():
                     misses = list(functions[function].misses)
-                    written = [cure_document(self._walk, cure) for cure in found]
+                    written = [cure_document(self._walk, cure) for cure in cures_here]
                     misses[place] = msgspec.structs.replace(misses[place], cures=written)
                     functions[function] = msgspec.structs.replace(functions[function], misses=misses)
                 ledger = msgspec.structs.replace(ledger, functions=functions)
@@ -378,7 +378,7 @@ class Sources:
             if field == "recordings":
                 # The steps of a loop are known now: what was counted is counted again.
                 program = self._document.control_flow[answer.control].program
-                if any(each.program == program for each in self._document.costs):
+                if any(cost.program == program for cost in self._document.costs):
                     try:
                         self.cost(program)
                     except not_of_a_signal(Exception):
@@ -400,21 +400,21 @@ class Sources:
         """What a program costs, counted at the first request and kept in the document."""
         with self._lock:
             document = self._document
-            known = next((each for each in document.costs if each.program == program), None)
+            earlier = next((cost for cost in document.costs if cost.program == program), None)
             compiled = self._observed[program].executable is not None
             recorded = recorded_steps(document, program)
-            is_new = known is None or known.recordings != sorted(recorded)
-            if known is not None and not is_new and (known.xla_asked or not compiled):
-                return known
+            is_new = earlier is None or earlier.recordings != sorted(recorded)
+            if earlier is not None and not is_new and (earlier.xla_asked or not compiled):
+                return earlier
             shown = document.programs[program]
-            held = {number: len(scope.primitive) for number, scope in enumerate(document.scopes)}
+            equation_counts = {number: len(scope.primitive) for number, scope in enumerate(document.scopes)}
             cost = program_cost(
                 self._walk,
                 program,
                 shown,
                 self._observed[program],
                 document.control_flow,
-                held=held,
+                held=equation_counts,
                 recorded=recorded,
             )
             cost = with_lead(document, cost)
@@ -431,20 +431,20 @@ class Sources:
         """
         with self._lock:
             document, observed = self._document, self._observed[program]
-            known = next((each for each in document.shardings if each.program == program), None)
-            if known is not None and known.collectives is not None:
-                return known
+            sharding = next((sharding for sharding in document.shardings if sharding.program == program), None)
+            if sharding is not None and sharding.collectives is not None:
+                return sharding
             if observed.executable is None:
                 raise Unavailable(_NOT_COMPILED)
             text = self.text(program, "hlo")
             hlo = HloLines(text.lines, text.line_stacks, text.inferred_lines, text.other_stacks)
             try:
-                found = program_shardings(self._walk, program, document.programs[program], observed, hlo)
+                sharding = program_shardings(self._walk, program, document.programs[program], observed, hlo)
             except AttributeError:
                 raise Unavailable(_UNSAID) from None
-            if len(found.devices) > 1:
-                self._document = merged(document, "shardings", found)
-            return found
+            if len(sharding.devices) > 1:
+                self._document = merged(document, "shardings", sharding)
+            return sharding
 
     def let_go_of_values(self) -> None:
         """Release the values of the programs' calls, which were held for `--steps`."""
@@ -472,18 +472,18 @@ class Sources:
             whole: With all equations, however many there are.
         """
         with self._lock:
-            for known in self._document.shardings:
-                self._spread(known.program)
+            for sharding in self._document.shardings:
+                self._spread(sharding.program)
             programs = list(self._document.programs)
             walk = self._walk
             for index, program in enumerate(programs):
                 levels = []
                 for level in program.levels:
                     try:
-                        held = held_level(self._observed[index], level, walk, program.scope)
+                        text = held_level(self._observed[index], level, walk, program.scope)
                     except Unavailable:
-                        held = level
-                    levels.append(held)
+                        text = level
+                    levels.append(text)
                 programs[index] = msgspec.structs.replace(program, levels=levels)
             scopes = self._document.scopes
             if whole and not all(program.complete for program in programs):

@@ -144,8 +144,8 @@ function Head(props: IExactBarOptions & { found: ExactLinks }): JSX.Element {
         <p className={here.same === false ? 'jp-mod-other' : undefined}>
           {here.words}{' '}
           {trans._n(
-            '%3 of %2 instruction comes from equations of the program, %4 of them from exactly one. Lowering and compiling took %5.',
-            '%3 of %2 instructions come from equations of the program, %4 of them from exactly one. Lowering and compiling took %5.',
+            '%3 of %2 instruction comes from equations of the program, %4 of them from exactly one equation. Lowering and compiling took %5.',
+            '%3 of %2 instructions come from equations of the program, %4 of them from exactly one equation. Lowering and compiling took %5.',
             here.instructions,
             grouped(here.instructions),
             grouped(here.linked),
