@@ -362,7 +362,8 @@ def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     dialog = page.get_by_role("dialog", name="Keys of the Diff view")
     expect(dialog).to_contain_text(
         re.compile(
-            "c b w uIn both programs, hide or show changes of dtype, broadcasts, calls that hold one equation, unused equations"
+            "c b w uIn both programs, hide or show changes of dtype, broadcasts, calls that hold one equation, "
+            "unused equations"
         )
     )
     page.keyboard.press("Escape")

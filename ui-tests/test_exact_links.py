@@ -29,7 +29,7 @@ PRICE = re.compile(
 )
 SAME = re.compile(
     r"XLA made the same instructions for the tagged copy and for the program\. "
-    r"\d+ of \d+ instructions come from equations of the program, \d+ of them from exactly one\. "
+    r"\d+ of \d+ instructions come from equations of the program, \d+ of them from exactly one equation\. "
     r"Lowering and compiling took [\d.]+.m?s\."
 )
 
