@@ -42,7 +42,7 @@ from .index_notes import index_notes
 from .ledger import MissNumbers, ledger_document
 from .level_texts import held_level
 from .levels import Unavailable
-from .live_sources import Sources, ToTry
+from .live_sources import Sources
 from .masked_notes import masked_notes
 from .named_values import named_values
 from .naming import learn_naming
@@ -50,6 +50,7 @@ from .note_cures import NoteSketches
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
+from .to_try import ToTry
 from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]

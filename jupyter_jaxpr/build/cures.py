@@ -25,9 +25,10 @@ from ..observe.observation import Edit, ErrorToTry, FoundCure
 if TYPE_CHECKING:
     from ..document.types.document import Note, Snapshot
     from ..observe.observer import Observer
-    from .live_sources import Sources, ToTry
+    from .live_sources import Sources
     from .note_cures import SketchedNote
     from .notes import NotedLoop
+    from .to_try import ToTry
 
 #: Misses of one run that are tried, the newest: a function that misses more often does so for one reason.
 _MISSES = 32

@@ -10,7 +10,7 @@ import dataclasses
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -27,7 +27,7 @@ from ..document.types.pages import ScopePage, SourcePage, TextPage
 from ..document.types.shardings import ProgramShardings
 from ..document.types.transform import Transform
 from ..interruptions import not_of_a_signal
-from ..observe.observation import Edit, ErrorToTry, FoundCure, ObservedFunction, ObservedProgram
+from ..observe.observation import Edit, FoundCure, ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
@@ -35,49 +35,23 @@ from ..program.texts.exact_lines import ExactLines
 from ..program.texts.passes import Passes
 from . import pages, pools
 from .comparison import comparison_document
-from .control_flow import read_control_flow
 from .costs import program_cost, with_lead
-from .ledger import MissNumbers
+from .cured_document import with_cures
+from .derived_programs import with_derived
 from .level_texts import Text, held_level, linked_lines, linked_text
 from .levels import LevelName, Unavailable, level_document, make
-from .note_cures import SketchedNote
-from .notes import NotedLoop, cure_document, edit_documents, failure_notes
-from .programs import PAGE, ProgramBuilder, walk_names
+from .programs import walk_names
 from .shardings import HloLines, is_spread, program_shardings
+from .to_try import ToTry
 
 if TYPE_CHECKING:
     from ..measure.compare.variants import Comparison
     from ..measure.times.sweep import Sweep
 
-__all__ = ["Sources", "Unavailable"]
-
 _NOT_COMPILED = (
     "JAX has not compiled this program, so its shardings are unknown. Inspect the function with stage='compile'."
 )
 _UNSAID = "This executable does not report its shardings. Call or inspect the function in this kernel."
-_NO_VALUES = "This derived program has types but no values, so the stepper cannot run. Step through {name} instead."
-
-
-class ToTry(NamedTuple):
-    """The cures of a run that are not decided yet.
-
-    Attributes:
-        misses: Which call of the kernel each miss of the document was.
-        loops: The loops that were unrolled.
-        own: How many programs of the document, the first ones, are of the user's functions.
-        left: Those of the loops that are not decided yet; None for all of them.
-        tried: The misses that were tried before, and not decided.
-        notes: Whose cures may be edits.
-        error: That ended the cell, where its cures were not all tried.
-    """
-
-    misses: MissNumbers
-    loops: tuple[NotedLoop, ...]
-    own: int
-    left: tuple[NotedLoop, ...] | None = None
-    tried: frozenset[tuple[int, int]] = frozenset()
-    notes: tuple[SketchedNote, ...] = ()
-    error: ErrorToTry | None = None
 
 
 class Sources:
@@ -284,33 +258,11 @@ class Sources:
         """
         with self._lock:
             document = self._document
-            sent = sum(program.equations if program.complete else PAGE for program in document.programs)
-            builder = ProgramBuilder(self._walk, document.naming, list(document.scopes), sent)
-            definition = document.programs[original].definition
-            try:
-                added = [
-                    msgspec.structs.replace(builder.program(function, function.programs[0]), definition=definition)
-                    for function in functions
-                ]
-            except not_of_a_signal(Exception):
-                self._walk.forget(len(document.scopes))
-                raise
-            first, failures = len(document.programs), list[str]()
-            cards = read_control_flow(self._walk, added, failures.append, before=first, held=len(document.control_flow))
-            why = _NO_VALUES.format(name=document.programs[original].name)
-            controls = [msgspec.structs.replace(card, steppable=card.steppable or why) for card in cards.controls]
+            derived = with_derived(document, self._walk, self._cell_file, original, functions)
             self._observed.extend(function.programs[0] for function in functions)
-            self._control_paths += tuple(cards.paths)
-            added_to = msgspec.structs.replace(
-                document,
-                programs=[*document.programs, *added],
-                scopes=builder.scopes,
-                control_flow=[*document.control_flow, *controls],
-                notes=[*document.notes, *cards.notes, *failure_notes(failures)],
-                **pools.of_walk(self._walk, self._cell_file).fields(),
-            )
-            made = range(first, first + len(added))
-            self._document = summarised(added_to, made)
+            self._control_paths += derived.control_paths
+            made = range(len(document.programs), len(derived.document.programs))
+            self._document = summarised(derived.document, made)
             return list(made)
 
     def add_transform(self, transform: Transform, notes: Sequence[Note] = ()) -> Snapshot:
@@ -345,30 +297,8 @@ class Sources:
             document = self._document
             if not cures and not loops and not noted:
                 return document
-            ledger = document.ledger
-            if ledger is not None:
-                functions = list(ledger.functions)
-                for (function, place), cures_here in cures.items():
-                    misses = list(functions[function].misses)
-                    written = [cure_document(self._walk, cure) for cure in cures_here]
-                    misses[place] = msgspec.structs.replace(misses[place], cures=written)
-                    functions[function] = msgspec.structs.replace(functions[function], misses=misses)
-                ledger = msgspec.structs.replace(ledger, functions=functions)
-            notes = list(document.notes)
-            for before, after, edits in loops:
-                if before in notes:
-                    edited = msgspec.structs.replace(after, edits=edit_documents(self._walk, edits))
-                    notes[notes.index(before)] = edited
-            for before, passed in noted:
-                written = [cure_document(self._walk, cure) for cure in passed]
-                # A note of the same line several times says how often, so its text may be another one.
-                same = (before.kind, before.frame, before.cures)
-                for place, note in enumerate(notes):
-                    if (note.kind, note.frame, note.cures) == same:
-                        notes[place] = msgspec.structs.replace(note, cures=written)
-            self._document = msgspec.structs.replace(
-                document, ledger=ledger, notes=notes, **pools.of_walk(self._walk, self._cell_file).fields()
-            )
+            cured = with_cures(document, self._walk, cures, loops, noted)
+            self._document = msgspec.structs.replace(cured, **pools.of_walk(self._walk, self._cell_file).fields())
             return self._document
 
     def merge(self, field: str, answer: Any) -> Snapshot:

@@ -14,7 +14,8 @@ from ..interruptions import not_of_a_signal
 from ..observe.observation import EagerCompile, Finding, FoundCure, Place, Printed, StageTimes
 from ..observe.observation import Edit as FoundEdit
 from ..observe.retrace import Retrace as RetraceOffer
-from ..program.jaxpr.walk import Captured, ScopeColumns, Walk
+from ..program.jaxpr.scope_columns import Captured, ScopeColumns
+from ..program.jaxpr.walk import Walk
 from ..program.key_use import KeyUse, KeyUses
 from ..quantities import count, duration, in_a_sentence, size
 from .note_cures import FramedNote

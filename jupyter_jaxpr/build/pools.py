@@ -17,7 +17,9 @@ from ..document.types.document import (
     Scope,
     Stack,
 )
-from ..program.jaxpr.walk import AvalRow, ScopeColumns, Walk
+from ..program.jaxpr.avals import AvalRow
+from ..program.jaxpr.scope_columns import ScopeColumns
+from ..program.jaxpr.walk import Walk
 from ..program.source.positions import FrameRow, SourceFile
 
 

@@ -12,9 +12,9 @@ from ..document.types.control_flow import Control
 from ..document.types.document import Note, Snapshot
 from ..document.types.steps import Comparison, Leaf, Recording, Visit
 from ..measure.steps.checked_run import Construct, Rerun
+from ..measure.steps.equations import Step, Unsteppable
 from ..measure.steps.recorded import Leaf as Column
 from ..measure.steps.recorded import number_of
-from ..measure.steps.stepper import Step, Unsteppable
 from ..observe.calls.call_values import ValuesGone
 from ..quantities import count
 from .live_sources import Sources

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ..document.types.control_flow import Control
-from ..program.jaxpr.walk import ScopeColumns, Walk
+from ..program.jaxpr.scope_columns import ScopeColumns
+from ..program.jaxpr.walk import Walk
 from ..program.source.positions import FrameRow
 
 _LOOPS = frozenset({"scan", "while"})

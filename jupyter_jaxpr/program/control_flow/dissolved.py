@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..costs import Cost, equation_cost
-from ..jaxpr.walk import ScopeColumns, Walk
+from ..jaxpr.scope_columns import ScopeColumns
+from ..jaxpr.walk import Walk
 from . import card_facts
 from .callers import Callers
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow

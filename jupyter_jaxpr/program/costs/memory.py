@@ -23,8 +23,9 @@ from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import scan_parts
 from ..control_flow.equation import SCAN, WHILE
 from ..jaxpr.parameters import COMBINERS
+from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.sizes import Sizes
-from ..jaxpr.walk import ScopeColumns, Walk
+from ..jaxpr.walk import Walk
 from .residuals import Residual, residuals
 
 #: How many of the largest buffers at the peak are named.

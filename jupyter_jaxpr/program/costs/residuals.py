@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..control_flow.equation import SCAN, WHILE
+from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.sizes import Sizes
-from ..jaxpr.walk import ScopeColumns, Walk
+from ..jaxpr.walk import Walk
 
 _FORWARD = "jvp("
 _BACKWARD = "transpose("

@@ -18,8 +18,9 @@ from ...jax.loop_equations import scan_parts
 from ..jaxpr.high_primitives import named
 from ..jaxpr.parameters import COMBINERS
 from ..jaxpr.programs_that_run import has_rules, is_run
+from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.sizes import Sizes
-from ..jaxpr.walk import ScopeColumns, Walk
+from ..jaxpr.walk import Walk
 from ..jaxpr.while_trips import counted_trips
 from .cost import NOTHING, Cost, Own, plain
 from .rules import operations

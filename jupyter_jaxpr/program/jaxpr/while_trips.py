@@ -8,7 +8,8 @@ unknown (None).
 from __future__ import annotations
 
 from ...jax.loop_equations import while_parts
-from .walk import ScopeColumns, Walk
+from .scope_columns import ScopeColumns
+from .walk import Walk
 
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "ne": "ne"}
 

@@ -13,7 +13,9 @@ from typing import Any, Literal
 
 from ...interruptions import not_of_a_signal
 from ...plain_text import Limit, text_of
-from ..jaxpr.walk import AvalRow, ScopeColumns, Walk
+from ..jaxpr.avals import AvalRow
+from ..jaxpr.scope_columns import ScopeColumns
+from ..jaxpr.walk import Walk
 
 Role = Literal["argument", "result", "constraint", "shard_map_in", "shard_map_out"]
 #: Whether a sharding was given by the user (with the array, to jit, in its type), stated by an equation, or chosen.
