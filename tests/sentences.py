@@ -30,6 +30,8 @@ NOT_READ = (
     "/lessons/",
     "labextension/",
 )
+#: Descriptions of the schema, and errors that only we read.
+_NOT_READ_CALLS = ("_text", "described", "TypeError", "AssertionError")
 _CALL = re.compile(r"\btrans\s*\.\s*(?:__|_n)\(\s*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
 #: A statement or a line of a text that JAX or XLA writes.
 _CODE = re.compile(r"^\s*(?:#|def |return |import |from \w+ import|[\w.{}]+ = )|^-- ")
@@ -57,7 +59,7 @@ def of_kernel() -> Iterator[tuple[str, int, str]]:
 
 def _reads_like_words(text: str) -> bool:
     words = re.findall(r"(?<![\w.(=/-])[A-Za-z]{2,}(?![\w(=/-]|\.\w)", re.sub(r"\{.*?\}", "", text))
-    return len(words) >= 3 and not _PATTERN.search(text) and not _CODE.search(text)
+    return len(words) >= 3 and " " in text and not _PATTERN.search(text) and not _CODE.search(text)
 
 
 def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -65,7 +67,7 @@ def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             skipped.add(id(node.value))
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("_text", "TypeError", "AssertionError"):
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _NOT_READ_CALLS:
             skipped.update(map(id, ast.walk(node)))  # descriptions of the schema, and what only we read
         elif isinstance(node, ast.Call) and _takes_a_pattern(node.func) and node.args:
             skipped.update(map(id, ast.walk(node.args[0])))  # what JAX's own messages are compared with

@@ -188,7 +188,7 @@ CALL_MESSAGES = (
         r"Custom JVP rule (\S+) for function (\w+) must produce a pair",
         "The rule {1} of {2} must return a pair: the result and the tangent",
         "The rule of a custom_jvp computes both.",
-        ("a pair", "Return result, tangent."),
+        ("a pair", "Return the pair (result, tangent)."),
     ),
     Message(
         r"linearized function called on tangent values inconsistent with the original primal values:\s+Got tangent "

@@ -180,7 +180,7 @@ LAX_MESSAGES = (
         r"Number of devices (\d+) must be >= the product of mesh_shape (\(.*?\))",
         "A mesh of the shape {2} needs more devices than there are: {1}",
         "",
-        ("the shape", "Give a shape whose product is at most {1}."),
+        ("the shape", "Give a shape whose sizes, multiplied, give at most {1}."),
     ),
     Message(
         r"key array cannot be converted to boolean",
