@@ -21,6 +21,8 @@ from .types.cures import Cure, Edit
 from .types.document import Cell, Let, Level, NamedValue, Program, RaisedCall, Scope, Snapshot
 from .types.ledger import Ledger, LedgerFunction
 
+#: The largest size of a saved output in bytes, unless `%config JaxprMagics.output_bytes` says another.
+LIMIT_BYTES = 256_000
 #: Equations of each scope that are tried, from many to none.
 _PAGES = (2_000, 500, 100, 20, 0)
 #: Bytes of the JSON of a scope that has nothing in it.

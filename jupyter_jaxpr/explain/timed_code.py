@@ -17,7 +17,8 @@ from typing import Any
 from ..typed.cell import PYTHON_CELL_MAGICS
 from .called_code import manager_parts, names_of, tree_of
 from .clock_helpers import before_reading, differs_from, gives_reading, kept_in, parameter_of, place_with_object
-from .clock_syntax import (
+from .left_running import Scope, arguments, assigned, is_one_of, locals_of
+from .timing_syntax import (
     blocks,
     in_order,
     is_difference,
@@ -28,7 +29,6 @@ from .clock_syntax import (
     outside_functions,
     parsed,
 )
-from .left_running import Scope, arguments, assigned, is_one_of, locals_of
 
 _CLOCKS: tuple[Any, ...] = (
     *(time.time, time.perf_counter, time.monotonic, timeit.default_timer),

@@ -43,7 +43,7 @@ import { keepReadingPlaces } from './reading-places';
 import { cellOfCopy, showSavedCopies } from './saved-copies';
 // Names.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { SAVE_COPY, SAVE_EXCERPT, SAVE_PAGE } from './saving';
+import { SAVE_COPY, SAVE_EXCERPT, SAVE_PAGE } from './save-to-files';
 import { LOAD_IN_EVERY_KERNEL } from './startup';
 import { OPEN_TRANSFORMS } from './transforms';
 import { OPEN_WIDE, addWide } from './wide';
