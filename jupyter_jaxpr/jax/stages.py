@@ -108,7 +108,7 @@ def without_disk_cache() -> Iterator[None]:
         import jax
 
         if getattr(jax.config, "jax_compilation_cache_dir", None):
-            raise RuntimeError("this JAX cannot compile without its cache on disk")
+            raise RuntimeError("this version of JAX cannot compile without its persistent cache")
         yield
         return
     with _beside_the_cache:

@@ -26,7 +26,7 @@ from ..observe.collection import without_collection
 from ..observe.live_trace import LiveTrace, trace_live
 from ..observe.observation import ArgumentSpec, Finding, Observation, Place
 from ..observe.process_observer import observer
-from ..observe.side_effects.guard import place_text
+from ..observe.side_effects.guard import effect_text
 from ..observe.side_effects.proof import side_effects
 from ..plain_text import error_lines, error_text
 from ..quantities import duration
@@ -51,7 +51,7 @@ _OUTDATED = "{outer}, of an earlier cell, calls {inner} as {inner} was last run.
 _NO_VALUE = "Live does not execute line {line}, so {name} has no value yet. Run the cell."
 _NOT_LOADED = "{name} is not imported in the kernel. Run the cell, or import {name} in another cell."
 _NOT_DEFINED = "Live does not execute {why} in line {line}, so {name} is not traced. Run the cell."
-_EFFECT = "{name} is not traced live. {place} {what}. Run the cell to see its program."
+_EFFECT = "{name} is not traced live. {effect} Run the cell to see its program."
 _COMPUTES = (
     "{name} is not traced live. Line {line} calls code that computes arrays while JAX traces (as "
     "jax.ensure_compile_time_eval does). Run the cell to see its program."
@@ -211,7 +211,7 @@ class _OneTrace:
         effects = side_effects(function, given.args, given.kwargs, first=True, live=True)
         if effects:
             effect = effects[0]
-            text = _EFFECT.format(name=name, place=place_text(effect, self._file), what=effect.text)
+            text = _EFFECT.format(name=name, effect=effect_text(effect, self._file))
             line = effect.line if effect.file == self._file else self._chosen.lineno
             return _answer("not_traced", name, line, text)
         try:

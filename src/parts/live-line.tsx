@@ -67,7 +67,9 @@ function headOf(
     case 'traced':
       return model.isWritten
         ? trans.__('As written, not run.')
-        : trans.__('As written, not run; the run in view is kept.');
+        : trans.__(
+            'Traced as written, not run. The panel still shows the program of the last run.'
+          );
     case 'raised':
       return trans.__('As written, %1 raises an error.', nameOf(state, trans));
     case 'no_python':
