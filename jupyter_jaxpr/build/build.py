@@ -50,6 +50,7 @@ from .note_cures import NoteSketches
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
+from .told_apart import told_apart
 from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
@@ -128,6 +129,7 @@ class _Builder:
 
     def __init__(self, cells: Mapping[str, CellText], cell: Cell | None, reading: Reading) -> None:
         self._cells = cells
+        self._reading = reading
         self._cell = cell
         self._cell_file = cell.file if cell else None
         self._walk = Walk(cells, reading)
@@ -341,12 +343,17 @@ class _Builder:
     # --- programs ------------------------------------------------------------------------------
 
     def _programs_of(self, function: ObservedFunction) -> None:
+        first = len(self._programs)
         for observed in function.programs:
             try:
                 self._program(function, observed)
             except not_of_a_signal(Exception) as error:  # one bad program hides no other
                 self._could_not(f"A program of {function.name}", error)
                 self._walk.forget(len(self._builder.scopes))
+        try:
+            self._programs[first:] = told_apart(self._programs[first:], self._observed[first:], self._reading)
+        except not_of_a_signal(Exception):
+            self._failures.append(traceback.format_exc())
 
     def _program(self, function: ObservedFunction, observed: ObservedProgram) -> None:
         self._programs.append(self._builder.program(function, observed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from ..observe.functions import code_of, is_of_jax, name_of
 from ..observe.observation import Observation
 from ..plain_text import file_of, kind_name
 from ..typed.cell import PYTHON_CELL_MAGICS
+from ..typed.syntax_nodes import tree_of
 
 if TYPE_CHECKING:
     from .active import Active
@@ -32,6 +34,14 @@ RAN_NO_PROGRAM = (
 _JIT_IS_OFF = (
     "Where jax.disable_jit or the setting jax_disable_jit turns jit off, JAX runs a jitted function operation by "
     "operation, as plain Python. To see the program of the function, call the function with jit on."
+)
+_HANDED = (
+    "The cell passes {names} to C code such as map(), which may have called {name} and reused a program: such calls are "
+    "not seen. To see the program, call {name} in Python, such as in [{name}(x) for x in xs], or write %jaxpr {name}(x)."
+)
+_NAMED = (
+    "The cell names the jitted function {name}, and no call of {name} was seen. A call in another thread or by C code "
+    "that reuses a program is not seen. To see the program, call {name} in the cell itself, or write %jaxpr {name}(x)."
 )
 _CODE_THERE = "Write code there, or trace one call with %jaxpr f(x)."
 
@@ -80,6 +90,9 @@ def why_no_program(
         names = ", ".join(sorted(active.run.ahead)[:5])
         how = "(by .trace, .lower or jax.make_jaxpr)"
         return f"The cell only traced or lowered {names} ahead of time {how} and did not call it. {CALL_IT_ITSELF}"
+    handed = [function.name for function in observation.functions if function.handed]
+    if handed:
+        return _HANDED.format(names=", ".join(handed[:5]), name=handed[0])
     inlined = [function.name for function in observation.functions if not function.top_level]
     if inlined:
         return (
@@ -115,7 +128,18 @@ def why_no_program(
         )
     if jit_disabled() or "disable_jit" in active.cell.source:
         return _JIT_IS_OFF
+    named = _jitted_names(namespace, active.cell.source)
+    if named:
+        return _NAMED.format(name=named[0])
     return RAN_NO_PROGRAM[0] if observation.eager_compiles else RAN_NO_PROGRAM[1]
+
+
+def _jitted_names(namespace: dict[str, Any], source: str) -> list[str]:
+    """Return the names of jitted functions that the code of a cell reads, in alphabetical order."""
+    lines = ["" if line.lstrip().startswith(("%", "!")) else line for line in source.splitlines()]
+    tree = tree_of("\n".join(lines))
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree is not None else set()
+    return sorted(name for name in names if is_jitted(namespace.get(name)) and not is_of_jax(namespace[name]))
 
 
 def _jitted_here(namespace: dict[str, Any], file: str) -> list[str]:
