@@ -569,7 +569,7 @@ def test_eager_operations_that_were_compiled(notebook: Notebook) -> None:
     assert note["text"] == f"JAX compiled 8 small programs in {took} for operations outside any jitted function."
     rest = duration(ledger["cell_seconds"] - ledger["small_seconds"])
     assert ledger["lead"] == (
-        "This run called no jitted function of yours. Compiling 8 small programs for operations outside of jitted "
+        "No call of a jitted function of yours was seen. Compiling 8 small programs for operations outside of jitted "
         f"functions took {took}. The rest of the cell took {rest}."
     )
 

@@ -37,6 +37,9 @@ _FUNCTIONS = {
 _SOLVERS = frozenset({"custom_root", "custom_linear_solve"})
 """Functions of `jax.lax` that JAX does not compile: it runs the user's solver, traced, operation by operation."""
 
+_COMPOSED = _SOLVERS | {"associative_scan"}
+"""Functions of `jax.lax` that no primitive stands for outside of jit."""
+
 _SPECIFIC = frozenset({"scan", "while", "cond"})
 
 
@@ -207,6 +210,17 @@ def traceback_here() -> Any:
         return private("source_info_util").current().traceback
     except (AttributeError, ImportError):
         return None
+
+
+def composed_in(program: Any) -> list[str]:
+    """Return the functions of `jax.lax` that made equations of a recording and are no program themselves."""
+    names: dict[str, None] = {}
+    for equation in getattr(program, "jaxpr", program).eqns:
+        frames = getattr(getattr(equation.source_info, "traceback", None), "frames", ())
+        for frame in frames:
+            if frame.function_name in _COMPOSED and _CONTROL_FLOW in frame.file_name:
+                names[frame.function_name] = None
+    return list(names)
 
 
 class EagerConstructs:
