@@ -204,6 +204,61 @@ def test_the_batch_of_a_vmap_around_a_jit() -> None:
     ]
 
 
+def test_the_transforms_around_a_jit() -> None:
+    """Each reason names what is new: the axes that vmap maps, the transform, or the cleared caches."""
+
+    @jax.jit
+    def dot(a: Any, b: Any) -> Any:
+        return a @ b
+
+    one, many = jnp.ones(8), jnp.ones((4, 8))
+    with observe() as ledger:
+        jax.vmap(dot, in_axes=(0, None))(many, one)
+        jax.vmap(dot, in_axes=(None, 0))(one, many)
+        jax.vmap(jax.vmap(dot, in_axes=(0, None)), in_axes=(None, 0))(many, many)
+        jax.grad(dot)(one, one)
+        jax.jvp(dot, (one, one), (one, one))
+        jax.clear_caches()
+        jax.grad(dot)(one, one)
+        dot(one, one)
+        jax.vmap(dot)(many, many)
+    another = "JAX derives a program for each transformation"
+    assert told(ledger, "dot") == [
+        ("compiled", [("first_call", "first call of dot")]),
+        (
+            "compiled",
+            [
+                (
+                    "argument_type",
+                    "the axes that vmap around dot maps changed: a from axis 0 to no axis and b from no axis to axis 0",
+                )
+            ],
+        ),
+        ("compiled", [("argument_type", f"first call of dot under vmap of vmap: {another}")]),
+        ("compiled", [("argument_type", f"first call of dot under reverse-mode differentiation: {another}")]),
+        ("compiled", [("argument_type", f"first call of dot under forward-mode differentiation: {another}")]),
+        (
+            "compiled",
+            [
+                (
+                    "cleared",
+                    "JAX no longer holds the program of dot under reverse-mode differentiation: the caches were cleared",
+                )
+            ],
+        ),
+        (
+            "compiled",
+            [
+                (
+                    "argument_type",
+                    "first call of dot outside any transformation: JAX makes another program for such calls",
+                )
+            ],
+        ),
+        ("compiled", [("argument_type", "the axes that vmap around dot maps changed: a from no axis to axis 0")]),
+    ]
+
+
 def test_pmap() -> None:
     """JAX jits a function of its own for each structure and number of devices; the ledger names the user's function."""
 

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
+from ..explain.errors.explained import is_of_call
 from ..jax.facts import is_jitted, jit_disabled
 from ..observe.cache.ledger_table import not_counted
 from ..observe.functions import code_of, is_of_jax, name_of
@@ -78,6 +79,9 @@ def why_no_program(
         return "The cell was interrupted before a jitted function ran. Run the cell again to see the program."
     if error is not None:
         kind = kind_name(type(error))
+        for function in observation.functions:
+            if function.raised and isinstance(error, Exception) and is_of_call(error, function.name):
+                return f"The call of {function.name} raised {kind} before JAX ran a program of the call. {_CORRECT}"
         return f"The cell raised {kind} before a jitted function ran. {_CORRECT}"
     unseen = [called for called in active.run.unseen if not is_of_jax(called)]
     if unseen:
@@ -90,9 +94,9 @@ def why_no_program(
         names = ", ".join(sorted(active.run.ahead)[:5])
         how = "(by .trace, .lower or jax.make_jaxpr)"
         return f"The cell only traced or lowered {names} ahead of time {how} and did not call it. {CALL_IT_ITSELF}"
-    handed = [function.name for function in observation.functions if function.handed]
-    if handed:
-        return _HANDED.format(names=", ".join(handed[:5]), name=handed[0])
+    unseen_call = may_have_called(namespace, active, observation)
+    if unseen_call is not None and any(function.handed for function in observation.functions):
+        return unseen_call
     inlined = [function.name for function in observation.functions if not function.top_level]
     if inlined:
         return (
@@ -128,10 +132,26 @@ def why_no_program(
         )
     if jit_disabled() or "disable_jit" in active.cell.source:
         return _JIT_IS_OFF
-    named = _jitted_names(namespace, active.cell.source)
-    if named:
-        return _NAMED.format(name=named[0])
+    if unseen_call is not None:
+        return unseen_call
     return RAN_NO_PROGRAM[0] if observation.eager_compiles else RAN_NO_PROGRAM[1]
+
+
+def may_have_called(namespace: dict[str, Any], active: Active, observation: Observation) -> str | None:
+    """Return a sentence on a jitted function that the cell may have called unseen; None where there is none."""
+    handed = [function.name for function in observation.functions if function.handed]
+    if handed:
+        return _HANDED.format(names=", ".join(handed[:5]), name=handed[0])
+    if observation.functions or (active.run.ledger is not None and active.run.ledger.elsewhere) or jit_disabled():
+        return None
+    named = [name for name in _jitted_names(namespace, active.cell.source) if not _is_defined(name, namespace, active)]
+    return _NAMED.format(name=named[0]) if named else None
+
+
+def _is_defined(name: str, namespace: dict[str, Any], active: Active) -> bool:
+    """Return whether the cell itself makes a jitted function, which no earlier call compiled."""
+    code = code_of(namespace[name])
+    return code is not None and file_of(code) == active.cell.file
 
 
 def _jitted_names(namespace: dict[str, Any], source: str) -> list[str]:

@@ -72,7 +72,7 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
         return (Reason("first_call", text, after=f"other options of {by}"),)
     keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
     nearest = closest(event.key, keys, reading)
-    if nearest.compiles or (nearest.kinds and event.outcome == "dispatch_only"):
+    if nearest.compiles or (nearest.kinds and event.outcome == "dispatch_only" and not event.key.traced):
         return nearest.reasons
     return (_same_key(event, same_jit, history, reading),)
 
@@ -108,7 +108,7 @@ def _made_anew(event: MissEvent, history: FunctionHistory, made: str | None) -> 
     before = [old for old in history.events if old.function_object == event.function_object - 1]
     if event.partial is not None and before and before[0].partial is not None:
         return _new_partial(event, before[0], history)
-    if event.method and not event.wrappers:
+    if event.method:
         text = f"another method {name}{_defined_at(history, event)}: each object.{name} is a function object of its own"
         cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
         return Reason("new_function", text, cure=cure)

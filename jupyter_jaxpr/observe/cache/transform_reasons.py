@@ -93,11 +93,8 @@ def _other_axes(before: Key, key: Key, name: str, reading: Reading) -> Reason:
     old, new = (dict(zip(paths(each, reading), each.transforms or (), strict=False)) for each in (before, key))
     changed = [path for path in new if old.get(path) != new[path]]
     if _kinds(key) == ("vmap",) and changed:
-        was, now = _mapped(old[changed[0]]), _mapped(new[changed[0]])
-        text = f"vmap around {name} maps {changed[0]} over {now} and not over {was} as in the earlier call"
-        if "no axis" in (was, now):
-            text = f"vmap around {name} maps {changed[0]} over {now}, in the earlier call over {was}"
-        return Reason("argument_type", text, None, was, now)
+        axes = [f"{path} from {_mapped(old.get(path, ()))} to {_mapped(new[path])}" for path in changed]
+        return Reason("argument_type", f"the axes that vmap around {name} maps changed: {names_text(axes)}")
     text = f"the transformation around {name} applies to other arguments: {names_text(changed)} changed"
     return Reason("argument_type", text)
 
