@@ -230,7 +230,7 @@ def test_the_transforms_around_a_jit() -> None:
             [
                 (
                     "argument_type",
-                    "the axes that vmap around dot maps changed: a from axis 0 to no axis and b from no axis to axis 0",
+                    "the axes that vmap around dot maps changed: a from axis 0 to no axis, b from no axis to axis 0",
                 )
             ],
         ),
@@ -242,7 +242,8 @@ def test_the_transforms_around_a_jit() -> None:
             [
                 (
                     "cleared",
-                    "JAX no longer holds the program of dot under reverse-mode differentiation: the caches were cleared",
+                    "JAX no longer holds the program of dot under reverse-mode differentiation: the caches were "
+                    "cleared",
                 )
             ],
         ),

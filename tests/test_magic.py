@@ -105,7 +105,9 @@ def test_functions_of_jax_compiled_before_the_extension_was_loaded(make_notebook
     document = notebook.run("%%jaxpr --no-trace\n" + cell).document
     assert [(program["name"], program["origin"]) for program in document["programs"]] == [("cell [3]", "recorded")]
     assert document["message"] is None
-    assert document["programs"][0]["origin_note"].endswith(f" The cell called no jitted function. {WHAT_TO_TYPE}")
+    assert document["programs"][0]["origin_note"].endswith(
+        f" The cell called no jitted function of yours. {WHAT_TO_TYPE}"
+    )
 
 
 def test_jax_imported_by_the_observed_cell_itself(tmp_path: object) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..explain.errors.explained import is_of_call
 from ..jax.facts import is_jitted, jit_disabled
 from ..observe.cache.ledger_table import not_counted
+from ..observe.calls.counters import HAS_MONITORING
 from ..observe.functions import code_of, is_of_jax, name_of
 from ..observe.observation import Observation
 from ..plain_text import file_of, kind_name
@@ -26,10 +27,10 @@ WHAT_TO_TYPE = (
 UNDER_JIT = "Call the function under jax.jit to see the program that runs."
 _CORRECT = "Correct the cell and run it again."
 _NOT_KNOWN = "No program of the cell is known: calls that reuse a program were not seen."
-CALLED_NONE = f"The cell called no jitted function. {WHAT_TO_TYPE}"
+CALLED_NONE = f"The cell called no jitted function of yours. {WHAT_TO_TYPE}"
 NOTHING_RECORDED = "While JAX checks each result for NaN (jax_debug_nans), jupyter_jaxpr records nothing of what runs."
 RAN_NO_PROGRAM = (
-    f"The cell ran JAX operation by operation and called no jitted function. {WHAT_TO_TYPE}",
+    f"The cell ran JAX operation by operation and called no jitted function of yours. {WHAT_TO_TYPE}",
     f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}",
 )
 _JIT_IS_OFF = (
@@ -37,12 +38,19 @@ _JIT_IS_OFF = (
     "operation, as plain Python. To see the program of the function, call the function with jit on."
 )
 _HANDED = (
-    "The cell passes {names} to C code such as map(), which may have called {name} and reused a program: such calls are "
-    "not seen. To see the program, call {name} in Python, such as in [{name}(x) for x in xs], or write %jaxpr {name}(x)."
+    "The cell passes {names} to C code such as map(), which may have called {name} and reused a program: such calls "
+    "are not seen. To see the program, call {name} in Python, such as in [{name}(x) for x in xs], or write "
+    "%jaxpr {name}(x)."
 )
 _NAMED = (
     "The cell names the jitted function {name}, and no call of {name} was seen. A call in another thread or by C code "
-    "that reuses a program is not seen. To see the program, call {name} in the cell itself, or write %jaxpr {name}(x)."
+    "that reuses a program is not seen. {more}To see the program, call {name} in the cell itself, or write %jaxpr "
+    "{name}(x)."
+)
+_RAISED = (
+    ""
+    if HAS_MONITORING
+    else "On Python 3.11, a call that raises before JAX looks for a cache entry is not seen either. "
 )
 _CODE_THERE = "Write code there, or trace one call with %jaxpr f(x)."
 
@@ -145,7 +153,7 @@ def may_have_called(namespace: dict[str, Any], active: Active, observation: Obse
     if observation.functions or (active.run.ledger is not None and active.run.ledger.elsewhere) or jit_disabled():
         return None
     named = [name for name in _jitted_names(namespace, active.cell.source) if not _is_defined(name, namespace, active)]
-    return _NAMED.format(name=named[0]) if named else None
+    return _NAMED.format(name=named[0], more=_RAISED) if named else None
 
 
 def _is_defined(name: str, namespace: dict[str, Any], active: Active) -> bool:

@@ -23,7 +23,14 @@ from ..jax.facts import imported
 from ..observe.observation import ErrorToTry, Finding, Observation
 from ..observe.raised_traces import add_raised
 from ..plain_text import traceback_text
-from .cells_without_program import CALLED_NONE, NOTHING_RECORDED, RAN_NO_PROGRAM, may_have_called, no_python, why_no_program
+from .cells_without_program import (
+    CALLED_NONE,
+    NOTHING_RECORDED,
+    RAN_NO_PROGRAM,
+    may_have_called,
+    no_python,
+    why_no_program,
+)
 from .compare_option import compare_named
 from .last_call import trace_last_call
 from .recorded_programs import add_library_programs, add_recorded_calls, add_recorded_cell

@@ -79,8 +79,8 @@ def _other_setting(construct: Construct, name: str, before: str | None, after: s
     if name == "length" and construct.name == "fori_loop":
         text = f"the number of iterations of the fori_loop changed from {before} to {after}"
         cure = (
-            "Call lax.fori_loop within a function under jax.jit, and pass the bounds to that function as arguments: JAX "
-            "compiles the function once for all bounds."
+            "Call lax.fori_loop within a function under jax.jit, and pass the bounds to that function as arguments: "
+            "JAX compiles the function once for all bounds."
         )
         return Reason("static_value", text, name, before, after, cure)
     text = f"the setting {name} of the {construct.name} changed from {before} to {after}"

@@ -30,7 +30,9 @@ def table(
     """Return the table of the functions with their counts; below each function its misses with their reasons."""
     others = textwrap.wrap(not_counted(elsewhere), WIDTH) if elsewhere else []
     if not functions:
-        return "\n".join(["No call of a jitted function of yours was seen in this thread.", *others] if others else [_NONE])
+        return "\n".join(
+            ["No call of a jitted function of yours was seen in this thread.", *others] if others else [_NONE]
+        )
     lines = [_HEAD, "-" * WIDTH]
     where = Lines(functions, own, cells)
     for function in functions:

@@ -17,7 +17,7 @@ from .key_differences import closest, compare, kinds_of_values
 from .keys import Key
 from .reason import Reason, names_text
 from .static_values import is_plain
-from .transform_reasons import transform_reason, under
+from .transform_reasons import first_under, is_first_under, transform_reason, under
 from .wrapped_functions import equinox_wrappers, written
 
 _COMPARED = 128
@@ -61,15 +61,15 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     if not same_kind:
         text = f"first call of {history.name} outside any transformation: JAX makes another program for such calls"
         if event.key.traced:
-            text = (
-                f"first call of {history.name} under {under(event.key)}: JAX makes another program for such calls"
-            )
+            text = f"first call of {history.name} under {under(event.key)}: JAX makes another program for such calls"
         return (Reason("argument_type", text),)
     same_jit = [old for old in same_kind if _same_options(old, event)]
     by = event.key.options.by
     if not same_jit:
         text = f"first call of {history.name} with these options for {by}"
         return (Reason("first_call", text, after=f"other options of {by}"),)
+    if event.key.traced and event.outcome != "dispatch_only" and is_first_under(event.key, same_jit):
+        return (first_under(event.key, history.name),)  # equal types would not have avoided the miss
     keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
     nearest = closest(event.key, keys, reading)
     if nearest.compiles or (nearest.kinds and event.outcome == "dispatch_only" and not event.key.traced):

@@ -36,6 +36,20 @@ def jit_outside(key: Key, name: str) -> str:
     return f"Put the jit outside the transformation, such as jax.jit({called})."
 
 
+def is_first_under(key: Key, earlier: Sequence[MissEvent]) -> bool:
+    """Return whether no earlier call was under the transforms of this call; False where that is unknown."""
+    known = [old.key for old in earlier if old.key is not None]
+    if key.transforms is None or any(old.transforms is None for old in known):
+        return False
+    return all(_kinds(old) != _kinds(key) for old in known)
+
+
+def first_under(key: Key, name: str) -> Reason:
+    """Return the reason of the first call under some transforms."""
+    text = f"first call of {name} under {under(key)}: JAX derives a program for each transformation"
+    return Reason("argument_type", text)
+
+
 def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, reading: Reading) -> Reason:
     """Return the reason of a miss under a transform where an earlier call had the same types and static values.
 
@@ -63,8 +77,7 @@ def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, 
         return _again(event, same[-1], name)
     of_kinds = [old for old in known if old.key is not None and _kinds(old.key) == _kinds(key)]
     if not of_kinds:
-        text = f"first call of {name} under {under(key)}: JAX derives a program for each transformation"
-        return Reason("argument_type", text)
+        return first_under(key, name)
     sized = [old for old in of_kinds if old.key is not None and _sizes(old.key) == _sizes(key)]
     before = (sized or of_kinds)[-1].key
     assert before is not None
@@ -83,10 +96,10 @@ def _again(event: MissEvent, last: MissEvent, name: str) -> Reason:
 
 
 def _other_size(before: Key, key: Key, name: str) -> Reason:
-    sizes = [_text_of_sizes(each) for each in (before, key)]
-    text = f"the batch size of vmap around {name} changed from {sizes[0]} to {sizes[1]}"
+    was, now = _text_of_sizes(before), _text_of_sizes(key)
+    text = f"the batch size of vmap around {name} changed from {was} to {now}"
     cure = "Pad the batches to one size, or expect one compile for each batch size."
-    return Reason("argument_type", text, None, *sizes, cure)
+    return Reason("argument_type", text, None, was, now, cure)
 
 
 def _other_axes(before: Key, key: Key, name: str, reading: Reading) -> Reason:
@@ -95,7 +108,8 @@ def _other_axes(before: Key, key: Key, name: str, reading: Reading) -> Reason:
     if _kinds(key) == ("vmap",) and changed:
         axes = [f"{path} from {_mapped(old.get(path, ()))} to {_mapped(new[path])}" for path in changed]
         return Reason("argument_type", f"the axes that vmap around {name} maps changed: {names_text(axes)}")
-    text = f"the transformation around {name} applies to other arguments: {names_text(changed)} changed"
+    now, was = ([path for path, around in each.items() if around] for each in (new, old))
+    text = f"{under(key)} around {name} applies to {names_text(now)}, in the earlier call to {names_text(was)}"
     return Reason("argument_type", text)
 
 
