@@ -28,27 +28,54 @@ class Transform(NamedTuple):
     axis: int | None = None
 
 
-#: The transforms around one argument, the innermost first.
+#: Transforms, the innermost first.
 Transforms = tuple[Transform, ...]
 
 
-def transforms_of(values: Sequence[Any]) -> tuple[Transforms, ...] | None:
-    """Return the transforms that each leaf shows; None where a tracer is of another kind."""
+class TransformsOfCall(NamedTuple):
+    """The transforms around a call.
+
+    Attributes:
+        around: The transforms that at least one leaf shows, without axes.
+        leaves: The transforms that each leaf shows.
+    """
+
+    around: Transforms
+    leaves: tuple[Transforms, ...]
+
+
+def transforms_of(values: Sequence[Any]) -> TransformsOfCall | None:
+    """Return the transforms around a call with these leaves; None where a tracer is of another kind."""
     import jax
 
-    found = []
+    leaves = []
+    # Two leaves of one vmap share its trace; a trace has more traces around it than the traces outside of it.
+    around: dict[int, tuple[int, Transform]] = {}
     for value in values:
-        around: list[Transform] = []
+        own: list[Transform] = []
         while isinstance(value, jax.core.Tracer):
             try:
-                transform, value = _outermost(value)
+                transform, inside = _outermost(value)
+                trace = value._trace
+                depth = _depth(trace)
             except not_of_a_signal(AttributeError):  # a tracer of another JAX version
                 return None
-            if transform is None or len(around) == _MOST:
+            if transform is None or len(own) == _MOST:
                 return None
-            around.append(transform)
-        found.append(tuple(around))
-    return tuple(found)
+            own.append(transform)
+            around[id(trace)] = depth, transform._replace(axis=None)
+            value = inside
+        leaves.append(tuple(own))
+    ordered = sorted(around.values(), key=lambda each: -each[0])
+    return TransformsOfCall(tuple(transform for _, transform in ordered), tuple(leaves))
+
+
+def _depth(trace: Any) -> int:
+    """Return the number of traces around a trace."""
+    depth = 0
+    while (trace := getattr(trace, "parent_trace", None)) is not None and depth < _MOST:
+        depth += 1
+    return depth
 
 
 def _outermost(tracer: Any) -> tuple[Transform | None, Any]:

@@ -103,7 +103,7 @@ def _other_size(before: Key, key: Key, name: str) -> Reason:
 
 
 def _other_axes(before: Key, key: Key, name: str, reading: Reading) -> Reason:
-    old, new = (dict(zip(paths(each, reading), each.transforms or (), strict=False)) for each in (before, key))
+    old, new = (_by_path(each, reading) for each in (before, key))
     changed = [path for path in new if old.get(path) != new[path]]
     if _kinds(key) == ("vmap",) and changed:
         axes = [f"{path} from {_mapped(old.get(path, ()))} to {_mapped(new[path])}" for path in changed]
@@ -125,17 +125,22 @@ def _has_types_of(old: Key, new: Key) -> bool:
     )
 
 
-def _longest(key: Key) -> Transforms:
-    return max(key.transforms or ((),), key=len)
+def _by_path(key: Key, reading: Reading) -> dict[str, Transforms]:
+    leaves = () if key.transforms is None else key.transforms.leaves
+    return dict(zip(paths(key, reading), leaves, strict=False))
+
+
+def _around(key: Key) -> Transforms:
+    """Return the transforms around a call, the outermost first."""
+    return () if key.transforms is None else key.transforms.around[::-1]
 
 
 def _kinds(key: Key) -> tuple[str, ...]:
-    """Return the kinds of the transforms around a call, the outermost first."""
-    return tuple(transform.kind for transform in reversed(_longest(key)))
+    return tuple(transform.kind for transform in _around(key))
 
 
 def _sizes(key: Key) -> tuple[int | None, ...]:
-    return tuple(transform.size for transform in reversed(_longest(key)))
+    return tuple(transform.size for transform in _around(key))
 
 
 def _text_of_sizes(key: Key) -> str:
