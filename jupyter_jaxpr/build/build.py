@@ -51,6 +51,7 @@ from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
 from .to_try import ToTry
+from .told_apart import told_apart
 from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
@@ -137,6 +138,7 @@ class _Builder:
         self._texts_up_to = texts_up_to
         self._text_limit = text_limit
         self._cells = cells
+        self._reading = reading
         self._cell = cell
         self._cell_file = cell.file if cell else None
         self._walk = Walk(cells, reading)
@@ -359,12 +361,17 @@ class _Builder:
     # --- programs ------------------------------------------------------------------------------
 
     def _programs_of(self, function: ObservedFunction) -> None:
+        first = len(self._programs)
         for observed in function.programs:
             try:
                 self._program(function, observed)
             except not_of_a_signal(Exception) as error:  # one bad program hides no other
                 self._could_not(f"A program of {function.name}", error)
                 self._walk.forget(len(self._builder.scopes))
+        try:
+            self._programs[first:] = told_apart(self._programs[first:], self._observed[first:], self._reading)
+        except not_of_a_signal(Exception):
+            self._failures.append(traceback.format_exc())
 
     def _program(self, function: ObservedFunction, observed: ObservedProgram) -> None:
         self._programs.append(self._builder.program(function, observed))
