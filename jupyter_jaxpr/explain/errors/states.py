@@ -19,6 +19,7 @@ from .origins import value_of
 from .raised import RaisedAt, touches_jax
 from .returned import function_of_text
 from .stores import own_names
+from .writers import writer_of
 from .trial import passed
 
 _DELETED = re.compile(
@@ -145,6 +146,9 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
     keeper = _keeper(raised, function) if raised is not None and function is not None else None
     if keeper is not None:
         said += f" Line {keeper[0]} writes into something outside of {function}: {keeper[1]}."
+    elif raised is not None and (written := writer_of(raised, error)) is not None:
+        name, line = written
+        said += f" In {name} the statement {line} keeps a traced value."
     if construct and function:
         said += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
     else:
