@@ -80,9 +80,9 @@ def _drawn(jaxpr: Any, place: int) -> frozenset[tuple[int, ...]]:
             found |= {tuple(equation.params["shape"])}
         elif name in _CALLS:
             inner = open_jaxpr(equation.params.get("jaxpr", equation.params.get("call_jaxpr")))
-            for position in places if inner is not None else ():
-                if position < len(inner.invars):
-                    found |= _drawn(inner, position)
+            if inner is not None:
+                for position in places:
+                    found |= _drawn(inner, position) if position < len(inner.invars) else frozenset()
     return found
 
 

@@ -191,7 +191,9 @@ def _kernel(raised: RaisedAt | None, name: str, given: str, takes: str) -> Expla
     kernel = made.args[0].id if made.args and isinstance(made.args[0], ast.Name) else ""
     if kernel == name:
         title = f"pallas_call passes {given} references to {name}, which takes {takes}"
-        words = "A kernel gets one reference for each input, then one for each output, and then those of scratch_shapes."
+        words = (
+            "A kernel gets one reference for each input, then one for each output, and then those of scratch_shapes."
+        )
         return Explained(None, title, words, (FoundCure("the parameters", None, f"Give {name} {given} parameters."),))
     if "BlockSpec(" not in raised.source(call):
         return None
@@ -242,7 +244,9 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
         ]
     if type_.startswith(("numpy.random.", "random.")) or type_ in ("random.Random",):
         words = "Pass a key of jax.random.key as an argument, and draw with jax.random, such as jax.random.normal."
-        said = f"{kind} changes at each draw. JAX traces the function once, so the program would hold one draw for ever."
+        said = (
+            f"{kind} changes at each draw. JAX traces the function once, so the program would hold one draw for ever."
+        )
         title = f"The argument {path} is not an array: its type is {kind}"
         return Explained(None, title, said, (FoundCure("jax.random", None, words),))
     if type_ == "numpy.ndarray":

@@ -169,7 +169,10 @@ CALL_MESSAGES = (
         r"the function, but got (.+?)\.?$",
         "in_axes takes a number, None or a tuple of them, not {1}",
         "A tuple has one entry for each argument. The entry of a dict may be a dict.",
-        ("in_axes", "Write in_axes=0 for the first axis of each argument, or a tuple of entries, also for one argument."),
+        (
+            "in_axes",
+            "Write in_axes=0 for the first axis of each argument, or a tuple of entries, also for one argument.",
+        ),
     ),
     Message(
         r"Expected a callable value, got",

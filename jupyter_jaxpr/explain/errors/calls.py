@@ -134,9 +134,10 @@ class Calls:
 
     def _extreme(self, node: ast.Call, name: str) -> list[FoundCure]:
         word = f"{self._jnp}.{name}imum"
-        outer = node
-        while _is_extreme(parent := self._raised.parents.get(id(outer))):  # min(max(x, 0), 1)
-            outer = parent
+        outer: ast.Call = node
+        parent = self._raised.parents.get(id(outer))
+        while _is_extreme(parent):  # min(max(x, 0), 1)
+            outer, parent = parent, self._raised.parents.get(id(parent))
         code = self._extreme_code(outer)
         return [self._cure(word, code, f"{word} compares arrays element by element.", over(outer, code))]
 
@@ -214,10 +215,11 @@ class Calls:
 
     def _around(self, node: ast.Call) -> list[ast.Call]:
         """The other calls of NumPy in the expression that would need the values likewise."""
-        outer: ast.AST = node
         found: ast.AST = node
-        while isinstance(outer := self._raised.parents.get(id(outer)), ast.expr):
+        outer = self._raised.parents.get(id(node))
+        while isinstance(outer, ast.expr):
             found = outer if isinstance(outer, ast.Call) and self._has_twin(outer) else found
+            outer = self._raised.parents.get(id(outer))
         traced = set(self._raised.tracers)
         return [
             each
@@ -385,9 +387,9 @@ class Calls:
         match call:
             case ast.Call(func=ast.Name(id="print"), args=[_, *_] as parts, keywords=[]):
                 function = "jax.debug.print"
-            case ast.Call(func=ast.Attribute(attr="print") as printing, args=[ast.JoinedStr()] as parts, keywords=[]) if (
-                self._source(printing).endswith("debug.print")
-            ):
+            case ast.Call(
+                func=ast.Attribute(attr="print") as printing, args=[ast.JoinedStr()] as parts, keywords=[]
+            ) if self._source(printing).endswith("debug.print"):
                 function = self._source(printing)
                 text = "jax.debug.print formats the values that follow the format, when the program runs."
             case _:
@@ -458,7 +460,8 @@ def _as_format(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
     if isinstance(node, ast.Starred):
         return None
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
-    words, values = "", []
+    words = ""
+    values: list[ast.expr] = []
     for part in parts:
         match part:
             case ast.Constant(value=value):

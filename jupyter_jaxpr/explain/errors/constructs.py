@@ -34,7 +34,7 @@ _REVERSE = re.compile(r"^Reverse-mode differentiation does not work for lax\.whi
 _LENGTHS = re.compile(r"^scan got values with different leading axis sizes: (.+?)\.?$", re.MULTILINE)
 _SCALAR = re.compile(r"^cond_fun must return a boolean scalar|^Pred must be a scalar|^Pred type must be")
 _GIVEN = re.compile(r"\(?((?:bool|int|uint|float|bfloat)\d*\[[\d,]*\])")
-_NO_ARRAY = re.compile(r"of type <class '(str|dict|function|NoneType)'>")
+_NO_ARRAY = re.compile(r"of type <class '(str|dict|list|tuple|function|NoneType)'>")
 _TAKES = re.compile(
     r"^(?P<name>\S+)\(\) (?:takes (?P<takes>\d+) positional arguments? but (?P<given>\d+) (?:was|were) given"
     r"|missing (?P<at_least>\d+) required positional arguments?)"

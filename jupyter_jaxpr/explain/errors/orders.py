@@ -185,7 +185,7 @@ def _length_as_xs(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 
 def _index_last(raised: RaisedAt) -> Explained | None:
-    """def body(carry, i) for a fori_loop, which calls body(i, carry): the text indexes with the second parameter."""
+    """Def body(carry, i) for a fori_loop, which calls body(i, carry): the text indexes with the second parameter."""
     body = raised.function
     if body is None or not _is_body_of_fori(raised, body):
         return None

@@ -10,7 +10,10 @@ PROGRAM_MESSAGES = (
         r"Invalid shape for `swap`\. Ref shape: (\(.*?\))\. (?:Expected shape: (\(.*?\))\. )?Value shape: (\(.*?\))\.",
         "The kernel writes an array of the shape {3} into a reference of the shape {1}",
         "The value must have the shape of the place that it is written to.",
-        ("the same shape", "Write into a part of the reference, reshape the value, or give out_shape the value's shape."),
+        (
+            "the same shape",
+            "Write into a part of the reference, reshape the value, or give out_shape the value's shape.",
+        ),
     ),
     Message(
         r"Invalid dtype for `swap`\. Ref dtype: (\w+)\. Value dtype: (\w+)\.",
@@ -62,7 +65,10 @@ PROGRAM_MESSAGES = (
         r"(Pure|IO) callbacks do not support (JVP|transpose)",
         "JAX cannot differentiate a callback",
         "The program calls a function of Python, whose derivative JAX does not know.",
-        ("jax.custom_jvp", "Give the function around the callback a derivative rule with jax.custom_jvp or custom_vjp."),
+        (
+            "jax.custom_jvp",
+            "Give the function around the callback a derivative rule with jax.custom_jvp or custom_vjp.",
+        ),
     ),
     Message(
         r"result_shape_dtypes cannot specify 64-bit types when `jax_enable_x64` is disabled",
@@ -81,7 +87,10 @@ PROGRAM_MESSAGES = (
         r"(Shape|Rank|Dtype) mismatch for (\S+?)(?:\.shape\[\d+\])?(?: \(.*?\))?: expected (.+?) and called with (.+)",
         "The exported program takes {3} as {2}, but gets {4}",
         "export made one program for one type of each argument.",
-        ("the same type", "Pass the type of the export, or export with symbolic sizes: jax.export.symbolic_shape('n')."),
+        (
+            "the same type",
+            "Pass the type of the export, or export with symbolic sizes: jax.export.symbolic_shape('n').",
+        ),
     ),
     Message(
         r"Function to be exported must be the result of `jit`",
@@ -90,8 +99,8 @@ PROGRAM_MESSAGES = (
         ("jax.jit", "Write jax.export.export(jax.jit(f))(...)."),
     ),
     Message(
-        r"Function compiled with input pytree does not match the input pytree it was called with\..*?at (\w+)(\S*?), seen "
-        r"(.+?) but now given (.+?), so (?:the|their) ",
+        r"Function compiled with input pytree does not match the input pytree it was called with\..*?at (\w+)(\S*?), "
+        r"seen (.+?) but now given (.+?), so (?:the|their) ",
         "The compiled function takes {3} as {1}{2}, but gets {4}",
         "A function that lower(...).compile() made takes the arguments of lower, static ones left out.",
         ("the same arguments", "Pass the arguments that lower got, without the static ones."),
@@ -128,8 +137,8 @@ PROGRAM_MESSAGES = (
         ("the same structure", "Pass a tangent for each argument, with the same containers and keys."),
     ),
     Message(
-        r"jacfwd with input element type|(\w+) with holomorphic=True requires (inputs|outputs) with complex dtype, but got "
-        r"(\w+)",
+        r"jacfwd with input element type|(\w+) with holomorphic=True requires (inputs|outputs) with complex dtype, but "
+        r"got (\w+)",
         "holomorphic=True needs complex numbers, but the function has {2} of {3}",
         "",
         ("complex", "Convert with .astype(complex), or leave holomorphic=True out."),
@@ -220,7 +229,7 @@ PROGRAM_MESSAGES = (
     Message(
         r"can't apply forward-mode autodiff \(jvp\) to a custom_vjp function",
         "A function with a custom_vjp has no forward derivative",
-        "jax.jvp, jax.jacfwd, jax.linearize and jax.hessian compute forward. A custom_vjp has a rule for backward only.",
+        "jax.jvp, jax.jacfwd and jax.hessian compute forward. A custom_vjp has a rule for backward only.",
         ("jax.custom_jvp", "Write the rule with jax.custom_jvp, which serves both directions, or use jax.jacrev."),
     ),
     # --- libraries ---

@@ -26,17 +26,24 @@ from .trial import passed
 
 _OPERANDS = re.compile(r"^unsupported operand type\(s\) for (\S+): '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'")
 _ARGUMENT = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <class '(?:\w+\.)*(\w+)'> at position (\d+)")
-_REFERENCE = re.compile(r"^'AbstractRef' object has no attribute '_(\w+)'|(\w+) got a Ref of type|.* 'DynamicJaxprTracer' and 'DynamicJaxprTracer'")
+_REFERENCE = re.compile(
+    r"^'AbstractRef' object has no attribute '_(\w+)'|(\w+) got a Ref of type"
+    r"|.* 'DynamicJaxprTracer' and 'DynamicJaxprTracer'"
+)
 _NO_FIELD = re.compile(r"^'(tuple|list)' object has no attribute '(\w+)'")
 _NO_ATTRIBUTE = re.compile(r"^'[\w.]+' object has no attribute '(\w+)'")
 _UNPACKED = re.compile(r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
-_OF_NONE = re.compile(r"'NoneType' object (?:has no attribute|is not)|non-iterable NoneType object|got <class 'NoneType'>")
+_OF_NONE = re.compile(
+    r"'NoneType' object (?:has no attribute|is not)|non-iterable NoneType object|got <class 'NoneType'>"
+)
 _NOT_ARRAY = re.compile(
     r"^(?P<name>\w+) requires ndarray or scalar arguments, got <class '(?:\w+\.)*(?P<kind>\w+)'> at position \d+"
     r"|^Argument '.*' of type '?<class '(?:\w+\.)*(?P<other>\w+)'>'? is not a valid JAX type",
     re.DOTALL,
 )
-_UNCALLED = re.compile(r"^object of type '(?:function|method)' has no len|^'(?:function|method)' object (?:is not|has no attr)")
+_UNCALLED = re.compile(
+    r"^object of type '(?:function|method)' has no len|^'(?:function|method)' object (?:is not|has no attr)"
+)
 _LISTED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "dict_keys", "deque"})
 _DERIVATIVES = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
@@ -72,7 +79,9 @@ def python_value_error(error: BaseException, raised: RaisedAt | None, function: 
         return None
     if _UNCALLED.search(text) and isinstance(raised.node, ast.Call):
         return _uncalled(raised, called(raised.node), [each for each in raised.node.args if isinstance(each, ast.Name)])
-    if (found := _NOT_ARRAY.search(text)) and (listed := _not_array(raised, found["kind"] or found["other"])) is not None:
+    if (found := _NOT_ARRAY.search(text)) and (
+        listed := _not_array(raised, found["kind"] or found["other"])
+    ) is not None:
         return listed
     if (found := _ARGUMENT.search(text)) and found[2] in ("method", "builtin_function_or_method"):
         nodes = raised.node.args if isinstance(raised.node, ast.Call) else []
@@ -92,7 +101,9 @@ def _held(raised: RaisedAt, node: ast.expr) -> Any:
     value = value_of(raised, node)
     if value is None and isinstance(node, ast.Attribute):
         kind = type(value_of(raised, node.value))
-        return vars(kind).get(node.attr) or next((vars(k)[node.attr] for k in kind.__mro__ if node.attr in vars(k)), None)
+        return vars(kind).get(node.attr) or next(
+            (vars(k)[node.attr] for k in kind.__mro__ if node.attr in vars(k)), None
+        )
     return value
 
 
@@ -122,7 +133,9 @@ def _has_method(raised: RaisedAt) -> bool:
 def _none(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained | None:
     """None in the place of an array."""
     nodes = _sides(raised)
-    names = [each for each in nodes if isinstance(each, ast.Name) and _has(raised, each) and value_of(raised, each) is None]
+    names = [
+        each for each in nodes if isinstance(each, ast.Name) and _has(raised, each) and value_of(raised, each) is None
+    ]
     calls = [each for each in nodes if isinstance(each, ast.Call)]
     found = names or (calls if len(calls) == 1 else [])
     if len(found) != 1:
@@ -231,13 +244,17 @@ def _attribute(raised: RaisedAt, name: str) -> Explained | None:
 
 def _no_return(raised: RaisedAt) -> Explained | None:
     """The result of a function of the text that ends without a return."""
-    nodes = [each for each in ast.walk(raised.node) if isinstance(each, ast.Name | ast.Call)] if raised.node else []
+    nodes: list[ast.expr] = []
+    for each in ast.walk(raised.node) if raised.node is not None else ():
+        nodes += [each] if isinstance(each, ast.Name | ast.Call) else []
     statement = raised.statement_of(raised.node)
     if isinstance(statement, ast.Assign) and raised.node in statement.targets:
         nodes.append(statement.value)
     for node in nodes:
         maker = _maker(raised, node)
-        if maker is None or (isinstance(node, ast.Name) and (not _has(raised, node) or value_of(raised, node) is not None)):
+        if maker is None or (
+            isinstance(node, ast.Name) and (not _has(raised, node) or value_of(raised, node) is not None)
+        ):
             continue
         missing = missing_return(raised, maker)
         if missing is not None and _computes_with_jax(raised, maker):
@@ -257,8 +274,10 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
         value = value_of(raised, node)
         made_by = called(node)
         is_it = type(value).__name__ == kind or made_by == kind.removeprefix("dict_")
-        is_it = is_it or (kind == "generator" and isinstance(node, ast.GeneratorExp)) or (
-            kind == "set" and isinstance(node, ast.Set | ast.SetComp)
+        is_it = (
+            is_it
+            or (kind == "generator" and isinstance(node, ast.GeneratorExp))
+            or (kind == "set" and isinstance(node, ast.Set | ast.SetComp))
         )
         if not is_it or (kind != "range" and kind not in _LISTED):
             continue
@@ -271,10 +290,14 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
             words = "An array of the same numbers."
         if isinstance(node, ast.GeneratorExp):
             inner = source[1:-1] if source.startswith("(") else source
-            code = f"({jnp}.array([{inner}]))" if len(call.args) == 1 and not call.keywords else f"{jnp}.array([{inner}])"
+            code = (
+                f"({jnp}.array([{inner}]))" if len(call.args) == 1 and not call.keywords else f"{jnp}.array([{inner}])"
+            )
         if isinstance(value, types.GeneratorType | map | zip | filter):  # the call may have begun to read the elements
             return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
-        cure = applied(FoundCure(code.partition("(")[0] or f"{jnp}.array", code, words), [edit_of(raised, over(node, code))])
+        cure = applied(
+            FoundCure(code.partition("(")[0] or f"{jnp}.array", code, words), [edit_of(raised, over(node, code))]
+        )
         return Explained(None, title, "", tuple(passed(raised, [cure])))
     return None
 

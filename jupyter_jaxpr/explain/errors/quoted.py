@@ -19,7 +19,7 @@ from .raised import RaisedAt, is_of_jax, was_raised_in_jax
 _LONGEST = 140
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`'\"])|\n\s*\n|\n(?=\s*[A-Z*])")
 _HINT = re.compile(
-    r"^(?:Use|Try|Please|Did you|Consider|You can|You may|You should|To fix|Instead|Pass|Call|Set|Make sure|Maybe|If you)\b"
+    r"^(?:Use|Try|Please|Did you|Consider|You (?:can|may|should)|To fix|Instead|Pass|Call|Set|Make sure|Maybe|If you)\b"
 )
 _HINTS = 2
 _SENTENCES = 2
