@@ -394,7 +394,8 @@ class Calls:
                 text = "jax.debug.print formats the values that follow the format, when the program runs."
             case _:
                 return [FoundCure("jax.debug.print", None, text)]
-        words, values = [], []
+        words: list[str] = []
+        values: list[str] = []
         for part in parts:
             written = _as_format(part)
             if written is None:
