@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from ...jax.facts import is_jitted
-from ...observe.functions import is_installed
+from ...observe.whose_code import is_installed
 from ...plain_text import file_of
 from ..loops.statements import parsed
 from .constructs import called
