@@ -43,7 +43,6 @@ def defined() -> Iterator[Notebook]:
     shell = InteractiveShell.instance(config=Config({"HistoryManager": {"hist_file": ":memory:"}}))
     shell.run_line_magic("load_ext", "jupyter_jaxpr")
     notebook = Notebook(shell)
-    notebook.built = notebook.builds()
     assert notebook.run(FUNCTIONS).result.success
     yield notebook
     shell.run_line_magic("unload_ext", "jupyter_jaxpr")
@@ -51,10 +50,11 @@ def defined() -> Iterator[Notebook]:
     InteractiveShell.clear_instance()
 
 
-def notes(notebook, cell):
+def notes(notebook: Notebook, cell: str) -> list[tuple[str, str | None]]:
+    built = notebook.builds()
     assert notebook.run("k = jax.random.key(0)").result.success
     assert notebook.run(f"%%jaxpr\n{cell}").result.success
-    return [(note.text, note.cure) for note in notebook.built[-1].document.notes if note.kind == "key_used_twice"]
+    return [(note.text, note.cure) for note in built[-1].document.notes if note.kind == "key_used_twice"]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def notes(notebook, cell):
         ("a = jax.random.normal(k, (8,))\nb = weights(k)", "Line 2 and line 3 draw"),
     ],
 )
-def test_two_calls_that_draw_from_one_key(defined, cell, lines):
+def test_two_calls_that_draw_from_one_key(defined: Notebook, cell: str, lines: str) -> None:
     text = f"{lines} from the same random key, k. {TWICE}"
     cure = "Split the key and use each part once: k, subkey = jax.random.split(k)."
     assert notes(defined, cell)[0] == (text, cure)
@@ -86,5 +86,5 @@ def test_two_calls_that_draw_from_one_key(defined, cell, lines):
         "a = [weights(k) for k in jax.random.split(k, 2)]\ninputs(k)",
     ],
 )
-def test_calls_that_draw_nothing_twice(defined, cell):
+def test_calls_that_draw_nothing_twice(defined: Notebook, cell: str) -> None:
     assert notes(defined, cell) == []

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
-from ..observe.functions import code_of
+from ..observe.code_of_callables import code_of
 from ..observe.observation import Finding, ObservedFunction, Place
 from ..program.key_use import draws_from
 
