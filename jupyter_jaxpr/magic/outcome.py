@@ -14,6 +14,7 @@ from ..explain.errors import time_limit
 from ..explain.errors.explained import error_finding, is_of_call
 from ..explain.errors.time_limit import Budget
 from ..explain.impure_calls import frozen_values
+from ..explain.keys_between_calls import keys_between_calls
 from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
 from ..explain.unblocked import unblocked_timings
@@ -67,6 +68,10 @@ def complete(
         _find(observation, lambda: promoted_carries(active.run.promoted))
         _find(observation, lambda: list(unused_donations(active.run.unused_donations)))
         _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
+        _find(
+            observation,
+            lambda: keys_between_calls(active.cell.source, active.cell.file, namespace, observation.functions),
+        )
         if error is None:
             _find(
                 observation,

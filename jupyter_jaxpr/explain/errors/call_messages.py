@@ -166,10 +166,13 @@ CALL_MESSAGES = (
     ),
     Message(
         r"vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to "
-        r"the function, but got (\S+?)\.?$",
+        r"the function, but got (.+?)\.?$",
         "in_axes takes a number, None or a tuple of them, not {1}",
-        "",
-        ("in_axes", "Write in_axes=0 for the first axis of each argument, or one entry for each argument."),
+        "A tuple has one entry for each argument. The entry of a dict may be a dict.",
+        (
+            "in_axes",
+            "Write in_axes=0 for the first axis of each argument, or a tuple of entries, also for one argument.",
+        ),
     ),
     Message(
         r"Expected a callable value, got",

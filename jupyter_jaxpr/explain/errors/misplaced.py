@@ -412,12 +412,19 @@ def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained 
     kinds = {type(names[name]).__name__ for name in trees}
     if not kinds & {left, right} or namespace(raised).get("jax") is not jax:
         return None
+    if len(trees) < len(names) and all(_is_row(names[name]) for name in trees):
+        return None  # one array beside an array
     culprit = next(name for name in reversed(trees) if type(names[name]).__name__ in (left, right))
     title = f"{operator} works on arrays, but {culprit} is a {type(names[culprit]).__name__} of arrays"
     given = ", ".join(trees)
     code = f"jax.tree.map(lambda {given}: {raised.source(node)}, {given})"
     words = "jax.tree.map computes with the arrays at the same place of each tree."
     return Explained(None, title, "", _rewritten(raised, node, "jax.tree.map", code, words))
+
+
+def _is_row(value: Any) -> bool:
+    """Whether a list or a tuple holds numbers, which are one array."""
+    return type(value) in (list, tuple) and all(dtype_of(leaf) and not leaf.shape for leaf in value)
 
 
 def _is_tree(value: Any) -> bool:
