@@ -5,6 +5,7 @@ import * as React from 'react';
 import { IPlace, IShownStep, Stepping } from '../../../model/stepping';
 import { Control, Recording, Snapshot } from '../../../protocol/snapshot';
 import { AllSteps } from './all-steps';
+import { Calls } from './calls';
 import { dispatchKey } from '../../../workbench/reading/key-table';
 import { readingOf } from '../cards-of-program';
 import { Buttons } from './player';
@@ -112,6 +113,7 @@ export function Recorded(props: {
             : trans.__('The loop returned its inputs unchanged.')}
         </p>
       )}
+      {recording.calls && <Calls table={recording.calls} trans={trans} />}
       <Chart walk={walk} place={place} move={move} trans={trans} />
       <StepValues walk={walk} step={step} trans={trans} />
       <AllSteps walk={walk} place={place} goTo={goTo} trans={trans} />
