@@ -46,7 +46,7 @@ def _put_back(setting: Any, ours: Any, original: Any) -> None:
 class LastCalls:
     """Keeps the last arguments of each jitted function on this thread, hits included, between `start` and `stop`.
 
-    JAX calls its hook after each jitted call; its check for NaN is such a hook. A call takes about 1 us longer meanwhile.
+    JAX calls its hook after each jitted call; its check for NaN is such a hook. A call takes about 1 us longer.
 
     Args:
         tell: Receives the jitted function, its arguments and its keyword arguments; must not raise.

@@ -86,8 +86,8 @@ class CallValues:
         Args:
             copied: Whether the small arrays here were copied at the call.
         """
-        alive = (held() if type(held) is weakref.ref else held for held in self._held)
-        arrays = [value for value in alive if type(value).__module__ == "numpy" and getattr(value, "shape", ())]
+        alive: list[Any] = [held() if type(held) is weakref.ref else held for held in self._held]
+        arrays = [value for value in alive if type(value).__module__ == "numpy" and value.shape]
         return any(not copied or array.nbytes >= _COPIED for array in arrays)
 
     def let_go(self) -> None:
@@ -136,7 +136,7 @@ def _all_held(leaves: Sequence[Any]) -> list[Any]:
 
 def _own(leaf: Any) -> Any:
     """Return a copy of a small NumPy array, to which the user may write; other leaves as they are."""
-    is_small = type(leaf).__module__ == "numpy" and getattr(leaf, "shape", ()) and leaf.nbytes < _COPIED
+    is_small = type(leaf).__module__ == "numpy" and bool(leaf.shape) and leaf.nbytes < _COPIED
     return leaf.copy() if is_small else leaf
 
 
