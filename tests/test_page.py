@@ -204,7 +204,7 @@ def test_the_page_of_a_script_has_its_source_and_the_calls_that_led_to_an_equati
     (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
     subprocess.run([sys.executable, "script.py"], cwd=tmp_path, check=True, env={**os.environ, "JAX_PLATFORMS": "cpu"})
     seen = Page((tmp_path / "model.html").read_text(encoding="utf-8"))
-    assert [line.rstrip() for line in seen.lines["source"]] == SCRIPT.split("\n")
+    assert [line.rstrip() for line in seen.lines["source"]] == SCRIPT.splitlines()
     assert seen.numbers["source"] == list(range(1, len(seen.lines["source"]) + 1))
     [sin] = [place for line, place in zip(seen.lines["jaxpr"], seen.places["jaxpr"], strict=True) if "sin" in line]
     line, _, column, end_column = seen.where(sin)

@@ -13,7 +13,7 @@ import { checkRecording } from './recording';
 import { checkProgramShardings } from './shardings';
 import { checkSourcePage } from './source';
 import { checkStartupState } from './startup';
-import { text } from './structure';
+import { flag, text } from './structure';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 
 type Check<Name extends RequestName> = (
@@ -48,5 +48,6 @@ export const ANSWERS: { readonly [Name in RequestName]: Check<Name> } = {
   text: (value, _, { scopes }) => checkTextPage(value, scopes),
   time: (value, field, { programs }) =>
     checkProgramTiming(value, field, programs),
-  transform: checkSnapshot
+  transform: checkSnapshot,
+  values: flag
 };

@@ -119,6 +119,7 @@ export type Wire =
   | TransformPart
   | TransformRequest
   | UnrolledSoFar
+  | ValuesRequest
   | Variant
   | VariantComparison
   | Visit
@@ -4053,6 +4054,24 @@ export interface TransformRequest {
    * Which.
    */
   kind: 'grad' | 'jvp' | 'linearize' | 'vmap';
+}
+/**
+ * The page tells the kernel its setting; it holds for later runs. Nothing runs.
+ */
+export interface ValuesRequest {
+  type: 'values';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run; empty where the request is about none.
+   */
+  snapshot: string;
+  /**
+   * False: outputs and exports leave values out, whatever the kernel's setting is.
+   */
+  saved: boolean;
 }
 /**
  * How far a long request is; more replies come.

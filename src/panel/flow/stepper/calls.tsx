@@ -18,6 +18,9 @@ export function Calls(props: {
   const rows = table.calls.slice(0, MOST_ROWS);
   return (
     <>
+      <div className="jp-JaxprStepper-head">
+        <h3>{trans.__('Calls of the cell')}</h3>
+      </div>
       {rows.length > 0 && (
         <table
           className="jp-JaxprStepper-values jp-JaxprStepper-calls"

@@ -80,6 +80,7 @@ export function Recorded(props: {
         }
       }}
     >
+      {recording.calls && <Calls table={recording.calls} trans={trans} />}
       <div className="jp-JaxprStepper-head">
         <h3 data-step={step.number}>
           <Steady
@@ -113,7 +114,6 @@ export function Recorded(props: {
             : trans.__('The loop returned its inputs unchanged.')}
         </p>
       )}
-      {recording.calls && <Calls table={recording.calls} trans={trans} />}
       <Chart walk={walk} place={place} move={move} trans={trans} />
       <StepValues walk={walk} step={step} trans={trans} />
       <AllSteps walk={walk} place={place} goTo={goTo} trans={trans} />
