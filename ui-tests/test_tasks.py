@@ -75,7 +75,7 @@ def choose(label: str, option: str) -> Act:
 
 def shown(text: str) -> Find:
     """A text in the panel, a regular expression."""
-    return lambda nb: nb.panel.get_by_text(re.compile(text)).first
+    return lambda nb: nb.panel.get_by_text(re.compile(text)).locator("visible=true").first
 
 
 def control(role: Any, name: str) -> Find:
@@ -123,18 +123,23 @@ TASKS = (
     Task(
         "Flow",
         "see the second step",
-        (FLOW, press("button", STEP), press("button", "^Next step|^Step forward|^Next$")),
+        (FLOW, press("button", STEP), press("button", "^Next$")),
         shown("^Step 2 of 10$"),
     ),
     Task(
         "Flow", "play the steps", (FLOW, press("button", STEP), press("button", "^Play")), shown("^Step [3-9] of 10$")
     ),
     Task("Cache", "see why rnn compiled twice", (CACHE,), shown(r"^static")),
-    Task("Cache", "see the entries of the cache", (CACHE, press("row", "^2 entries")), control("row", "1.0")),
-    Task("Cache", "sort by price", (CACHE, press("button", "^price")), control("columnheader", "price")),
-    Task("Cache", "find a function", (CACHE, press("textbox", "^Filter"), typed("rnn")), control("row", "^rnn")),
+    Task("Cache", "see the entries of the cache", (CACHE, press("row", "^2 entries")), shown("rate")),
+    Task("Cache", "sort by price", (CACHE, press("button", "^price")), control("button", "^price")),
+    Task("Cache", "find a function", (CACHE, press("searchbox", "^Filter"), typed("rnn")), control("row", "^rnn")),
     Task("Time", "see the slowest stage", (TIME,), shown("^The first call took|The longest stage")),
-    Task("Time", "measure the call again", (TIME, press("button", "^Run it again")), shown("without jit")),
+    Task(
+        "Time",
+        "measure the call again",
+        (TIME, press("button", "^Run it again")),
+        lambda nb: nb.panel.get_by_role("table").first,
+    ),
     Task(
         "Time",
         "open the sweep",
@@ -143,7 +148,12 @@ TASKS = (
     ),
     Task("Cost", "see the dearest line", (COST,), shown("of the operations are on")),
     Task("Cost", "see the cost by primitive", (COST, press("button", "^primitive$")), control("row", "dot_general")),
-    Task("Cost", "see the heat beside the code", (COST, press("button", "^Heat$")), control("button", "^Heat$")),
+    Task(
+        "Cost",
+        "see the heat beside the code",
+        (COST, press("button", "^Heat$")),
+        lambda nb: nb.panel.get_by_role("button", name="Heat", pressed=True),
+    ),
     Task("Diff", "compare with the run before", (DIFF,), shown("^All equations are equal")),
     Task("Diff", "compare the HLO", (DIFF, choose("Level", "HLO")), shown("equal|differ|line")),
     Task(
