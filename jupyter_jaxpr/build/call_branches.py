@@ -11,8 +11,9 @@ from ..document.types.document import Snapshot
 from ..document.types.steps import CallBranches, CallTable
 from ..interruptions import not_of_a_signal
 from ..measure.steps.checked_run import Construct
+from ..measure.steps.equations import Unsteppable
 from ..measure.steps.recorded import Leaf as Column
-from ..measure.steps.stepper import Steps, Unsteppable
+from ..measure.steps.steps import Steps
 from ..observe.calls.call_values import ValuesGone
 from ..observe.calls.kept_calls import KeptCall
 from ..quantities import count

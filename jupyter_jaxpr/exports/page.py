@@ -219,8 +219,8 @@ def _column(text: LinkedText) -> Markup:
         label = {} if text.numbers is None else {"data_e": text.numbers[number]}
         lines.append(unclosed("li", line, **folds, **label))
     listing = _listing(text.name, text.title, lines, text.frames[:standing])
-    rest = _rest(text, standing) if standing < len(text.lines) else NOTHING
-    return _section(text.name, text.title, text.size, listing, rest)
+    remainder = _rest(text, standing) if standing < len(text.lines) else NOTHING
+    return _section(text.name, text.title, text.size, listing, remainder)
 
 
 def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> Markup:
@@ -234,7 +234,7 @@ def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> M
 
 def _rest(text: LinkedText, first: int) -> Markup:
     """Return the rest of a long text, compressed; the script draws it when the reader opens the program."""
-    rest = {
+    packed = {
         "longest": max(map(len, text.lines)),
         "lines": text.lines[first:],
         "places": text.frames[first:],
@@ -242,7 +242,7 @@ def _rest(text: LinkedText, first: int) -> Markup:
         "folds": {line - first: count for line, count in text.folds.items() if line >= first},
     }
     without = element("noscript", element("p", "The rest of this text is compressed. Allow scripts to read the rest."))
-    return join(_packed(json.dumps(rest, separators=(",", ":"))), without)
+    return join(_packed(json.dumps(packed, separators=(",", ":"))), without)
 
 
 def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:

@@ -104,7 +104,10 @@ def requests_text() -> str:
         "",
         "/** Parameters and answer of each request, as they are on the wire. */",
         "export interface IRequestTypes {",
-        *(f"  {name}: {{ params: {each['params']}; answer: {each['answer']} }};" for name, each in requests.items()),
+        *(
+            f"  {name}: {{ params: {request['params']}; answer: {request['answer']} }};"
+            for name, request in requests.items()
+        ),
         "}",
         "",
         "/**",
@@ -114,10 +117,10 @@ def requests_text() -> str:
         " */",
         "export const REQUESTS = {",
     ]
-    for name, each in requests.items():
-        into = "null" if each["into"] is None else f"'{each['into']}'"
-        by = "null" if each["by"] is None else "[" + ", ".join(f"'{path}'" for path in each["by"]) + "]"
-        fields = {"patience": each["patience"], "into": into, "by": by, "isLong": json.dumps(each["long"])}
+    for name, request in requests.items():
+        into = "null" if request["into"] is None else f"'{request['into']}'"
+        by = "null" if request["by"] is None else "[" + ", ".join(f"'{path}'" for path in request["by"]) + "]"
+        fields = {"patience": request["patience"], "into": into, "by": by, "isLong": json.dumps(request["long"])}
         entry = f"  {name}: {{ {', '.join(f'{field}: {value}' for field, value in fields.items())} }}"
         if len(entry) > 79:  # as prettier breaks lines
             inner = _NEXT_FIELD.join(f"{field}: {value}" for field, value in fields.items())

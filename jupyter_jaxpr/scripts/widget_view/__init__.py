@@ -20,7 +20,7 @@ from ..last import LastRun, last
 
 if TYPE_CHECKING:
     from ...document.types.document import Program
-    from ..inspection import LevelName, Snapshot
+    from ..snapshot import LevelName, Snapshot
 
 FOLDER = Path(__file__).parent
 # Longer texts make a browser slow; Snapshot.text and files have them.
