@@ -70,7 +70,7 @@ def typed(text: str) -> Act:
 
 def choose(label: str, option: str) -> Act:
     """Choose from a list."""
-    return lambda nb: nb.panel.get_by_label(label).select_option(label=option)
+    return lambda nb: nb.panel.get_by_label(label, exact=True).select_option(label=option)
 
 
 def shown(text: str) -> Find:
