@@ -6,7 +6,10 @@ What the script does is seen in a browser (ui-tests/test_exported_page.py).
 import base64
 import hashlib
 import json
+import os
 import re
+import subprocess
+import sys
 import zlib
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,6 +21,7 @@ from msgspec.structs import replace
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.read.equation_numbers import equation_numbers
 from jupyter_jaxpr.document.text import program_lines, program_text
 from jupyter_jaxpr.exports.page import page
 
@@ -44,6 +48,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
         self.lines, self.places, self.folds, self.scripts = {}, {}, {}, []
+        self.numbers = {}
         self._level = self._script = self._last = None
         self.feed(text)
         self.close()
@@ -62,6 +67,8 @@ class Page(HTMLParser):
             self.places[self._level] = [int(place) for place in by_name["data-places"].split()]
         elif tag == "li" and self._level is not None:
             lines = self.lines[self._level]
+            if "data-e" in by_name:
+                self.numbers.setdefault(self._level, []).append(int(by_name["data-e"]))
             if "data-f" in by_name:
                 self.folds[self._level][len(lines)] = int(by_name["data-f"])
             lines.append("")
@@ -147,6 +154,64 @@ def test_equations_of_several_lines_fold():
     assert seen.lines["stablehlo"][function[0]].strip().startswith("func.func public @main")
 
 
+def test_equations_have_the_numbers_of_the_panel():
+    seen = Page(page(golden("rnn")))
+    numbered = [
+        (number, line.strip().split("[")[0])
+        for number, line in zip(seen.numbers["jaxpr"], seen.lines["jaxpr"], strict=True)
+        if number
+    ]
+    assert numbered[:8] == [
+        (1, "f:f32"),
+        (2, "g:f32"),
+        (3, "n:f32"),
+        (4, "o:f32"),
+        (5, "p:f32"),
+        (6, "q:f32"),
+        (7, "r:f32"),
+        (8, "s:f32"),
+    ]
+    assert [number for number, _ in numbered] == list(range(1, 18))
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*-0.1?.json")), ids=lambda path: path.stem)
+def test_every_equation_of_a_complete_program_has_one_number(path):
+    document = read(path.read_bytes())
+    for index, program in enumerate(document.programs):
+        numbers = list(equation_numbers(document, index).values())
+        assert numbers == (list(range(1, program.equations + 1)) if program.complete else [])
+
+
+SCRIPT = """\
+import jax
+import jax.numpy as jnp
+import jupyter_jaxpr as jj
+
+
+def scaled(x):
+    return jnp.sin(x) * 2
+
+
+def model(x):
+    return scaled(x) + 1
+
+
+jj.inspect(model, 1.0, stage="trace").save("model.html")
+"""
+
+
+def test_the_page_of_a_script_has_its_source_and_the_calls_that_led_to_an_equation(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
+    subprocess.run([sys.executable, "script.py"], cwd=tmp_path, check=True, env={**os.environ, "JAX_PLATFORMS": "cpu"})
+    seen = Page((tmp_path / "model.html").read_text(encoding="utf-8"))
+    assert [line.rstrip() for line in seen.lines["source"]] == SCRIPT.splitlines()
+    assert seen.numbers["source"] == list(range(1, len(seen.lines["source"]) + 1))
+    [sin] = [place for line, place in zip(seen.lines["jaxpr"], seen.places["jaxpr"], strict=True) if "sin" in line]
+    line, _, column, end_column = seen.where(sin)
+    assert (line, seen.lines["source"][line - 1][column:end_column]) == (7, "jnp.sin(x)")
+    assert json.loads(seen.script("calls"))[str(sin)] == "scaled, line 7 ← model, line 11"
+
+
 def test_a_line_knows_the_equations_it_is_part_of():
     printed = program_lines(golden("rnn"), 0)
     [tanh] = [equations for line, equations in zip(printed.lines, printed.equations, strict=True) if "tanh" in line]
@@ -176,7 +241,7 @@ def test_text_of_a_document_is_never_markup():
     assert seen.lines["source"][-1] == attack
     assert seen.lines["hlo"][0] == attack
     packed = [kind for kind, _ in seen.scripts if kind == "text"]
-    assert [kind for kind, _ in seen.scripts] == [*packed, "places", "script", ""]
+    assert [kind for kind, _ in seen.scripts] == [*packed, "places", "calls", "script", ""]
     assert "alert(1)" not in "".join(text for _, text in seen.scripts)
 
 
@@ -198,7 +263,7 @@ def test_long_texts_are_packed():
     snapshot = jj.inspect(jax.jit(f), 1.0, stage="lower")
     text = page(snapshot._whole())
     seen = Page(text)
-    assert [kind for kind, _ in seen.scripts] == ["text", "text", "places", "script", ""]
+    assert [kind for kind, _ in seen.scripts] == ["text", "text", "places", "calls", "script", ""]
     assert "\n".join(seen.lines["stablehlo"]) == snapshot.text("stablehlo")
     assert len(seen.places["stablehlo"]) == len(seen.lines["stablehlo"])
     assert len(text) < 200_000
@@ -222,4 +287,4 @@ def test_a_level_that_was_not_made_says_why(tmp_path):
     jj.inspect(lambda x: x * 2, 1.0, stage="trace").save(tmp_path / "double.html")
     text = (tmp_path / "double.html").read_text(encoding="utf-8")
     assert 'data-level="hlo" aria-label="Optimised HLO"' in text
-    assert set(Page(text).lines) == {"jaxpr"}
+    assert set(Page(text).lines) == {"source", "jaxpr"}

@@ -20,6 +20,8 @@ from jupyter_jaxpr.document.without_values import LEFT_OUT, as_saved, without_va
 from jupyter_jaxpr.exports.bundle import bundle
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
+from jupyter_jaxpr.magic.session import Session
+from jupyter_jaxpr.wire.messages import Answered
 
 pytestmark = pytest.mark.any_jax
 
@@ -212,3 +214,15 @@ def test_what_stands_in_the_place_of_values(hiding: Notebook) -> None:
     )
     assert changed["text"] == "the value of a static argument changed; values are not saved"
     assert "The text of this note is not saved." in [note["text"] for note in document["notes"]]
+
+
+def test_the_setting_of_the_page_leaves_values_out_and_the_kernel_s_own_setting_holds(notebook: Notebook) -> None:
+    publisher = Session.of(notebook.shell).publisher
+    told = publisher._answers.answer({"type": "values", "id": 1, "snapshot": "", "saved": False})
+    assert told == Answered(id=1, result=False)
+    assert notebook.run("%%jaxpr\njax.jit(jnp.sin)(1.0)").document["values"] == "left_out"
+    publisher._answers.answer({"type": "values", "id": 2, "snapshot": "", "saved": True})
+    assert notebook.run("%%jaxpr\njax.jit(jnp.sin)(1.0)").document.get("values", "kept") == "kept"
+    notebook.run(OFF)
+    publisher._answers.answer({"type": "values", "id": 3, "snapshot": "", "saved": True})
+    assert notebook.run("%%jaxpr\njax.jit(jnp.sin)(1.0)").document["values"] == "left_out"

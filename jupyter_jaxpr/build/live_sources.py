@@ -381,6 +381,8 @@ class Sources:
         for observed in self._observed:
             if observed.values is not None:
                 observed.values.let_go()
+            for call in observed.calls.calls if observed.calls is not None else ():
+                call.values.let_go()
 
     def jaxpr_text(self, program: int) -> str:
         """The whole program as text, equations that the document leaves out included."""

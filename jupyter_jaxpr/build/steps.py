@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 from msgspec import structs
 
 from ..document.types.control_flow import Control
 from ..document.types.document import Note, Snapshot
-from ..document.types.steps import Comparison, Leaf, Recording, Visit
+from ..document.types.steps import CallTable, Comparison, Leaf, Recording, Visit
 from ..measure.steps.checked_run import Construct, Rerun
 from ..measure.steps.equations import Step, Unsteppable
 from ..measure.steps.recorded import Leaf as Column
 from ..measure.steps.recorded import number_of
 from ..observe.calls.call_values import ValuesGone
 from ..quantities import count
+from .call_branches import call_table
 from .live_sources import Sources
+from .step_paths import as_passed, path_of
 
 #: Recording with the cell begins no other construct after this many seconds.
 FOCUS_SECONDS = 20.0
-
-_SLOT_ROLES = {"carry": "carry", "x": "xs", "y": "ys", "operand": "operand", "result": "result"}
 
 
 def construct_of(sources: Sources, control: int) -> Construct:
@@ -36,17 +35,18 @@ def construct_of(sources: Sources, control: int) -> Construct:
     return Construct(sources.observed(path.program), [*way, Step(path.equation)])
 
 
-def recording_document(document: Snapshot, control: int, rerun: Rerun) -> Recording:
+def recording_document(document: Snapshot, control: int, rerun: Rerun, calls: CallTable | None = None) -> Recording:
     """The recording of a run.
 
     Args:
         document: That has the card.
         control: Index of the card.
         rerun: What was recorded.
+        calls: The branches of the cell's calls.
     """
     card, steps = document.control_flow[control], rerun.steps
-    columns = _in_order(_as_passed(card, steps.leaves))
-    all_leaves = [_leaf(column, _role(card, column), _path(card, column, steps.leaves)) for column in columns]
+    columns = _in_order(as_passed(card, steps.leaves))
+    all_leaves = [_leaf(column, _role(card, column), path_of(card, column, steps.leaves)) for column in columns]
     leaves, pictures_note = _without_many_pictures(all_leaves)
     return Recording(
         snapshot=document.id,
@@ -80,6 +80,7 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun) -> Record
         verdict=rerun.verdict,
         notes=[*rerun.notes, *pictures_note],
         seconds=rerun.seconds,
+        calls=calls,
     )
 
 
@@ -111,7 +112,8 @@ def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
                     )
                 else:
                     rerun = construct.run(calls_after=called_again(document, control))
-                    sources.merge("recordings", recording_document(document, control, rerun))
+                    calls = call_table(document, control, construct)
+                    sources.merge("recordings", recording_document(document, control, rerun, calls))
             except (Unsteppable, ValuesGone) as error:
                 why = str(error)
         if why is not None:
@@ -136,26 +138,6 @@ _ORDER = ("condition", "compared", "predicate", "index")
 def _in_order(columns: Sequence[Column]) -> list[Column]:
     """What decides first, then the order of the card's slots."""
     return sorted(columns, key=lambda column: _ORDER.index(column.role) if column.role in _ORDER else len(_ORDER))
-
-
-def _as_passed(card: Control, columns: Sequence[Column]) -> list[Column]:
-    """The columns, with the index of a switch as the call passed it beside the index that JAX clamped it to."""
-    passed = next((column for column in columns if column.role == "passed"), None)
-    if passed is None:
-        return list(columns)
-    index, *more_columns = (column for column in columns if column is not passed)
-    seen = [
-        value if value.text == clamped.text else replace(value, text=f"{value.text}, clamped to {clamped.text}")
-        for value, clamped in zip(passed.seen, index.seen, strict=True)
-    ]
-    return [replace(index, seen=seen, type=passed.type), *more_columns]
-
-
-def _path(card: Control, column: Column, columns: Sequence[Column]) -> str:
-    role, place = (column.role, column.index) if column.role != "compared" else ("carry", column.carry)
-    slots = [slot.path for slot in card.slots if slot.role == _SLOT_ROLES.get(role)]
-    count = sum(1 for column in columns if column.role == role)
-    return slots[place] if place is not None and len(slots) == count else ""
 
 
 def _label(card: Control, taken: int) -> str:

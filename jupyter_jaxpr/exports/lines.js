@@ -19,7 +19,7 @@ function textOf(list) {
   const text = { list, title: list.dataset.title, lines: [], undrawn: [] };
   const placesOfLines = list.dataset.places.split(' ');
   list.querySelectorAll('li').forEach((line, at) => {
-    known(text, line, Number(placesOfLines[at] || -1), Number(line.dataset.f ?? 0));
+    known(text, line, Number(placesOfLines[at] || -1), Number(line.dataset.f ?? 0), line.dataset.e);
   });
   [...list.children].forEach(measure);
   return text;
@@ -29,20 +29,24 @@ function textOf(list) {
 async function unpack(text) {
   const packed = text.list.nextElementSibling;
   if (packed?.localName === 'script') {
-    const { longest, lines, places, folds } = JSON.parse(await unpacked(packed));
+    const { longest, lines, places, numbers, folds } = JSON.parse(await unpacked(packed));
     packed.remove();
     text.list.style.setProperty('--longest', longest);
-    text.undrawn = lines.map((words, at) => [words, places[at], folds[at] ?? 0]).reverse();
+    text.undrawn = lines.map((words, at) => [words, places[at], folds[at] ?? 0, numbers?.[at]]).reverse();
   }
 }
 
-/** A line of a text knows its number, its place (or -1), and how many lines below belong to it. */
-function known(text, line, place, folds) {
+/**
+ * A line of a text knows its position, its place (or -1), how many lines below belong to it, and its number: the one
+ * that the panel shows for an equation, the line of a file, else the position.
+ */
+function known(text, line, place, folds, number) {
   line.text = text;
   line.number = text.lines.push(line);
   line.place = place;
   line.folds = folds;
-  line.setAttribute('data-n', line.number);
+  line.shown = number === undefined ? line.number : Number(number);
+  line.setAttribute('data-n', line.shown || '');
   line.tabIndex = line.number === 1 ? 0 : -1;
   if (place >= 0) {
     line.setAttribute('data-l', badge(place));
@@ -53,10 +57,10 @@ function known(text, line, place, folds) {
 function draw(text) {
   const chunk = document.createElement('ol');
   while (text.undrawn.length > 0 && chunk.childElementCount < CHUNK) {
-    const [words, place, folds] = text.undrawn.pop();
+    const [words, place, folds, number] = text.undrawn.pop();
     const line = document.createElement('li');
     line.textContent = words || ' ';
-    known(text, line, place, folds);
+    known(text, line, place, folds, number);
     chunk.append(line);
   }
   if (chunk.firstElementChild) {

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..document.read.equation_numbers import equation_numbers
 from ..document.text import Budget, ProgramLines, program_lines
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
@@ -27,14 +28,23 @@ class LinkedText:
     frames: list[int]
     # The first line of a fold -> the number of lines below it in the fold.
     folds: dict[int, int]
+    # For each line: the number that the panel shows, 0 without one; None where lines are numbered from 1.
+    numbers: list[int] | None = None
     # Why the text is missing, with a cure; None where the text exists.
     absent: str | None = None
 
 
-def linked_texts(document: Snapshot, program: int, budget: Budget) -> list[LinkedText]:
-    """Return the texts of a program: the jaxpr, and each level with its text or the reason why it is missing."""
+def linked_texts(document: Snapshot, program: int, budget: Budget, own: str | None) -> list[LinkedText]:
+    """Return the texts of a program: the jaxpr, and each level with its text or the reason why it is missing.
+
+    Args:
+        document: The document.
+        program: The index of the program.
+        budget: How much may still be printed.
+        own: The path of the source that stands beside the texts.
+    """
     shown = document.programs[program]
-    places = _Places(document)
+    places = _Places(document, own)
     printed = program_lines(document, program, budget)
     jaxpr = LinkedText(
         "jaxpr",
@@ -43,6 +53,7 @@ def linked_texts(document: Snapshot, program: int, budget: Budget) -> list[Linke
         printed.commented(),
         [places.of_equations(equations) for equations in printed.equations],
         _folds(printed),
+        _numbers(printed, equation_numbers(document, program)),
     )
     return [jaxpr, *(_level(level, places, budget) for level in shown.levels)]
 
@@ -54,11 +65,25 @@ def _folds(printed: ProgramLines) -> dict[int, int]:
     return folds
 
 
+def _numbers(printed: ProgramLines, numbers: dict[tuple[int, int], int]) -> list[int] | None:
+    """Return the number of the equation that begins on each line; None where the equations have no numbers."""
+    if not numbers:
+        return None
+    seen: set[tuple[int, int]] = set()
+    shown = []
+    for equations in printed.equations:
+        first = equations[0] if equations else None
+        shown.append(numbers.get(first, 0) if first is not None and first not in seen else 0)
+        if first is not None:
+            seen.add(first)
+    return shown
+
+
 def _level(level: Level, places: _Places, budget: Budget) -> LinkedText:
     title = TITLES[level.name]
     if level.text is None:
         absent = level.reason or "This copy does not hold this text. Run the cell again and save the run again."
-        return LinkedText(level.name, title, "", [], [], {}, absent)
+        return LinkedText(level.name, title, "", [], [], {}, absent=absent)
     lines = level.text.split("\n")
     size = count(len(lines), "line")
     fitting = budget.fitting(lines)
@@ -87,9 +112,9 @@ def _indented(lines: Sequence[str]) -> dict[int, int]:
 class _Places:
     """Finds the frames of a document's stacks and equations."""
 
-    def __init__(self, document: Snapshot) -> None:
+    def __init__(self, document: Snapshot, own: str | None) -> None:
         self._document = document
-        self._own = None if document.cell is None else document.cell.file
+        self._own = own
         self._known: dict[int, int] = {-1: -1}
 
     def of_stack(self, stack: int) -> int:

@@ -1,6 +1,9 @@
 // Programs of a page come in, each a few texts of lines; linking, folding, search and the theme go out.
 // Without it the page can be read all the same.
 
+/** Place -> the calls that led to it, where more than one did. */
+const calls = JSON.parse(document.getElementById('calls').textContent);
+
 /** Of a frame, for the lines that are not near the window. */
 const MILLISECONDS = 40;
 
@@ -48,14 +51,16 @@ function make(program, texts) {
       }
     }
   }
+  /** Line of the file or the cell -> line of the source. */
+  const sourceLines = new Map(source?.lines.map(line => [line.shown, line]));
   let marked = new Map();
-  const status = program.querySelector('[role="status"]');
+  const [status, stack] = program.querySelectorAll('[role="status"]');
   let pinned = null;
 
   /** The places of a line: its own, or all of those that begin on a line of the source. */
   function placesOf(line) {
     if (line.text === source) {
-      return placesAt(line.number);
+      return placesAt(line.shown);
     }
     return line.place < 0 ? [] : [line.place];
   }
@@ -72,7 +77,7 @@ function make(program, texts) {
       for (const one of byPlace.get(place) ?? []) {
         found.set(one, 'linked');
       }
-      const there = source?.lines[inCell(place)?.[0] - 1];
+      const there = sourceLines.get(inCell(place)?.[0]);
       if (there) {
         found.set(there, 'linked');
       }
@@ -109,6 +114,7 @@ function make(program, texts) {
       underline(spans[0]);
     }
     status.textContent = texts.map(counted).filter(Boolean).join(' · ');
+    stack.textContent = line === null ? '' : (calls[placesOf(line)[0]] ?? '');
     return marked;
   }
 
@@ -124,7 +130,7 @@ function make(program, texts) {
 
   /** Mark an expression that is on one line of the source. */
   function underline([first, last, from, to]) {
-    const line = source.lines[first - 1];
+    const line = sourceLines.get(first);
     if (!line || first !== last || from < 0 || to <= from) {
       return;
     }
@@ -152,13 +158,13 @@ function make(program, texts) {
     pinned?.setAttribute('aria-current', 'true');
     reveal(mark(pinned), line.text);
     // The address of the page leads to the line, for whoever copies the address.
-    const anchor = pinned ? `${program.parentElement.id}:${line.text.list.dataset.level}:${line.number}` : '';
+    const anchor = pinned?.shown ? `${program.parentElement.id}:${line.text.list.dataset.level}:${line.shown}` : '';
     history.replaceState(null, '', `#${anchor}`);
   }
 
   /** Show a line that an address names; does nothing where the page has no such line. */
   program.goTo = (level, number) => {
-    const line = texts.find(text => text.list.dataset.level === level)?.lines[number - 1];
+    const line = texts.find(text => text.list.dataset.level === level)?.lines.find(one => one.shown === number);
     if (line) {
       unfold(line);
       line.closest('section').hidden = false;

@@ -12,7 +12,8 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import chain
@@ -20,6 +21,7 @@ from itertools import chain
 from ..document.read.named_types import LineTypes, types_of_lines
 from ..document.text import Budget
 from ..document.types.document import Cell, Frame, Snapshot
+from ..document.types.pages import SourcePage
 from ..document.without_values import as_saved
 from . import wording
 from .html import about, after, before
@@ -31,6 +33,8 @@ from .linked_text import LinkedText, linked_texts
 _PACKED_FROM = 2_500
 # The number of lines of a chunk; the first chunk of a long text is not compressed, and is visible at once.
 _CHUNK = 50
+# The number of calls of a stack that are named.
+_MOST_CALLS = 12
 
 
 @cache
@@ -38,9 +42,15 @@ def _own(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def page(document: Snapshot) -> str:
-    """Return the document as an HTML file with complete texts; light or dark like the reader's system."""
+def page(document: Snapshot, source_of: Callable[[str], SourcePage | None] = lambda path: None) -> str:
+    """Return the document as an HTML file with complete texts; light or dark like the reader's system.
+
+    Args:
+        document: The document.
+        source_of: Returns the text of a file by its path, for a run that no cell made.
+    """
     document = as_saved(document)
+    own, source = _own_source(document, source_of)
     program = wording.shown_first(document)
     title = document.title or (str(wording.signature(program)) if program else "jupyter_jaxpr")
     # the page shows the signature below the heading
@@ -57,20 +67,21 @@ def page(document: Snapshot) -> str:
     )
     order = sorted(wording.exported(document), key=lambda index: index != document.focus)
     budget = Budget()
-    texts = {index: linked_texts(document, index, budget) for index in order}
+    texts = {index: linked_texts(document, index, budget, own) for index in order}
     benches = [
         element(
             "section",
             # The first one's name is the heading of the page.
             *about(document, document.programs[index], 2, named=number > 0 or heading != document.programs[index].name),
-            _bench(document, texts[index], index, number == 0),
+            _bench(document, texts[index], source, index, number == 0),
         )
         for number, index in enumerate(order)
     ]
     body = element(
         "body",
         element("main", element("h1", heading), _theme(), *before(document, 2), *benches, *after(document, 2)),
-        raw("script", _places(document, chain(*texts.values())), type="application/json", id="places"),
+        raw("script", _places(document, own, chain(*texts.values())), type="application/json", id="places"),
+        raw("script", _calls(document, own, chain(*texts.values())), type="application/json", id="calls"),
         _packed(script, id="script"),
         raw("script", first),
     )
@@ -93,27 +104,74 @@ def _theme() -> Markup:
     return element("p", element("button", "Theme: system", id="theme", type="button", hidden=""))
 
 
-def _places(document: Snapshot, texts: chain[LinkedText]) -> str:
-    """Return JSON, safe inside a script: frame -> its span in the cell, or its file and line elsewhere."""
+def _own_source(
+    document: Snapshot, source_of: Callable[[str], SourcePage | None]
+) -> tuple[str | None, LinkedText | None]:
+    """Return the path of the source beside the texts; and its text, where it is not the text of the cell."""
+    if document.cell is not None:
+        return document.cell.file, None
+    frames = Counter(document.frames[stack.frames[0]].file for stack in document.stacks if stack.frames)
+    for file, _ in frames.most_common():
+        path = document.files[file].path
+        found = source_of(path) if document.files[file].kind == "user" else None
+        if found is not None and found.stretches:
+            return path, _stretches(path, found)
+    return None, None
+
+
+def _stretches(path: str, found: SourcePage) -> LinkedText:
+    lines: list[str] = []
+    numbers: list[int] = []
+    for stretch in found.stretches:
+        text = stretch.text.split("\n")
+        if lines or stretch.first_line > 1:
+            lines.append("…")
+            numbers.append(0)
+        lines += text
+        numbers += range(stretch.first_line, stretch.first_line + len(text))
+    return LinkedText("source", "Source", path.rsplit("/", 1)[-1], lines, [-1] * len(lines), {}, numbers)
+
+
+def _places(document: Snapshot, own: str | None, texts: chain[LinkedText]) -> str:
+    """Return JSON, safe inside a script: frame -> its span in the source, or its file and line elsewhere."""
     used = {frame for text in texts for frame in text.frames if frame >= 0}
-    spans = {
-        str(number): _span(document.frames[number]) if _is_own(document, number) else _badge(document, number)
-        for number in sorted(used)
-    }
-    return json.dumps(spans, separators=(",", ":")).replace("<", "\\u003c")
+    spans: dict[str, tuple[int, int, int, int] | str] = {}
+    for number in sorted(used):
+        is_own = _is_own(document, number, own)
+        spans[str(number)] = _span(document.frames[number]) if is_own else _badge(document, number, own)
+    return _json(spans)
+
+
+def _calls(document: Snapshot, own: str | None, texts: chain[LinkedText]) -> str:
+    """Return JSON, safe inside a script: frame -> the calls that led to it, the innermost first, where several did."""
+    used = {frame for text in texts for frame in text.frames if frame >= 0}
+    calls: dict[str, str] = {}
+    for stack in document.stacks:
+        frame = next((each for each in stack.frames if each in used), -1)
+        if frame >= 0 and len(stack.frames) > 1:
+            named = [
+                f"{document.strings[document.frames[each].function]}, line {_badge(document, each, own)}"
+                for each in stack.frames[:_MOST_CALLS]
+            ]
+            calls.setdefault(str(frame), " ← ".join(named))
+    return _json(calls)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _span(frame: Frame) -> tuple[int, int, int, int]:
     return frame.line, frame.end_line, frame.column, frame.end_column
 
 
-def _is_own(document: Snapshot, number: int) -> bool:
-    cell = document.cell
-    return cell is not None and document.files[document.frames[number].file].path == cell.file
+def _is_own(document: Snapshot, number: int, own: str | None) -> bool:
+    return document.files[document.frames[number].file].path == own
 
 
-def _bench(document: Snapshot, texts: list[LinkedText], index: int, opened: bool) -> Markup:
-    """Return the texts of a program side by side, the cell's text first."""
+def _bench(document: Snapshot, texts: list[LinkedText], source: LinkedText | None, index: int, opened: bool) -> Markup:
+    """Return the texts of a program side by side, the source first."""
+    texts = texts if source is None else [source, *texts]
     columns = [_column(text) for text in texts]
     names = [(text.name, text.title) for text in texts]
     if document.cell is not None:
@@ -128,6 +186,7 @@ def _bench(document: Snapshot, texts: list[LinkedText], index: int, opened: bool
         element("button", "Unfold all", type="button", data_act="unfold"),
         *buttons,
         element("span", role="status", aria_label="Linked"),
+        element("span", role="status", aria_label="Calls"),
         hidden="",
     )
     bench = element(
@@ -136,7 +195,7 @@ def _bench(document: Snapshot, texts: list[LinkedText], index: int, opened: bool
         element("div", *columns, class_="jjx-columns"),
         class_="jjx-bench",
     )
-    # The address of a line has its program, its text and its number: #program-0:jaxpr:7.
+    # The address of a line has its program, its text and its shown number: #program-0:jaxpr:7 is equation 7.
     name = f"program-{index}"
     return element("details", element("summary", "Program"), bench, class_="jjx-program", id=name, open=opened)
 
@@ -157,7 +216,8 @@ def _column(text: LinkedText) -> Markup:
     lines = []
     for number, line in enumerate(text.lines[:standing]):
         folds = {"data_f": text.folds[number]} if number in text.folds else {}
-        lines.append(unclosed("li", line, **folds))
+        label = {} if text.numbers is None else {"data_e": text.numbers[number]}
+        lines.append(unclosed("li", line, **folds, **label))
     listing = _listing(text.name, text.title, lines, text.frames[:standing])
     remainder = _rest(text, standing) if standing < len(text.lines) else NOTHING
     return _section(text.name, text.title, text.size, listing, remainder)
@@ -178,6 +238,7 @@ def _rest(text: LinkedText, first: int) -> Markup:
         "longest": max(map(len, text.lines)),
         "lines": text.lines[first:],
         "places": text.frames[first:],
+        "numbers": None if text.numbers is None else text.numbers[first:],
         "folds": {line - first: count for line, count in text.folds.items() if line >= first},
     }
     without = element("noscript", element("p", "The rest of this text is compressed. Allow scripts to read the rest."))
@@ -189,11 +250,11 @@ def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:
     return element("section", heading, *inside, data_level=name, aria_label=title)
 
 
-def _badge(document: Snapshot, number: int) -> str:
+def _badge(document: Snapshot, number: int, own: str | None) -> str:
     """Return the line of a frame, with its cell or file where that is not the cell that ran."""
     frame = document.frames[number]
     file = document.files[frame.file]
-    if _is_own(document, number):
+    if _is_own(document, number, own):
         return str(frame.line)
     if file.kind == "cell":
         return f"[{'?' if file.execution_count is None else file.execution_count}]:{frame.line}"

@@ -46,10 +46,14 @@ def _put_back(setting: Any, ours: Any, original: Any) -> None:
 class LastCalls:
     """Keeps the last arguments of each jitted function on this thread, hits included, between `start` and `stop`.
 
-    JAX calls its hook after each jitted call; its check for NaN is such a hook. A call takes 0.2 us longer meanwhile.
+    JAX calls its hook after each jitted call; its check for NaN is such a hook. A call takes about 1 us longer.
+
+    Args:
+        tell: Receives the jitted function, its arguments and its keyword arguments; must not raise.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[Any, tuple[Any, ...], dict[str, Any]], None]) -> None:
+        self._tell = tell
         self.calls: dict[Any, tuple[tuple[Any, ...], dict[str, Any]]] = {}
         self._hook: Any = None
         self._before: Any = None
@@ -61,11 +65,15 @@ class LastCalls:
         state = getattr(private("api"), "_post_hook_state", None)
         if state is None or self._state is not None:
             return
-        earlier_hook, calls = state.value, self.calls
+        earlier_hook, calls, tell = state.value, self.calls, self._tell
 
         def hook(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
             if self._state is not None:
                 calls[called] = args, kwargs
+                try:
+                    tell(called, args, kwargs)
+                except RecursionError:  # the user's own call fits below Python's recursion limit
+                    pass
             if earlier_hook is None:
                 return
             try:

@@ -322,7 +322,7 @@ class Session:
     @property
     def saves_values(self) -> bool:
         """Whether saved outputs and exports may contain values of the user's."""
-        return self.magics is None or bool(self.magics.values)
+        return self.publisher.kernel.page_saves_values and (self.magics is None or bool(self.magics.values))
 
     def _traces(self) -> bool:
         return self.magics is not None and bool(self.magics.auto_trace)

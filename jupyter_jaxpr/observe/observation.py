@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from .calls.call_values import CallValues
 from .calls.held_calls import HeldCall
+from .calls.kept_calls import ProgramCalls
 from .value_texts import Reading
 
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
@@ -82,6 +83,7 @@ class ObservedProgram:
     no_values: str | None = None  # a sentence on why the program can be neither stepped through nor timed
     how: str | None = None  # the origin in at most six words; None where `origin` says enough
     values: CallValues | None = None  # the values of the newest call whose leaves were seen and still exist
+    calls: ProgramCalls | None = None  # the calls of the cell whose arguments `--steps` kept
     donated: tuple[bool, ...] = ()  # whether a call donates each of the last leaves
     held: HeldCall | None = None  # the call that can be made again; None where this is impossible
     key: Any = None  # the key of the newest missed call that ran the program; None where it is unknown

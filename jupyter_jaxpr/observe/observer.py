@@ -22,6 +22,7 @@ from .cache.ledger import Ledger
 from .calls.call_values import CallValues
 from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms
+from .calls.kept_calls import ProgramCalls
 from .calls.monitoring import HAS_MONITORING
 from .credit import count_by_name, drain, take_loose
 from .hook_receiver import HookReceiver
@@ -96,6 +97,7 @@ class Observer(HookReceiver):
         """Stop the observation and return it; a second call ends a stop that an interrupt broke off."""
         state = self._threads.get(run.thread)
         run.ended = True
+        program_calls: dict[int, ProgramCalls] = {}
         try:
             if self.hooks.overflowed:
                 run.counter.overflowed = True
@@ -107,6 +109,7 @@ class Observer(HookReceiver):
                 take_loose(state, run, self.hooks)
                 for called, (args, kwargs) in list(run.last_calls.calls.items()):
                     self.note_values(called, args, kwargs, keep=True)
+                program_calls = self._kept_calls(run)
                 if self.hooks.support.tier == "events":
                     count_by_name(run)
                 state.run = None
@@ -128,12 +131,15 @@ class Observer(HookReceiver):
             if run.entry_hits is not None:
                 run.entry_hits.stop()
             run.last_calls.stop()
+            run.kept_calls.clear()
             run.counter.stop()
             run.prints.stop()
             run.names.close()
             if run.lines is not None:
                 run.lines.close()
         observation = run.observation()
+        for observed in (program for function in observation.functions for program in function.programs):
+            observed.calls = program_calls.get(id(observed.jaxpr), ProgramCalls((), 0) if run.keep_values else None)
         if run.ledger is not None and run.keeps_programs:  # `observe()` has its own ledger
             try:
                 observation.ledger = self._reading(run, run.ledger)
@@ -265,3 +271,15 @@ class Observer(HookReceiver):
             function.kept[program.key] = function.kept.pop(program.key)
             if not any(is_deleted(leaf) for leaf in leaves):
                 program.values = CallValues(leaves, "last", keep)
+
+    def _kept_calls(self, run: Run) -> dict[int, ProgramCalls]:
+        """Return the calls of the run whose arguments were kept, by the id of the jaxpr that they ran."""
+
+        def last_of(fun: Any) -> tuple[Any, CallValues] | None:
+            function = self.functions.known(fun)
+            programs = list(function.kept.values()) if function is not None else []
+            values = programs[-1].values if programs else None
+            return (programs[-1].jaxpr, values) if values is not None and values.which == "last" else None
+
+        with self.looking_away():
+            return run.kept_calls.by_program(call_leaves, last_of)

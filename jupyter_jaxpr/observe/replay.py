@@ -85,6 +85,8 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
             lambda: call.stages(types if types is not None else call.types(), executable),
         )
     program.values, program.held = miss.values, miss.held
+    if state.run is not None and state.run.keep_values and miss.values is not None and miss.function.construct is None:
+        state.run.kept_calls.missed(call.fun, jaxpr, miss.values)
     if miss.event.key is not None:
         program.keys = (*program.keys[1 - _KEYS :], miss.event.key)
     if state.run is not None:

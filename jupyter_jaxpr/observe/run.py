@@ -27,6 +27,7 @@ from .calls.counters import CallCounter
 from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms, Looks
 from .calls.impure_calls import FrozenCalls
+from .calls.kept_calls import KeptCalls
 from .calls.monitoring import HAS_MONITORING
 from .calls.printed_output import PrintRecorder
 from .calls.untraced_lines import LineRecorder
@@ -238,7 +239,8 @@ class Run:
         self, file: str | None = None, library: Mapping[int, int] | None = None, keep_values: bool = False
     ) -> None:
         self.keep_values = keep_values
-        self.last_calls = LastCalls()
+        self.kept_calls = KeptCalls()
+        self.last_calls = LastCalls(self.kept_calls.hit)
         self.entry_hits: EntryHits | None = None
         self.hit_programs: HitPrograms | None = None
         self.thread = threading.get_ident()

@@ -27,6 +27,7 @@ from ..document.read.notes import Note, notes_of
 from ..document.read.shardings import Shardings, shardings_of
 from ..document.text import program_text
 from ..document.types import document as schema
+from ..document.types.pages import SourcePage
 from ..document.types.steps import Recording
 from ..document.types.timing import ProgramTiming
 from ..document.types.transform import Transform, TransformKind
@@ -403,12 +404,16 @@ class Snapshot:
             return
         writers: dict[str, Callable[[], str]] = {
             ".json": lambda: encode(self._whole()).decode(),
-            ".html": lambda: page(self._whole(equations=True)),
+            ".html": lambda: page(self._whole(equations=True), self._source_of),
             ".md": lambda: markdown(self._whole()),
         }
         if path.suffix not in writers:
             raise ValueError(_NO_FORMAT.format(name=path.name))
         path.write_text(writers[path.suffix](), encoding="utf-8")
+
+    def _source_of(self, path: str) -> SourcePage | None:
+        """Return the text of a file that the run came from, as the run saw it."""
+        return None if self._sources is None else self._sources.source_page(path)
 
     def __repr__(self) -> str:
         return plain(self._saved(self._document))

@@ -29,10 +29,12 @@ class Kernel:
 
     Attributes:
         cells: Of the session; None where there is none.
+        page_saves_values: The setting of the page that told it last.
     """
 
     def __init__(self, worker: Worker) -> None:
         self.cells: Cells | None = None
+        self.page_saves_values = True
         self._worker = worker
 
     @property

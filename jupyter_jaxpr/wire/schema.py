@@ -68,13 +68,16 @@ def schema() -> str:
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
+_PLAIN_TYPES = {str: "string", bool: "boolean"}
+
+
 def _request(kind: type[Request]) -> dict[str, Any]:
     """The facts of a request in the schema, besides the types of its parameters and answer."""
     answer = answer_type(kind)
     assert kind.into in (None, DOCUMENT) or _field(kind.into) is not None, f"{kind.into} is no field of the document"
     return {
         "params": kind.__name__,
-        "answer": "string" if answer is str else answer.__name__,
+        "answer": _PLAIN_TYPES.get(answer) or answer.__name__,
         "patience": kind.patience,
         "into": kind.into,
         "by": subject_fields(answer) if kind.into is not None and get_origin(_field(kind.into)) is list else None,
@@ -90,7 +93,9 @@ def _field(name: str) -> Any:
 def requests_text() -> str:
     """The requests as TypeScript: the types of parameters and answer by name, and the patience of each."""
     requests = {name: _request(request_type(name)) for name in NAMES}
-    types = sorted({request[side] for request in requests.values() for side in ("params", "answer")} - {"string"})
+    types = sorted(
+        {each[side] for each in requests.values() for side in ("params", "answer")} - {*_PLAIN_TYPES.values()}
+    )
     lines = [
         "/** What the kernel can be asked: written by `python -m jupyter_jaxpr.schema`. */",
         "import type {",

@@ -4,26 +4,30 @@ import {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { INotebookTracker } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 // Light, and wanted at once: it listens for notebooks, and fetches the rest when the first one opens.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { JaxprTracker } from '../model/tracker';
 import { IJaxprTracker } from '../tokens';
+import { tellingOfValues } from './values';
 
 export const trackerPlugin: JupyterFrontEndPlugin<IJaxprTracker> = {
   id: 'jupyter-jaxpr:tracker',
   description: 'Follows the kernels of the open notebooks.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [ITranslator],
+  optional: [ITranslator, ISettingRegistry],
   provides: IJaxprTracker,
   activate: (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    registry: ISettingRegistry | null
   ): IJaxprTracker => {
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
+    const told = tellingOfValues(registry);
     return new JaxprTracker(notebooks, async () => {
       const [{ JaxprModel }, { Channel }] = await Promise.all([
         import('../model/model'),
@@ -31,7 +35,7 @@ export const trackerPlugin: JupyterFrontEndPlugin<IJaxprTracker> = {
       ]);
       return {
         model: accepts => new JaxprModel(trans, accepts),
-        channel: kernel => new Channel(kernel)
+        channel: kernel => told(new Channel(kernel))
       };
     });
   }

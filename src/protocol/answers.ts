@@ -12,7 +12,7 @@ import { Answer, RequestName } from './questions';
 import { checkRecording } from './recording';
 import { checkSourcePage } from './source';
 import { checkStartupState } from './startup';
-import { text } from './structure';
+import { flag, text } from './structure';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 
 type Check<Name extends RequestName> = (
@@ -43,5 +43,6 @@ export const ANSWERS: { readonly [Name in RequestName]: Check<Name> } = {
   text: (value, _, { scopes }) => checkTextPage(value, scopes),
   time: (value, field, { programs }) =>
     checkProgramTiming(value, field, programs),
-  transform: checkSnapshot
+  transform: checkSnapshot,
+  values: flag
 };

@@ -23,6 +23,9 @@ export const LIMITS = {
 
 /** Most entries of lists, by struct and field. */
 export const MOST = {
+  CallTable: {
+    calls: 100000
+  },
   Cause: {
     equations: 100000
   },

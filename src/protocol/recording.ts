@@ -98,7 +98,39 @@ export function checkRecording(
     text(note, `${field}.notes`);
   }
   amount(recording.seconds, `${field}.seconds`);
+  if (recording.calls !== undefined && recording.calls !== null) {
+    checkCalls(recording.calls, `${field}.calls`);
+  }
   return recording as unknown as Recording;
+}
+
+/** Checks the table of calls: each call has a value for each column, and a count for each branch. */
+function checkCalls(value: unknown, field: string): void {
+  const table = fields(value, field);
+  const columns = each(table.columns, `${field}.columns`, text).length;
+  const name = `${field}.calls`;
+  for (const one of upTo(MOST.CallTable.calls, table.calls, name)) {
+    const row = fields(one, name);
+    integer(row.call, `${name}.call`, 0);
+    sameLength(
+      each(row.values, `${name}.values`, text).length,
+      `${name}.values`,
+      columns
+    );
+    const times = indices(
+      list(row.times, `${name}.times`),
+      `${name}.times`,
+      0,
+      Number.MAX_SAFE_INTEGER
+    ).length;
+    sameLength(
+      each(row.taken, `${name}.taken`, text).length,
+      `${name}.taken`,
+      times
+    );
+    orNull(row.unknown, `${name}.unknown`, text);
+  }
+  orNull(table.others, `${field}.others`, text);
 }
 
 /** Checks that the visits cover the points without a gap, in order; returns the number of visits. */

@@ -36,6 +36,7 @@ import type {
   TextRequest,
   TimeRequest,
   TransformRequest,
+  ValuesRequest,
   VariantComparison
 } from './snapshot';
 
@@ -61,6 +62,7 @@ export interface IRequestTypes {
   text: { params: TextRequest; answer: TextPage };
   time: { params: TimeRequest; answer: ProgramTiming };
   transform: { params: TransformRequest; answer: Snapshot };
+  values: { params: ValuesRequest; answer: boolean };
 }
 
 /**
@@ -103,5 +105,6 @@ export const REQUESTS = {
   sweep: { patience: 1800, into: 'sweep', by: null, isLong: true },
   text: { patience: 30, into: null, by: null, isLong: false },
   time: { patience: 1800, into: 'timings', by: ['program'], isLong: true },
-  transform: { patience: 600, into: 'document', by: null, isLong: false }
+  transform: { patience: 600, into: 'document', by: null, isLong: false },
+  values: { patience: 30, into: null, by: null, isLong: false }
 } as const;

@@ -11,6 +11,8 @@ export type Wire =
   | Argument
   | Aval
   | Branch
+  | CallBranches
+  | CallTable
   | Cause
   | Cell
   | Child
@@ -117,6 +119,7 @@ export type Wire =
   | TransformPart
   | TransformRequest
   | UnrolledSoFar
+  | ValuesRequest
   | Variant
   | VariantComparison
   | Visit
@@ -344,6 +347,50 @@ export interface Branch {
    * Operations of one run, at most, loops multiplied; null when unknown.
    */
   flops: number | null;
+}
+/**
+ * Which branches of a cond or a switch one call of the cell took.
+ */
+export interface CallBranches {
+  /**
+   * Its number among the seen calls of its function in the cell; 0 if unknown.
+   */
+  call: number;
+  /**
+   * A short text for each column; empty where the columns are.
+   */
+  values: string[];
+  /**
+   * The labels of the branches that the call took; empty if unknown or none.
+   */
+  taken: string[];
+  /**
+   * How often the call took each branch of taken.
+   */
+  times: number[];
+  /**
+   * Why the branches are unknown, a sentence; null where they are known.
+   */
+  unknown: string | null;
+}
+/**
+ * The calls of the cell whose arguments were kept, with the branches that they took.
+ */
+export interface CallTable {
+  /**
+   * Of the values: paths of operands, then results; empty where a call entered more than once.
+   */
+  columns: string[];
+  /**
+   * In the order of the cell.
+   *
+   * @maxItems 100000
+   */
+  calls: CallBranches[];
+  /**
+   * How many other calls there were and why their branches are unknown.
+   */
+  others: string | null;
 }
 /**
  * Where some of the values that a collective moves come from, by the HLO's metadata.
@@ -2102,6 +2149,10 @@ export interface Recording {
    * That the recorded run took, its own compilation included.
    */
   seconds: number;
+  /**
+   * Of a cond or a switch in a function that the cell called more than once; else null.
+   */
+  calls?: CallTable | null;
 }
 /**
  * One time that the construct was entered: a loop inside a loop is entered once a step of the outer one.
@@ -4016,6 +4067,24 @@ export interface TransformRequest {
    * Which.
    */
   kind: 'grad' | 'jvp' | 'linearize' | 'vmap';
+}
+/**
+ * The page tells the kernel its setting; it holds for later runs. Nothing runs.
+ */
+export interface ValuesRequest {
+  type: 'values';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run; empty where the request is about none.
+   */
+  snapshot: string;
+  /**
+   * False: outputs and exports leave values out, whatever the kernel's setting is.
+   */
+  saved: boolean;
 }
 /**
  * How far a long request is; more replies come.

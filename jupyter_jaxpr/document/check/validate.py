@@ -198,6 +198,10 @@ class _Check:
         need(expected == points and recording.visits_total >= len(visits), f"{where}: points")
         need(len(recording.branch_taken) in (0, points), f"{where}: branch_taken")
         need(math.isfinite(recording.seconds) and recording.seconds >= 0, f"{where}: seconds")
+        for row in recording.calls.calls if recording.calls is not None else ():
+            assert recording.calls is not None
+            need(len(row.values) == len(recording.calls.columns), f"{where}: values of a call")
+            need(len(row.taken) == len(row.times), f"{where}: branches of a call")
         for leaf in recording.leaves:
             values = len(leaf.texts)
             need(values == points + (len(visits) if leaf.role in _ONE_MORE else 0), f"{where}: a leaf's values")

@@ -72,6 +72,26 @@ class Visit(Struct):
     finished: Annotated[bool, _text("False: it was stopped by a cap or by the user.")]
 
 
+class CallBranches(Struct):
+    """Which branches of a cond or a switch one call of the cell took."""
+
+    call: Annotated[Count, _text("Its number among the seen calls of its function in the cell; 0 if unknown.")]
+    values: Annotated[list[str], _text("A short text for each column; empty where the columns are.")]
+    taken: Annotated[list[str], _text("The labels of the branches that the call took; empty if unknown or none.")]
+    times: Annotated[list[Count], _text("How often the call took each branch of taken.")]
+    unknown: Annotated[str | None, _text("Why the branches are unknown, a sentence; null where they are known.")]
+
+
+class CallTable(Struct):
+    """The calls of the cell whose arguments were kept, with the branches that they took."""
+
+    columns: Annotated[
+        list[str], _text("Of the values: paths of operands, then results; empty where a call entered more than once.")
+    ]
+    calls: Annotated[list[CallBranches], _text("In the order of the cell.", most=ROWS)]
+    others: Annotated[str | None, _text("How many other calls there were and why their branches are unknown.")]
+
+
 class Recording(Struct):
     """A run of a construct, step by step."""
 
@@ -102,3 +122,6 @@ class Recording(Struct):
         _text("Such as: the residual stopped changing after 5 steps and never gets below 1e-5.", most=SENTENCES),
     ]
     seconds: Annotated[float, _text("That the recorded run took, its own compilation included.")]
+    calls: Annotated[
+        CallTable | None, _text("Of a cond or a switch in a function that the cell called more than once; else null.")
+    ] = None

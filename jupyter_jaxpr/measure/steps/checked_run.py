@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...interruptions import not_of_a_signal
-from ...observe.calls.call_values import ValuesGone, copied
+from ...observe.calls.call_values import CallValues, ValuesGone, copied
+from ...observe.calls.kept_calls import ProgramCalls
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.parameters import open_jaxpr
 from ...quantities import count
@@ -121,12 +122,29 @@ class Construct:
         pairs, verdict = self._compare(steps.results, values, steps.trips)
         return Rerun(steps, pairs, verdict, notes, seconds)
 
+    @property
+    def kept_calls(self) -> ProgramCalls | None:
+        """The calls of the cell whose arguments were kept; None where no arguments were kept."""
+        return self._observed.calls
+
+    def run_call(self, values: CallValues, stopped: Callable[[], bool]) -> Steps:
+        """Run the construct on the argument values of another call, without the original function.
+
+        Raises:
+            Unsteppable, ValuesGone: The construct cannot be run.
+        """
+        with types_of(open_jaxpr(self._observed.jaxpr)):
+            return self.stepper.run(self._arrays(values), stopped=stopped)
+
     def _values(self) -> list[Any]:
+        if self._observed.values is None:
+            raise ValuesGone(self._observed.no_values or _NO_VALUES)
+        return self._arrays(self._observed.values)
+
+    def _arrays(self, call_values: CallValues) -> list[Any]:
         import jax
 
-        call_values, avals = self._observed.values, list(self._observed.jaxpr.in_avals)
-        if call_values is None:
-            raise ValuesGone(self._observed.no_values or _NO_VALUES)
+        avals = list(self._observed.jaxpr.in_avals)
         values = call_values.get(_argument_paths(self._observed.jaxpr))
         if len(values) != len(avals):
             raise ValuesGone(_NO_VALUES)

@@ -47,7 +47,7 @@ class CallValues:
 
     def __init__(self, leaves: Sequence[Any], which: Which, keep: bool = False) -> None:
         self.which = which
-        self._held: list[Any] = list(leaves) if keep else _all_held(leaves)
+        self._held: list[Any] = list(map(_own, leaves)) if keep else _all_held(leaves)
         # By the place of the leaf: the copy, and the sharding of the array; None for a NumPy array.
         self._copies: dict[int, tuple[Any, Any]] = {}
 
@@ -79,6 +79,16 @@ class CallValues:
     def drop_copies(self) -> None:
         """Free what `copy_to_host` made."""
         self._copies = {}
+
+    def arrays_that_may_change(self, copied: bool) -> bool:
+        """Return whether a value is a NumPy array that the user may have written to since the call.
+
+        Args:
+            copied: Whether the small arrays here were copied at the call.
+        """
+        alive: list[Any] = [held() if type(held) is weakref.ref else held for held in self._held]
+        arrays = [value for value in alive if type(value).__module__ == "numpy" and value.shape]
+        return any(not copied or array.nbytes >= _COPIED for array in arrays)
 
     def let_go(self) -> None:
         """Replace the arrays that `keep` kept alive by weak references."""
@@ -122,6 +132,12 @@ def _all_held(leaves: Sequence[Any]) -> list[Any]:
     """Return the scalars and weak references to the arrays; this runs at every miss and takes 0.2 us a leaf."""
     array, reference = array_type(), weakref.ref
     return [(reference(leaf) if leaf.aval.shape else leaf) if type(leaf) is array else _held(leaf) for leaf in leaves]
+
+
+def _own(leaf: Any) -> Any:
+    """Return a copy of a small NumPy array, to which the user may write; other leaves as they are."""
+    is_small = type(leaf).__module__ == "numpy" and bool(leaf.shape) and leaf.nbytes < _COPIED
+    return leaf.copy() if is_small else leaf
 
 
 def _held(leaf: Any) -> Any:

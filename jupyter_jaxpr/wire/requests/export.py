@@ -26,4 +26,5 @@ class ExportRequest(Request, tag="export"):
         with_texts = asked.run.sources.with_texts
         if self.format == "document":
             return whole_file(lambda equations: with_texts(whole=equations), self.program)
-        return page(msgspec.structs.replace(with_texts(whole=True), focus=self.program))
+        whole = msgspec.structs.replace(with_texts(whole=True), focus=self.program)
+        return page(whole, asked.run.sources.source_page)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ...build.call_branches import call_table
 from ...build.kept_constructs import kept_construct
 from ...build.levels import Unavailable
 from ...build.steps import called_again, recording_document
@@ -34,4 +35,5 @@ class StepsRequest(LongRequest, tag="steps"):
             rerun = construct.run(calls_after=again, stopped=work.is_stopped, tell=work.tell)
         except Unsteppable as error:
             raise Unavailable(str(error)) from None
-        return recording_document(run.document, self.control, rerun)
+        calls = call_table(run.document, self.control, construct, work.is_stopped)
+        return recording_document(run.document, self.control, rerun, calls)

@@ -167,10 +167,10 @@ function Side(props: {
           ))}
           {calls !== null && (
             // The other branch shows the word at another step.
-            <Steady widest={` · ${trans.__('taken')}`}>
+            <Steady widest={`\u00a0· ${trans.__('taken')}`}>
               {taken && (
                 <>
-                  {about.length > 0 && ' · '}
+                  {about.length > 0 && '\u00a0· '}
                   <b>{trans.__('taken')}</b>
                 </>
               )}

@@ -5,6 +5,7 @@ import * as React from 'react';
 import { IPlace, IShownStep, Stepping } from '../../../model/stepping';
 import { Control, Recording, Snapshot } from '../../../protocol/snapshot';
 import { AllSteps } from './all-steps';
+import { Calls } from './calls';
 import { dispatchKey } from '../../../workbench/reading/key-table';
 import { readingOf } from '../cards-of-program';
 import { Buttons } from './player';
@@ -79,6 +80,7 @@ export function Recorded(props: {
         }
       }}
     >
+      {recording.calls && <Calls table={recording.calls} trans={trans} />}
       <div className="jp-JaxprStepper-head">
         <h3 data-step={step.number}>
           <Steady

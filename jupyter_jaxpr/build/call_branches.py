@@ -1,0 +1,133 @@
+"""Runs a cond or a switch on the arguments of each kept call of the cell, and tells which branches the calls took."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from ..document.types.control_flow import Control
+from ..document.types.document import Snapshot
+from ..document.types.steps import CallBranches, CallTable
+from ..interruptions import not_of_a_signal
+from ..measure.steps.checked_run import Construct
+from ..measure.steps.equations import Unsteppable
+from ..measure.steps.recorded import Leaf as Column
+from ..measure.steps.steps import Steps
+from ..observe.calls.call_values import ValuesGone
+from ..observe.calls.kept_calls import KeptCall
+from ..quantities import count
+from .step_paths import as_passed, path_of
+
+#: After this many seconds no other call is run.
+SECONDS = 5.0
+#: Columns of a table: a call has more operands and results than a panel has room for.
+_OPERANDS = 3
+_RESULTS = 2
+
+_LATE = f"The calls before this call took more than {SECONDS:g} seconds."
+_STOPPED = "You stopped the stepper."
+_MORE = "The call entered the construct {times:,} times, and the stepper keeps {kept:,}."
+_FAILED = "The stepper could not run the call ({error})."
+_OTHERS = "The branches of {calls} of {name} in the cell are unknown."
+_UNCOUNTED = "Calls of {name} that Python code did not make are not counted, so there may be more calls."
+_KEEP = "%%jaxpr --steps keeps the arguments of the first calls and of the last call: at most 8."
+_AT_MOST = "%%jaxpr --steps keeps at most 8 calls, whose arguments cannot change after the call and take at most 8 MB."
+_EFFECTS = "The program has effects, which a run of these calls would repeat."
+
+
+def call_table(
+    document: Snapshot, control: int, construct: Construct, stopped: Callable[[], bool] = lambda: False
+) -> CallTable | None:
+    """The calls of the cell with the branches that they took; None for a loop, and where the cell called once.
+
+    Args:
+        document: That has the card.
+        control: Index of the card.
+        construct: The construct of the card.
+        stopped: Returns whether to stop.
+    """
+    card = document.control_flow[control]
+    program = document.programs[card.program]
+    activity = program.activity
+    if not card.branches or activity is None or (activity.calls or 0) < 2:
+        return None
+    kept = construct.kept_calls
+    runs: list[tuple[KeptCall, Steps | None, str | None]] = []
+    if kept is not None and construct.question is None:
+        began = time.perf_counter()
+        runs = [(call, *_run(construct, call, began, stopped)) for call in kept.calls]
+    columns = _columns(card, [steps for _, steps, _ in runs if steps is not None])
+    is_numbered = kept is not None and kept.seen == activity.calls
+    calls = [_row(card, call.number if is_numbered else 0, steps, why, len(columns)) for call, steps, why in runs]
+    return CallTable(columns=columns, calls=calls, others=_others(document, control, construct, len(calls)))
+
+
+def _run(
+    construct: Construct, call: KeptCall, began: float, stopped: Callable[[], bool]
+) -> tuple[Steps | None, str | None]:
+    """The steps of a call, or why there are none."""
+    if stopped():
+        return None, _STOPPED
+    if time.perf_counter() - began > SECONDS:
+        return None, _LATE
+    try:
+        steps = construct.run_call(call.values, stopped)
+    except (Unsteppable, ValuesGone) as error:
+        return None, str(error)
+    except not_of_a_signal(Exception) as error:  # an error of the program on these values; the other calls may run
+        return None, _FAILED.format(error=error)
+    if steps.stopped is not None:
+        return None, steps.stopped
+    if steps.visits_total != len(steps.taken):
+        return None, _MORE.format(times=steps.visits_total, kept=len(steps.taken))
+    return steps, None
+
+
+def _shown(card: Control, steps: Steps) -> list[Column]:
+    """The columns of a call that a table shows."""
+    columns = as_passed(card, steps.leaves)
+    index = [column for column in columns if card.kind == "switch" and column.role in ("index", "predicate")]
+    operands = [column for column in columns if column.role == "operand"][:_OPERANDS]
+    results = [column for column in columns if column.role == "result"][:_RESULTS]
+    return [*index, *operands, *results]
+
+
+def _columns(card: Control, runs: list[Steps]) -> list[str]:
+    """The heads of the values; none where a call did not enter the construct exactly once."""
+    if not runs or any(len(steps.taken) != 1 for steps in runs):
+        return []
+    columns = runs[0].leaves
+    return [
+        "index" if column.role in ("index", "predicate") else path_of(card, column, columns) or column.role
+        for column in _shown(card, runs[0])
+    ]
+
+
+def _row(card: Control, number: int, steps: Steps | None, why: str | None, columns: int) -> CallBranches:
+    if steps is None:
+        return CallBranches(call=number, values=[""] * columns, taken=[], times=[], unknown=why)
+    times = Counter(steps.taken)
+    labels = [(branch.label, times[place]) for place, branch in enumerate(card.branches) if times[place]]
+    return CallBranches(
+        call=number,
+        values=[column.seen[0].text for column in _shown(card, steps)] if columns else [],
+        taken=[label for label, _ in labels],
+        times=[often for _, often in labels],
+        unknown=None,
+    )
+
+
+def _others(document: Snapshot, control: int, construct: Construct, known: int) -> str | None:
+    """Why the branches of the other calls of the function are unknown; None where there are no other calls."""
+    program = document.programs[document.control_flow[control].program]
+    activity = program.activity
+    assert activity is not None
+    others = (activity.calls or 0) - known
+    if others <= 0:
+        return None if activity.calls_exact else _UNCOUNTED.format(name=program.name)
+    calls = count(others, "other call" if known else "call")
+    sentence = _OTHERS.format(calls=calls if activity.calls_exact else f"at least {calls}", name=program.name)
+    if construct.question is not None:
+        return f"{sentence} {_EFFECTS}"
+    return f"{sentence} {_KEEP if construct.kept_calls is None else _AT_MOST}"

@@ -1,0 +1,57 @@
+"""Numbers the equations of a program as the panel does: in the order of the program, inner programs once."""
+
+from __future__ import annotations
+
+from ..names import Pools
+from ..types.document import Scope, Snapshot
+
+#: Primitives whose inner programs combine two values, with the parameter; the panel has no numbers for those equations.
+_COMBINERS = {"reduce": "jaxpr", "reduce_window": "jaxpr"}
+
+
+def equation_numbers(document: Snapshot, program: int) -> dict[tuple[int, int], int]:
+    """Return the number of each equation, from 1, by its scope and its index; none where equations are missing."""
+    shown = document.programs[program]
+    if not shown.complete:
+        return {}
+    strings, scopes = document.strings, document.scopes
+    pools = Pools(strings, document.parameter_lists, scopes)
+    numbers: dict[tuple[int, int], int] = {}
+    seen = {shown.scope}
+    waiting = [(shown.scope, 0)]
+    while waiting:
+        scope, first = waiting.pop()
+        children = pools.children(scope)
+        for equation in range(first, len(scopes[scope].output_counts)):
+            numbers[scope, equation] = len(numbers) + 1
+            inner = _printed(pools, strings, scopes[scope], equation, children.get(equation, []))
+            new = [each for each in dict.fromkeys(inner) if each not in seen]
+            if new:
+                seen.update(new)
+                waiting.append((scope, equation + 1))
+                waiting.extend((each, 0) for each in reversed(new))
+                break
+    return numbers if len(numbers) == shown.equations else {}
+
+
+def _printed(
+    pools: Pools, strings: list[str], scope: Scope, equation: int, children: list[tuple[int, int, int]]
+) -> list[int]:
+    """The inner programs of an equation with numbered equations, in printed order."""
+    if not children:
+        return []
+    primitive = strings[scope.primitive[equation]]
+    return [
+        inner
+        for parameter, _ in pools.parameters(scope, equation)
+        for name, _, inner in children
+        if name == parameter and not _combines(primitive, strings[name])
+    ]
+
+
+def _combines(primitive: str, parameter: str) -> bool:
+    return (
+        _COMBINERS.get(primitive) == parameter
+        or primitive == "select_and_scatter"
+        or (primitive.startswith("scatter") and parameter == "update_jaxpr")
+    )

@@ -1,0 +1,155 @@
+"""Keeps the arguments of the first calls and of the last call of each jitted function, for `--steps`.
+
+A call is kept by the values that it got: containers are copied, because the user may change them after the call. A call
+whose arguments could change in another way, or take much memory, is not kept.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...jax.facts import is_deleted
+from ...jax.keys import array_type
+from .call_values import CallValues
+
+#: The first calls of a function that are kept; the last call is one more.
+FIRST = 7
+_BYTES_OF_A_CALL = 8_000_000
+_BYTES_IN_ALL = 64_000_000
+_BYTES_COPIED = 4_096
+_LEAVES = 1_000
+_DEPTH = 20
+_UNCHANGEABLE = (bool, int, float, complex, str, bytes, type(None))
+
+
+@dataclass(frozen=True)
+class KeptCall:
+    """A call of a cell."""
+
+    number: int  # from 1, of the calls of the function object that were seen
+    values: CallValues
+
+
+@dataclass(frozen=True)
+class ProgramCalls:
+    """The kept calls that ran one program."""
+
+    calls: tuple[KeptCall, ...]
+    seen: int  # the calls of the function object that were seen, whichever program they ran
+
+
+@dataclass
+class _Calls:
+    """The calls of one function object."""
+
+    fun: Any  # the function without jit; its id is the key, so the function must stay alive
+    seen: int = 0
+    hits: dict[int, tuple[Any, Any, Any]] = field(default_factory=dict)  # by number: the function and its arguments
+    missed: dict[int, tuple[Any, CallValues]] = field(default_factory=dict)  # by number: the jaxpr and the values
+    ends_with_hit: bool = False
+
+
+class KeptCalls:
+    """The kept calls of a cell."""
+
+    def __init__(self) -> None:
+        self._calls: dict[int, _Calls] = {}  # by id of the function without jit
+        self._bytes = 0
+
+    def hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Keep a call that hit; runs after each call, and runs no code of the user's."""
+        calls = self._of(getattr(called, "_fun", None))
+        calls.seen += 1
+        calls.ends_with_hit = True
+        if calls.seen > FIRST:
+            return
+        copying = _Copying()
+        try:
+            copies = copying.copy(args, 0), copying.copy(kwargs, 0)
+        except _Changeable:
+            return
+        if copying.size <= _BYTES_OF_A_CALL and self._bytes + copying.size <= _BYTES_IN_ALL:
+            self._bytes += copying.size
+            calls.hits[calls.seen] = called, *copies
+
+    def missed(self, fun: Any, jaxpr: Any, values: CallValues) -> None:
+        """Keep a call that missed and ran a program."""
+        calls = self._of(fun)
+        calls.seen += 1
+        calls.ends_with_hit = False
+        if calls.seen <= FIRST:
+            calls.missed[calls.seen] = jaxpr, values
+
+    def _of(self, fun: Any) -> _Calls:
+        calls = self._calls.get(id(fun))
+        if calls is None:
+            calls = self._calls[id(fun)] = _Calls(fun)
+        return calls
+
+    def by_program(
+        self,
+        leaves_of: Callable[[Any, Any, Any], tuple[Any, list[Any]] | None],
+        last_of: Callable[[Any], tuple[Any, CallValues] | None],
+    ) -> dict[int, ProgramCalls]:
+        """Return the kept calls of each program, by the id of its jaxpr.
+
+        Args:
+            leaves_of: Returns the jaxpr of a call and its dynamic leaves; None where JAX no longer holds the program.
+            last_of: Returns the jaxpr and the values of a function's last call, which hit; None where unknown.
+        """
+        programs: dict[int, tuple[int, list[KeptCall]]] = {}
+        for calls in self._calls.values():
+            known = {number: made for number, made in calls.missed.items() if not made[1].arrays_that_may_change(True)}
+            for number, (called, args, kwargs) in calls.hits.items():
+                traced = leaves_of(called, args, kwargs)
+                if traced is not None and not any(map(is_deleted, traced[1])):
+                    known[number] = traced[0], CallValues(traced[1], "last", keep=True)
+            last = last_of(calls.fun) if calls.seen > FIRST and calls.ends_with_hit else None
+            if last is not None and not last[1].arrays_that_may_change(False):
+                known[calls.seen] = last
+            for number in sorted(known):
+                jaxpr, values = known[number]
+                programs.setdefault(id(jaxpr), (calls.seen, []))[1].append(KeptCall(number, values))
+        return {program: ProgramCalls(tuple(kept), seen) for program, (seen, kept) in programs.items()}
+
+    def clear(self) -> None:
+        """Drop the arguments."""
+        self._calls.clear()
+
+
+class _Changeable(Exception):
+    """An argument may change after its call."""
+
+
+class _Copying:
+    """Copies the arguments of a call; only Python's own containers, for the `tree_flatten` of a class is user code."""
+
+    def __init__(self) -> None:
+        self.size = 0  # the bytes of the arrays
+        self._left = _LEAVES
+        self._array = array_type()
+        self._numpy = sys.modules["numpy"]  # JAX is imported, and imports NumPy
+
+    def copy(self, node: Any, depth: int) -> Any:
+        """Return a copy; raise `_Changeable` where a part may change after the call."""
+        self._left -= 1
+        kind = type(node)
+        if self._left < 0 or depth > _DEPTH:
+            raise _Changeable
+        if kind is tuple or kind is list:
+            return kind([self.copy(child, depth + 1) for child in node])
+        if kind is dict:
+            if not all(type(key) is str for key in node):  # the hash of another key may be code of the user's
+                raise _Changeable
+            return {key: self.copy(child, depth + 1) for key, child in node.items()}
+        if kind is self._array:
+            self.size += node.nbytes
+            return node
+        if kind in _UNCHANGEABLE or issubclass(kind, self._numpy.generic):
+            return node
+        if kind is self._numpy.ndarray and node.nbytes <= _BYTES_COPIED and node.dtype.kind in "biufc":
+            return node.copy()
+        raise _Changeable

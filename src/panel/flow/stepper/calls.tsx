@@ -1,0 +1,81 @@
+/** Shows the kept calls of the cell with the branches that the calls took. */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { CallBranches, CallTable } from '../../../protocol/snapshot';
+import { grouped } from '../../../quantities';
+import { shortened } from '../../../parts/summary';
+import { LONGEST_VALUE } from './words';
+
+/** At most this many calls are drawn; the kernel keeps fewer. */
+const MOST_ROWS = 50;
+
+export function Calls(props: {
+  table: CallTable;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { table, trans } = props;
+  const rows = table.calls.slice(0, MOST_ROWS);
+  return (
+    <>
+      <div className="jp-JaxprStepper-head">
+        <h3>{trans.__('Calls of the cell')}</h3>
+      </div>
+      {rows.length > 0 && (
+        <table
+          className="jp-JaxprStepper-values jp-JaxprStepper-calls"
+          aria-label={trans.__('Calls of the cell and their branches')}
+        >
+          <thead>
+            <tr>
+              <th scope="col">{trans.__('call')}</th>
+              {table.columns.map((column, at) => (
+                <th scope="col" key={at}>
+                  <code>{shortened(column, 80)}</code>
+                </th>
+              ))}
+              <th scope="col">{trans.__('branch')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, at) => (
+              <tr key={at}>
+                <th scope="row">
+                  {row.call === 0 ? trans.__('unknown') : grouped(row.call)}
+                </th>
+                {row.values.map((value, place) => (
+                  <td key={place}>
+                    <code>{shortened(value, LONGEST_VALUE)}</code>
+                  </td>
+                ))}
+                <td title={row.unknown ?? undefined}>{branches(row, trans)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {table.others !== null && (
+        <p className="jp-JaxprPanel-small">{shortened(table.others, 1000)}</p>
+      )}
+    </>
+  );
+}
+
+/** The branches of a call: the label alone if the call took one branch once, else with the number of times. */
+function branches(row: CallBranches, trans: TranslationBundle): string {
+  if (row.unknown !== null) {
+    return trans.__('unknown');
+  }
+  if (row.taken.length === 0) {
+    return trans.__('not reached');
+  }
+  if (row.taken.length === 1 && row.times[0] === 1) {
+    return shortened(row.taken[0], 40);
+  }
+  return row.taken
+    .slice(0, MOST_ROWS)
+    .map((label, at) =>
+      trans.__('%1 × %2', shortened(label, 40), grouped(row.times[at]))
+    )
+    .join(', ');
+}

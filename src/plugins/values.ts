@@ -1,0 +1,39 @@
+/** Tells each kernel whether the copies that the kernel saves of its runs may hold values of the user. */
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+
+import type { IChannel } from '../kernel/channel-interface';
+import { followSettings } from './settings';
+
+const NO_RUN = { programs: 0, frames: 0, scopes: [] };
+
+/** Returns a function that tells the kernel of a channel, at each connection and at each change of the setting. */
+export function tellingOfValues(
+  registry: ISettingRegistry | null
+): <T extends IChannel>(channel: T) => T {
+  return channel => {
+    let settings: ISettingRegistry.ISettings | null = null;
+    /** What this connection was told; a kernel that was told nothing saves values. */
+    let told = true;
+    const tell = (): void => {
+      if (channel.isDisposed || channel.state.kind !== 'joined') {
+        told = true;
+        return;
+      }
+      const saved = settings?.get('values').composite !== false;
+      if (saved !== told) {
+        told = saved;
+        const question = { type: 'values' as const, snapshot: '', saved };
+        channel.ask(question, NO_RUN).reply.catch((reason: unknown) => {
+          told = !saved;
+          console.error('jupyter-jaxpr: the kernel was not told', reason);
+        });
+      }
+    };
+    void followSettings(registry, read => {
+      settings = read;
+      tell();
+    });
+    channel.stateChanged.connect(tell);
+    return channel;
+  };
+}

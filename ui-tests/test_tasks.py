@@ -1,0 +1,203 @@
+"""Thirty tasks of a person, with the presses and keys that each takes after the cell has run.
+
+A press, a key, a choice in a list and a typed text count one each. No task takes more than four, and the sum may only
+fall. A task that takes more after a change is a reason to change the panel, not the table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from open_notebook import OpenNotebook
+from playwright.sync_api import Locator, expect
+
+pytestmark = pytest.mark.slow
+
+LOAD = "%load_ext jupyter_jaxpr\nimport functools\nimport jax, jax.numpy as jnp\nfrom jax import lax"
+CELL = """\
+%%jaxpr
+def layer(p, h):
+    return jnp.tanh(h @ p["w"] + p["b"])
+
+@functools.partial(jax.jit, static_argnums=2)
+def rnn(p, xs, rate):
+    def step(h, x):
+        h = layer(p, h + x)
+        return h, h.sum()
+
+    h, ys = lax.scan(step, jnp.zeros(16), xs)
+    for i in range(6):
+        h = jnp.tanh(h @ p["w"]) * rate
+    return jax.nn.softmax(h), ys
+
+p = {"w": jnp.ones((16, 16)) * 0.1, "b": jnp.ones(16)}
+xs = jnp.ones((10, 16))
+for rate in (1.0, 2.0):
+    y = rnn(p, xs, rate)"""
+
+MOST = 4
+#: The button has the second name where the steps are there from the task before.
+STEP = "^Step through it|^Run it again"
+SUM = 57
+
+Find = Callable[[OpenNotebook], Locator]
+Act = Callable[[OpenNotebook], None]
+
+
+def press(role: Any, name: str) -> Act:
+    """Press a control of the panel by its role and its name, a regular expression."""
+    return lambda nb: nb.panel.get_by_role(role, name=re.compile(name)).first.click()
+
+
+def line(number: int) -> Act:
+    """Press an equation."""
+    return lambda nb: nb.equation(number).click(position={"x": 60, "y": 8})
+
+
+def key(name: str) -> Act:
+    """Press a key."""
+    return lambda nb: nb.page.keyboard.press(name)
+
+
+def typed(text: str) -> Act:
+    """Type a text where the keyboard is."""
+    return lambda nb: nb.page.keyboard.type(text)
+
+
+def choose(label: str, option: str) -> Act:
+    """Choose from a list."""
+    return lambda nb: nb.panel.get_by_label(label, exact=True).select_option(label=option)
+
+
+def shown(text: str) -> Find:
+    """A text in the panel, a regular expression."""
+    return lambda nb: nb.panel.get_by_text(re.compile(text)).locator("visible=true").first
+
+
+def control(role: Any, name: str) -> Find:
+    """A control in the panel."""
+    return lambda nb: nb.panel.get_by_role(role, name=re.compile(name)).first
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a person wants, what the person does, and what the person then sees."""
+
+    tab: str
+    want: str
+    acts: tuple[Act, ...]
+    sees: Find
+
+
+FLOW, CACHE, TIME, COST, DIFF, COMPARE, NOTES = (
+    press("tab", name) for name in ("^Control flow", "^Cache", "^Time", "^Cost", "^Diff", "^Compare", "^Notes")
+)
+TASKS = (
+    Task("Program", "see the equations", (), lambda nb: nb.equation(1)),
+    Task("Program", "see what changed since the run before", (), shown(r"^Since run \[")),
+    Task("Program", "see what an equation does", (line(4),), shown("12|dot_general")),
+    Task("Program", "see the expression of an equation", (line(4),), lambda nb: nb.page.locator(".jp-JaxprCell-span")),
+    Task(
+        "Program", "hide the body of the loop", (press("button", "^Fold 5 equations"),), control("button", "^Unfold 5")
+    ),
+    Task(
+        "Program",
+        "see the parameters of an equation",
+        (press("button", "^length=10 …: show all$"),),
+        shown("reverse=False"),
+    ),
+    Task(
+        "Program",
+        "find tanh",
+        (press("button", "^Find in program"), typed("tanh")),
+        lambda nb: nb.panel.locator(".cm-searchMatch, .jp-JaxprSearch-match, mark").first,
+    ),
+    Task("Program", "see what XLA runs", (press("button", "^HLO$"),), lambda nb: nb.listing("HLO")),
+    Task("Flow", "see the carry of the loop", (FLOW,), shown("^carry$")),
+    Task("Flow", "go to the line of the loop", (FLOW, press("button", "^line 11")), shown("^carry$")),
+    Task("Flow", "see the values of the first step", (FLOW, press("button", STEP)), shown("^Step 1 of 10$")),
+    Task(
+        "Flow",
+        "see the second step",
+        (FLOW, press("button", STEP), press("button", "^Next$")),
+        shown("^Step 2 of 10$"),
+    ),
+    Task(
+        "Flow", "play the steps", (FLOW, press("button", STEP), press("button", "^Play")), shown("^Step [3-9] of 10$")
+    ),
+    Task("Cache", "see why rnn compiled twice", (CACHE,), shown(r"^static")),
+    Task("Cache", "see the entries of the cache", (CACHE, press("row", "^2 entries")), shown("rate")),
+    Task("Cache", "sort by price", (CACHE, press("button", "^price")), control("button", "^price")),
+    Task("Cache", "find a function", (CACHE, press("searchbox", "^Filter"), typed("rnn")), control("row", "^rnn")),
+    Task("Time", "see the slowest stage", (TIME,), shown("^The first call took|The longest stage")),
+    Task(
+        "Time",
+        "measure the call again",
+        (TIME, press("button", "^Run it again")),
+        lambda nb: nb.panel.get_by_role("table").first,
+    ),
+    Task(
+        "Time",
+        "open the sweep",
+        (TIME, lambda nb: nb.panel.locator("summary:visible").first.click()),
+        control("button", "^Run the sweep"),
+    ),
+    Task("Cost", "see the dearest line", (COST,), shown("of the operations are on")),
+    Task("Cost", "see the cost by primitive", (COST, press("button", "^primitive$")), control("row", "dot_general")),
+    Task(
+        "Cost",
+        "see the heat beside the code",
+        (COST, press("button", "^Heat$")),
+        lambda nb: nb.panel.get_by_role("button", name="Heat", pressed=True),
+    ),
+    Task("Diff", "compare with the run before", (DIFF,), shown("^All equations are equal")),
+    Task("Diff", "compare the HLO", (DIFF, choose("Level", "HLO")), shown("equal|differ|line")),
+    Task(
+        "Diff",
+        "see the equal lines",
+        (DIFF, choose("Level", "jaxpr"), press("button", r"^Show \d+ equal lines")),
+        shown("scan"),
+    ),
+    Task("Compare", "see what can be compared", (COMPARE,), control("checkbox", "^rnn")),
+    Task("Compare", "choose a program", (COMPARE, press("checkbox", r"1\.0\)")), control("checkbox", "^rnn")),
+    Task(
+        "Compare",
+        "time two programs",
+        (COMPARE, press("checkbox", r"2\.0\)"), press("button", "^Compare$")),
+        lambda nb: nb.panel.get_by_role("table").first,
+    ),
+    Task("Notes", "read why the loop was unrolled", (NOTES,), shown("was unrolled$")),
+    Task(
+        "Notes",
+        "go to the line of the note",
+        (NOTES, press("button", "^Line 12")),
+        lambda nb: nb.page.locator(".jp-Cell"),
+    ),
+    Task("Notes", "see the code of the note", (NOTES,), shown("for i in range")),
+)
+
+
+def test_no_task_takes_more_than_four_presses_and_the_sum_does_not_grow(notebook):
+    nb = notebook(LOAD, CELL, CELL)
+    nb.run_all()
+    expect(nb.panel.get_by_role("button", name="rnn", exact=True)).to_be_visible()
+    nb.set_panel_width(560)
+    taken = {}
+    for task in TASKS:
+        nb.command("jupyter-jaxpr:show-program")
+        level = nb.panel.get_by_role("button", name="jaxpr", exact=True)
+        if level.get_attribute("aria-pressed") != "true":
+            level.click()
+        for act in task.acts:
+            act(nb)
+        expect(task.sees(nb).first, f"{task.tab}: {task.want}").to_be_visible(timeout=60_000)
+        taken[f"{task.tab}: {task.want}"] = len(task.acts)
+    assert len(TASKS) >= 30
+    for tab in ("Program", "Flow", "Cache", "Time", "Cost", "Diff", "Compare", "Notes"):
+        assert sum(task.tab == tab for task in TASKS) >= 3, tab
+    assert max(taken.values()) <= MOST, taken
+    assert sum(taken.values()) <= SUM, taken
