@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .scripts.inspection import Snapshot, inspect
     from .scripts.last import LastRun, last
     from .scripts.observing import RecompileError, observe
-    from .scripts.widget_view import widget
+    from .widgets import widget
 
 __all__ = [
     "EffectsError",
@@ -42,7 +42,7 @@ _HOMES = {
     "inspect": ".scripts.inspection",
     "last": ".scripts.last",
     "observe": ".scripts.observing",
-    "widget": ".scripts.widget_view",
+    "widget": ".widgets",
     # For the code of a running cell, which finds it here; see `typed.cell.rewrite`.
     "last_call": ".typed.cell",
 }

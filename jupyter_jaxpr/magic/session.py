@@ -34,6 +34,7 @@ from ..observe.run import Run
 from ..observe.unseen_warnings import unseen_warnings
 from ..typed import cell as cells
 from ..wire import comm
+from ..wire.runs import cell_key
 from . import compare_option, last_call, options, outcome, sweep_option, target_trace
 from .active import Active, RunResult, Shown
 from .heartbeat import Heartbeat
@@ -72,6 +73,7 @@ class Session:
         # The last cells under %%jaxpr by number, oldest first, for `jupyter_jaxpr.last`.
         self.shown: OrderedDict[int, Shown] = OrderedDict()
         self._outputs = KeptOutputs(shell)
+        self._widgets: dict[str, Any] = {}  # the widget below each cell; a host takes a cell's output away by itself
         self._copies: list[CallValues] = []  # the values of the last run that hold copies on the host
         self._depth: dict[int, int] = {}  # the depth of nested cells, by thread
         self._running: dict[int, cells.RunningCell] = {}  # the outermost cell, by thread
@@ -129,6 +131,7 @@ class Session:
         self._running.clear()
         self.shown.clear()
         self._outputs.forget()
+        self._widgets.clear()
         self._drop_copies()
         with self._guard("jupyter_jaxpr could not end the observation of a block."):
             self.observer.end_all()
@@ -400,10 +403,26 @@ class Session:
         # A raised cell gets an output if there is a card of the error, so that a saved notebook contains the card.
         has_card = any(note.kind in ("trace_raised", "raised") for note in built.document.notes)
         if magics is not None and (built.document.programs or error is None or has_card):
-            display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
+            if not (magics.output and self._shown_as_widget(built, magics)):
+                display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
             with self._guard("jupyter_jaxpr could not shorten an earlier output that IPython keeps."):
                 self._outputs.shown()
         return built
+
+    def _shown_as_widget(self, built: Built, magics: JaxprMagics) -> bool:
+        """Display the run as a widget, where the host shows widgets and has no panel; return whether it did."""
+        from ..widgets.host import shows_widget
+
+        if not shows_widget(magics.widget, self.publisher.has_panel):
+            return False
+        is_shown = False
+        with self._guard("jupyter_jaxpr could not show the widget."):
+            from .. import widgets
+
+            cell = cell_key(built.document)
+            self._widgets[cell] = widgets.show(built, magics.output_bytes, closes=self._widgets.pop(cell, None))
+            is_shown = True
+        return is_shown
 
     def _built(self, run: RunResult) -> Built:
         from ..build.build import build

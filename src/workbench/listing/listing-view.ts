@@ -15,6 +15,7 @@ import {
 } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import { aboveAll } from '../../host';
 import type { Selection } from '../../tokens';
 import {
   ChosenField,
@@ -278,7 +279,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
         : [],
       Prec.highest(keymap.of(keyBindings('text', this._keys.handlers))),
       // The panel is a CSS container, inside which nothing can be placed relative to the window.
-      tooltips({ parent: document.body }),
+      tooltips({ parent: aboveAll() }),
       hoverTooltip(
         (view, position, side) => this._tooltip(view, position, side),
         {

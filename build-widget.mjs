@@ -1,0 +1,116 @@
+/**
+ * Makes the script of the widget (jupyter_jaxpr/widgets/views.js) from what `tsc` wrote to lib/: the panel's views, with
+ * lib/widget/host.js in the place of lib/host.js, and all style sheets. One file, which asks the network for nothing.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+import { rspack } from '@rspack/core';
+
+const ROOT = path.dirname(fileURLToPath(import.meta.url));
+const FOLDER = path.join(ROOT, 'jupyter_jaxpr', 'widgets');
+const NAME = 'views.js';
+/** The most that the script may have, in bytes, as the kernel sends it. */
+const MOST = 400_000;
+
+/** The style sheets for parts of JupyterLab's page around the panel. */
+const OF_THE_PAGE = new Set(['output.css', 'presenting.css']);
+
+/** The style sheets in their order. The colours are those of the widget's element, not of the page. */
+function styles() {
+  const read = name => readFileSync(path.join(ROOT, 'style', name), 'utf-8');
+  const names = [...read('index.css').matchAll(/url\('([^']+)'\)/g)];
+  return [...names.map(([, name]) => name), 'widget.css']
+    .filter(name => !OF_THE_PAGE.has(name))
+    .map(read)
+    .join('\n')
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replaceAll(':root {', '.jp-JaxprWidget {')
+    .replace(
+      /(^|[},] )\[data-jp-theme-light/g,
+      '$1.jp-JaxprWidget[data-jp-theme-light'
+    );
+}
+
+const compiler = rspack({
+  mode: 'production',
+  context: ROOT,
+  entry: './lib/widget/index.js',
+  target: ['web', 'es2020'],
+  devtool: false,
+  output: {
+    path: FOLDER,
+    filename: NAME,
+    library: { type: 'module' },
+    module: true,
+    chunkFormat: 'module'
+  },
+  experiments: { outputModule: true },
+  resolve: {
+    // Types and classes of JupyterLab that no view calls.
+    alias: { '@jupyterlab/services': false, '@lumino/dragdrop': false }
+  },
+  // A chunk of its own would be a second file.
+  module: { parser: { javascript: { dynamicImportMode: 'eager' } } },
+  optimization: {
+    splitChunks: false,
+    runtimeChunk: false,
+    minimizer: [
+      new rspack.SwcJsMinimizerRspackPlugin({
+        extractComments: false,
+        minimizerOptions: {
+          compress: { passes: 3 },
+          mangle: true,
+          format: { comments: false }
+        }
+      })
+    ]
+  },
+  performance: { hints: false },
+  plugins: [
+    new rspack.NormalModuleReplacementPlugin(/(^|\/)host$/, resource => {
+      const wanted = path.resolve(resource.context, resource.request);
+      if (wanted === path.join(ROOT, 'lib', 'host')) {
+        resource.request = path.join(ROOT, 'lib', 'widget', 'host.js');
+      }
+    }),
+    new rspack.DefinePlugin({ JAXPR_STYLES: JSON.stringify(styles()) })
+  ]
+});
+
+compiler.run((error, stats) => {
+  if (error || stats.hasErrors()) {
+    console.error(error ?? stats.toString({ preset: 'errors-warnings' }));
+    process.exit(1);
+  }
+  const file = path.join(FOLDER, NAME);
+  const script = readFileSync(file);
+  const sent = gzipSync(script, { level: 9 }).length;
+  const kB = bytes => `${Math.round(bytes / 1000)} kB`;
+  console.log(
+    `${path.relative(ROOT, file)}: ${kB(statSync(file).size)}, ${kB(sent)} gzipped`
+  );
+  // Whoever imports JupyterLab by a detour sees it here.
+  const foreign = stats
+    .toJson({
+      all: false,
+      modules: true,
+      nestedModules: true,
+      modulesSpace: Infinity
+    })
+    .modules.flatMap(module => [module, ...(module.modules ?? [])])
+    .map(module => module.name ?? '')
+    .filter(name => /node_modules\/@jupyterlab\//.test(name));
+  if (foreign.length > 0) {
+    console.error(`The widget has parts of JupyterLab:\n${foreign.join('\n')}`);
+    process.exit(1);
+  }
+  if (sent > MOST) {
+    console.error(`The widget may have at most ${kB(MOST)} gzipped.`);
+    process.exit(1);
+  }
+  compiler.close(() => undefined);
+});
