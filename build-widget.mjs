@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 import { rspack } from '@rspack/core';
+import postcss from 'postcss';
 
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
 const FOLDER = path.join(ROOT, 'jupyter_jaxpr', 'widgets');
@@ -18,21 +19,32 @@ const MOST = 400_000;
 /** The style sheets for parts of JupyterLab's page around the panel. */
 const OF_THE_PAGE = new Set(['output.css', 'presenting.css']);
 
-/** The style sheets in their order. The colours are those of the widget's element, not of the page. */
+/**
+ * The style sheets in their order, as one text. Each rule counts inside of the widget only, and counts for more than the
+ * rules that the page around has for the output of a cell.
+ */
 function styles() {
   const read = name => readFileSync(path.join(ROOT, 'style', name), 'utf-8');
   const names = [...read('index.css').matchAll(/url\('([^']+)'\)/g)];
-  return [...names.map(([, name]) => name), 'widget.css']
-    .filter(name => !OF_THE_PAGE.has(name))
-    .map(read)
-    .join('\n')
-    .replace(/\/\*[^]*?\*\//g, '')
-    .replace(/\s+/g, ' ')
-    .replaceAll(':root {', '.jp-JaxprWidget {')
-    .replace(
-      /(^|[},] )\[data-jp-theme-light/g,
-      '$1.jp-JaxprWidget[data-jp-theme-light'
+  const sheet = postcss.parse(
+    ['widget.css', ...names.map(([, name]) => name)]
+      .filter(name => !OF_THE_PAGE.has(name))
+      .map(read)
+      .join('\n')
+  );
+  sheet.walkComments(comment => comment.remove());
+  sheet.walkRules(rule => {
+    rule.selectors = rule.selectors.map(selector =>
+      selector.startsWith('.jp-JaxprWidget')
+        ? selector
+        : selector.startsWith(':root')
+          ? selector.replace(':root', '.jp-JaxprWidget')
+          : selector.startsWith('[data-jp-theme-light')
+            ? `.jp-JaxprWidget${selector}`
+            : `.jp-JaxprWidget ${selector}`
     );
+  });
+  return sheet.toString().replace(/\s+/g, ' ');
 }
 
 const compiler = rspack({

@@ -41,6 +41,7 @@ from .heartbeat import Heartbeat
 from .kept_outputs import KeptOutputs
 from .magics import JaxprMagics
 from .what_runs import WhatRuns
+from .widget_host import shows_widget
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -411,8 +412,6 @@ class Session:
 
     def _shown_as_widget(self, built: Built, magics: JaxprMagics) -> bool:
         """Display the run as a widget, where the host shows widgets and has no panel; return whether it did."""
-        from ..widgets.host import shows_widget
-
         if not shows_widget(magics.widget, self.publisher.has_panel):
             return False
         is_shown = False

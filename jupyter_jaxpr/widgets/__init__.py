@@ -1,7 +1,7 @@
 """Shows the panel's views as a widget (anywidget), in hosts of notebooks without the labextension.
 
 - `widget`: makes one, for `jupyter_jaxpr.widget`.
-- `host`: whether `%%jaxpr` shows a widget by itself.
+- `show`: displays one below a cell; `magic/widget_host.py` says when.
 - `jaxpr_widget`: the class; `loader.js` is what a host saves of the script, `views.js` what the build makes of `src/`.
 """
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .jaxpr_widget import JaxprWidget
 
 _NO_ANYWIDGET = (
-    "The widget needs anywidget, which the extra `lab` brings. Run `pip install anywidget`, restart the kernel, and try "
-    "again."
+    "The widget needs anywidget, which the extra `lab` brings. Run `pip install anywidget`, restart the kernel, and "
+    "try again."
 )
 _NO_SNAPSHOT = (
     "A block under observe() has no programs to show. Give the snapshot of a cell or of jupyter_jaxpr.inspect."

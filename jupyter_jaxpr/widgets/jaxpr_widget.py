@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import sys
+import uuid
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,7 @@ class JaxprWidget(anywidget.AnyWidget):
         self._limit_bytes = limit_bytes
         self._saves: Snapshot | None = None  # the document whose copy the trait `document` is
         self._messages: WidgetMessages | None = None
+        self._page = uuid.uuid4().hex  # stops its own requests only
         version, _ = views()
         # Before the widget opens its comm, so that the first message has the document.
         self._renew(document)
@@ -89,7 +91,7 @@ class JaxprWidget(anywidget.AnyWidget):
     def close(self) -> None:
         """Close the widget, and stop what it has asked for."""
         if self._messages is not None:
-            self._messages.leave(self.model_id or "")
+            self._messages.leave(self._page)
         super().close()
 
     def _renew(self, document: Snapshot) -> None:
@@ -106,7 +108,7 @@ class JaxprWidget(anywidget.AnyWidget):
             version, compressed = views()
             self.send({"type": "views", "version": version, "gzip": compressed})
         elif self._messages is not None:
-            self._messages.receive(data, self.model_id or "")
+            self._messages.receive(data, self._page)
 
     def _answer_beside_cells(self) -> None:
         """Handle our messages without IPython's events before and after a cell.

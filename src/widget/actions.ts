@@ -118,7 +118,8 @@ export function widgetActions(
   }
   const ofHeader = {
     copy: () => copy(programText),
-    more: (x: number, y: number) => menu.open(x, y, { host: aboveAll() })
+    more: (x: number, y: number) => menu.open(x, y, { host: aboveAll() }),
+    follows: false
   };
   const actions: IPanelActions = {
     ...ofHeader,

@@ -45,9 +45,7 @@ export abstract class ReactWidget extends Widget {
 
   protected override onUpdateRequest(_: Message): void {
     this._root ??= createRoot(this.node);
-    this._root.render(
-      React.createElement(React.Fragment, null, this.render())
-    );
+    this._root.render(React.createElement(React.Fragment, null, this.render()));
   }
 
   protected override onAfterAttach(message: Message): void {

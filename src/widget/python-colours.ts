@@ -21,7 +21,7 @@ const MARKS = new Map<PieceKind, Decoration>(
 function marksOf(view: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   for (const { from, to } of view.visibleRanges) {
-    for (let at = from; at <= to; ) {
+    for (let at = from; at <= to;) {
       const line = view.state.doc.lineAt(at);
       let start = line.from;
       for (const { text, kind } of pythonPieces(line.text)) {

@@ -59,10 +59,7 @@ export class WidgetView extends Panel {
     this._model.setChannel(this._channel);
     this._model.arrived.connect(this._onArrived, this);
     this._channel.received.connect(this._onReceived, this);
-    this._waiting = setTimeout(
-      () => this._showSaved(),
-      KERNEL_ANSWERS_WITHIN
-    );
+    this._waiting = setTimeout(() => this._showSaved(), KERNEL_ANSWERS_WITHIN);
   }
 
   override dispose(): void {
