@@ -61,10 +61,8 @@ const compiler = rspack({
     chunkFormat: 'module'
   },
   experiments: { outputModule: true },
-  resolve: {
-    // Types and classes of JupyterLab that no view calls.
-    alias: { '@jupyterlab/services': false, '@lumino/dragdrop': false }
-  },
+  // Lumino drags the tabs of its dock panel, which no view has.
+  resolve: { alias: { '@lumino/dragdrop': false } },
   // A chunk of its own would be a second file.
   module: { parser: { javascript: { dynamicImportMode: 'eager' } } },
   optimization: {

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from .observe.side_effects.guard import EffectsError
-    from .scripts.inspection import Snapshot, inspect
+    from .scripts.inspection import inspect
     from .scripts.last import LastRun, last
     from .scripts.observing import RecompileError, observe
+    from .scripts.snapshot import Snapshot
     from .widgets import widget
 
 __all__ = [
@@ -38,7 +39,7 @@ _HOMES = {
     "EffectsError": ".observe.side_effects.guard",
     "LastRun": ".scripts.last",
     "RecompileError": ".scripts.observing",
-    "Snapshot": ".scripts.inspection",
+    "Snapshot": ".scripts.snapshot",
     "inspect": ".scripts.inspection",
     "last": ".scripts.last",
     "observe": ".scripts.observing",

@@ -53,17 +53,17 @@ def _takes_two(code: CodeType) -> bool:
 def _was_called_by_a_signal(frame: FrameType) -> bool:
     """Whether a function was called with a signal and the frame that it struck: it may be the handler no more."""
     code, values = frame.f_code, frame.f_locals
-    given = [values.get(name) for name in code.co_varnames[: code.co_argcount]]
+    passed = [values.get(name) for name in code.co_varnames[: code.co_argcount]]
     if code.co_flags & inspect.CO_VARARGS:
         more = values.get(code.co_varnames[code.co_argcount + code.co_kwonlyargcount])
-        given += more if type(more) is tuple else ()
+        passed += more if type(more) is tuple else ()
     signals = signal.valid_signals()
     return any(
         type(struck) is FrameType
         and struck is frame.f_back
         and type(number) in (int, signal.Signals)
         and number in signals
-        for number, struck in zip(given, given[1:], strict=False)
+        for number, struck in zip(passed, passed[1:], strict=False)
     )
 
 

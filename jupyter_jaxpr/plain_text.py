@@ -66,14 +66,14 @@ def kind_name(kind: type, attribute: str = "__name__") -> str:
 
 def mro_of(kind: type) -> tuple[type, ...]:
     """The classes that a class is looked up in, itself first; its metaclass is not asked."""
-    found: tuple[type, ...] = _MRO_OF(kind)
-    return found
+    kinds: tuple[type, ...] = _MRO_OF(kind)
+    return kinds
 
 
 def defined(kind: type, name: str) -> Any:
     """What a class defines or inherits under a name, as it stands there; None where there is nothing."""
-    for each in mro_of(kind):
-        stored = _STORED_IN(each)
+    for kind_of_base in mro_of(kind):
+        stored = _STORED_IN(kind_of_base)
         if name in stored:
             return stored[name]
     return None
@@ -157,8 +157,8 @@ def message_of(error: BaseException, limit: int = Limit.ERROR) -> str:
 
 def error_text(error: BaseException, limit: int = Limit.ERROR) -> str:
     """The class of an error and what it says on one line, such as ValueError: no such axis."""
-    kind, said = kind_name(type(error)), " ".join(message_of(error, limit).split())
-    return exact(f"{kind}: {said}" if said else kind, limit)
+    kind, message = kind_name(type(error)), " ".join(message_of(error, limit).split())
+    return exact(f"{kind}: {message}" if message else kind, limit)
 
 
 def error_lines(error: BaseException) -> str:

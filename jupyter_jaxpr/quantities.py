@@ -94,8 +94,8 @@ def in_a_sentence(names: Sequence[str], most: int | None = None) -> str:
     """Names in a sentence: ``a``, ``a and b``, ``a, b and c``, ``a, b and 3 more``; empty for none."""
     if most is not None and len(names) > most:
         return listed(names, most)
-    *others, last = names or [""]
-    return f"{', '.join(others)} and {last}" if others else last
+    *first_names, last = names or [""]
+    return f"{', '.join(first_names)} and {last}" if first_names else last
 
 
 def _two_figures(value: float) -> str:

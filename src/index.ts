@@ -8,7 +8,7 @@ import { livePlugin } from './plugins/live';
 import { outputPlugin } from './plugins/output';
 import { panelPlugin } from './plugins/panel';
 import { runningPlugin } from './plugins/run-with-magic';
-import { savingPlugin } from './plugins/saving';
+import { savingPlugin } from './plugins/save-to-files';
 import { startupPlugin } from './plugins/startup';
 import { trackerPlugin } from './plugins/tracker';
 import { transformsPlugin } from './plugins/transforms';

@@ -17,12 +17,16 @@ import test_ledger_closed_over as closed_over
 import test_ledger_entries as entries
 import test_ledger_fields as fields
 import test_ledger_models as models
+import test_ledger_new_functions as new_functions
 import test_ledger_outcomes as outcomes
+import test_ledger_printed as printed
 import test_ledger_reasons as reasons
+import test_ledger_settings as settings
+import test_ledger_static_values as static_values
 
 from jupyter_jaxpr.jax.cleared_caches import ClearedCaches
 from jupyter_jaxpr.jax.facts import Bound
-from jupyter_jaxpr.observe import functions, observer
+from jupyter_jaxpr.observe import hook_receiver, observer, whose_code
 from jupyter_jaxpr.observe.cache import (
     argument_differences,
     function_history,
@@ -121,11 +125,11 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
     ),
     "whether two static values are equal": (
         replaced(StaticValue, "equals", lambda *_: True),
-        reasons.test_static_value,
+        static_values.test_static_value,
     ),
     "whether a static object is the same": (
         replaced(StaticValue, "equals", lambda *_: True),
-        reasons.test_static_identity,
+        static_values.test_static_identity,
     ),
     "the hash of a static object": (
         replaced(StaticValue, "is_changed", lambda *_: False),
@@ -139,23 +143,23 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         replaced(keys_of_calls, "_left_out", lambda *_: {}),
         bound.test_a_static_default_that_a_call_replaces_is_another_static_value,
     ),
-    "JAX's settings": (key_without("context", ()), reasons.test_config_matmul_precision),
-    "the mesh": (key_without("context", ()), reasons.test_config_mesh),
+    "JAX's settings": (key_without("context", ()), settings.test_config_matmul_precision),
+    "the mesh": (key_without("context", ()), settings.test_config_mesh),
     "the options of jit": (
         replaced(JitOptions, "equals", lambda *_: True),
-        reasons.test_another_jit_of_the_same_function_is_compared_with_the_first,
+        new_functions.test_another_jit_of_the_same_function_is_compared_with_the_first,
     ),
     "how many function objects there were": (
         replaced(function_history.FunctionHistory, "count_alike", lambda *_: None),
-        reasons.test_new_nested_def,
+        new_functions.test_new_nested_def,
     ),
     "what a partial binds": (
         replaced(function_objects, "partial_of", lambda value: Bound(value.func, (), {})),
-        reasons.test_new_partial,
+        new_functions.test_new_partial,
     ),
     "what is wrapped around a function": (
         replaced(function_objects, "wrappers_of", lambda _: ()),
-        reasons.test_another_transformation_of_a_function_is_a_function_of_its_own,
+        settings.test_another_transformation_of_a_function_is_a_function_of_its_own,
     ),
     "what a function reads from outside": (
         replaced(function_objects, "values_outside", lambda *_: {}),
@@ -175,7 +179,7 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         replaced(history, "_outcome", lambda *_: "compiled"),
         outcomes.test_dispatch_only_is_a_hit_that_compiles_nothing,
     ),
-    "the thread of a call": (one_thread, blocks.test_what_another_thread_called_is_not_counted_and_not_denied),
+    "the thread of a call": (one_thread, printed.test_what_another_thread_called_is_not_counted_and_not_denied),
     "whether a function object is there still": (
         replaced(function_history.FunctionHistory, "is_alive", lambda *_: True),
         entries.test_the_entries_of_function_objects_that_are_gone,
@@ -189,10 +193,10 @@ FALSE: dict[str, tuple[Falsify, Callable[[], None]]] = {
         models.test_an_nnx_model_without_a_bias_and_a_wider_one,
     ),
     "whose the executed text is": (
-        replaced(functions, "_is_users_text", lambda *_: False),
+        replaced(whose_code, "_is_users_text", lambda *_: False),
         closed_over.test_text_that_is_executed_again_is_in_no_loop,
     ),
-    "where a call stands": (replaced(observer, "call_place", lambda _: None), blocks.test_recompile_error),
+    "where a call stands": (replaced(hook_receiver, "call_place", lambda _: None), blocks.test_recompile_error),
 }
 
 

@@ -24,7 +24,7 @@ walk({x})"""
 
 
 def copies(notebook: Notebook) -> list[CallValues]:
-    return Session.of(notebook.shell)._copies
+    return Session.of(notebook.shell).host_copies.values
 
 
 def test_arguments_that_nothing_holds_are_stepped_through_until_the_next_run(notebook: Notebook) -> None:

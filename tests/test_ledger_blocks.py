@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import gc
 import json
 import os
 import re
@@ -12,7 +11,6 @@ import signal
 import subprocess
 import sys
 import threading
-import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,10 +21,8 @@ import pytest
 
 from jupyter_jaxpr import RecompileError, observe
 from jupyter_jaxpr.observe.cache.ledger import Ledger
-from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.process_observer import observer
-
-HERE = Path(__file__)
 
 
 def seen(number: int) -> int | None:
@@ -367,249 +363,6 @@ def test_flax() -> None:
     assert ledger["forward"].misses[-1].reasons[0].text.endswith("from f32[4,3] to f32[5,3]")
 
 
-# --- the objects that a block keeps alive and leaves behind ---
-
-
-class Held:
-    """A static argument that nothing else keeps alive."""
-
-
-def test_no_argument_is_kept_alive() -> None:
-    @functools.partial(jax.jit, static_argnames="held")
-    def f(p: Any, y: Any, held: Any) -> Any:
-        return y
-
-    @jax.jit
-    def g(y: Any) -> Any:
-        raise KeyError("raised")
-
-    array, argument, other, held = jnp.ones(10), jnp.ones(20), jnp.ones(30), Held()
-    gone = [weakref.ref(each) for each in (array, argument, other, held)]
-    with observe() as ledger:
-        f({"w": array}, argument, held=held)
-        with pytest.raises(KeyError):
-            g(other)
-        assert len(ledger["f"].misses) == 1
-    f.clear_cache()
-    del array, argument, other, held
-    jax.clear_caches()
-    gc.collect()
-    assert [each() for each in gone] == [None] * 4
-    assert ledger["f"].misses[0].signature == "p['w']: f32[10], y: f32[20], held=<Held>"
-
-
-def test_no_function_is_kept_alive() -> None:
-    def make() -> Any:
-        def f(y: Any) -> Any:
-            return y
-
-        return f
-
-    f = make()
-    gone = weakref.ref(f)
-    with observe() as ledger:
-        jax.jit(f)(1.0)
-    del f
-    jax.clear_caches()
-    gc.collect()
-    assert gone() is None
-    assert ledger["f"].compiles == 1
-
-
-def test_a_block_keeps_no_constant_alive() -> None:
-    """The block keeps no constant alive even before its end: JAX's own tests of leaks pass in it."""
-
-    def live() -> int:
-        gc.collect()
-        return len(jax.live_arrays())
-
-    def make() -> None:
-        data = jnp.ones(1024) + 1
-
-        def f() -> Any:
-            return jax.lax.cond(True, jax.jit(lambda: data[0]), lambda: data[1])
-
-        jitted = jax.jit(f)
-        jitted().block_until_ready()
-        jitted.clear_cache()
-
-    before = live()
-    with observe() as ledger:
-        make()
-        assert live() <= before
-    assert ledger["f"].compiles == 1
-
-
-class Default:
-    """A possible default value of a parameter."""
-
-
-def test_no_default_value_of_a_parameter_is_kept_alive() -> None:
-    default = Default()
-    gone = weakref.ref(default)
-
-    def make(held: Any) -> Any:
-        def f(y: Any, held: Any = held) -> Any:
-            return y
-
-        return f
-
-    with observe() as ledger:
-        jax.jit(make(default))(1.0)
-        del default
-        jax.clear_caches()
-        gc.collect()
-        assert gone() is None
-    assert ledger["f"].compiles == 1
-
-
-CLEAN = """
-import sys
-import jupyter_jaxpr
-assert "jax" not in sys.modules
-import jax, jax.monitoring
-from jax._src import monitoring, pjit
-def state():
-    kinds = ("event_duration", "event", "scalar")
-    listeners = [list(getattr(monitoring, f"get_{kind}_listeners")()) for kind in kinds]
-    return pjit._infer_params, pjit._get_fastpath_data, listeners
-from jax import jit
-before = state()
-jupyter_jaxpr.observe
-assert state() == before, "importing installs nothing"
-f = jit(lambda x: x)
-with jupyter_jaxpr.observe() as ledger:
-    f(1.0)
-assert state() != before, "the hooks stay"
-from jupyter_jaxpr.observe.process_observer import observer
-observer().hooks.remove()
-assert state() == before, "nothing is left"
-if sys.version_info >= (3, 12):
-    assert [sys.monitoring.get_tool(n) for n in range(6)] == [None] * 6
-assert not any("jupyter_jaxpr" in type(each).__module__ for each in sys.meta_path)
-f(1)
-assert ledger["<lambda>"].compiles == 1
-with jupyter_jaxpr.observe() as again:
-    f(True)
-assert again["<lambda>"].compiles == 1
-print("clean")
-"""
-
-
-def test_importing_installs_nothing_and_removing_leaves_nothing(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(CLEAN)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("clean\n", "")
-
-
-# --- the printed table ---
-
-TABLE = """\
-import functools, jax, jax.numpy as jnp, numpy as np
-from jupyter_jaxpr import observe
-
-@jax.jit
-def a_function_with_quite_a_long_name(params, x):
-    return params["w"] @ x
-
-@functools.partial(jax.jit, static_argnames="n")
-def g(x, n=1):
-    return x * n
-
-w, x = jnp.ones((8, 8)), jnp.ones(8)
-with observe() as ledger:
-    for _ in range(1000):
-        a_function_with_quite_a_long_name({"w": w}, x)
-    a_function_with_quite_a_long_name({"w": w, "b": x}, x.astype(jnp.float16))
-    a_function_with_quite_a_long_name({"w": w}, np.ones(8, np.float32))
-    for n in range(2):
-        g(x, n=n)
-    list(map(g, [x, x]))
-    jax.jit(lambda y: g(y, n=7))(x)
-print(ledger)
-"""
-
-PRINTED = """\
-function                         calls    hits  entries  compiles      price
---------------------------------------------------------------------------------
-a_function_with_quite_a_long… {counts[0]}        3         2       TIME
-    line 15 · compiled · TIME
-        first call of a_function_with_quite_a_long_name
-    line 16 · compiled · TIME
-        the structure of params gained params['b']
-        the type of x changed from f32[8] to f16[8]
-    line 17 · slow hit
-        x changed from jax.Array to numpy, with the same type f32[8]
-g (line 8)                    {counts[1]}        3         3       TIME
-    line 19 · compiled · TIME
-        first call of g
-    line 19 · compiled · TIME
-        the static argument n changed from 0 to 1
-    line 20 · compiled · TIME
-        the call leaves out n, which the earlier call passed: the value is the
-            default
-    1 call inlined while JAX traced another function
-<lambda> (line 21)            {counts[2]}        0         1       TIME
-    line 21 · compiled · TIME
-        first call of <lambda>
-"""
-COUNTS = ("    1002    1000", "      ≥4 unknown", "       1       0") if HAS_MONITORING else (" unknown unknown",) * 3
-WHY_NOT = """\
-The number of calls is unknown: on Python 3.11, jupyter_jaxpr counts calls only
-in a %%jaxpr cell. Use Python 3.12 or later to count calls here.
-"""
-
-
-def test_the_table_fits_80_columns(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(TABLE)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
-    assert max(map(len, done.stdout.splitlines())) <= 80
-    assert plain(done.stdout) == PRINTED.format(counts=COUNTS) + ("" if HAS_MONITORING else WHY_NOT)
-
-
-def test_nothing_called() -> None:
-    with observe() as ledger:
-        pass
-    assert str(ledger) == "No jitted function of yours was called."
-    assert repr(ledger) == "<Ledger of 0 functions, 0 compiles>"
-    assert len(ledger) == 0
-
-
-def test_what_another_thread_called_is_not_counted_and_not_denied() -> None:
-    @jax.jit
-    def f(x: Any) -> Any:
-        return x + 1
-
-    @jax.jit
-    def g(x: Any) -> Any:
-        return x * 2
-
-    def call(function: Any) -> None:
-        thread = threading.Thread(target=function, args=(jnp.arange(3.0),))
-        thread.start()
-        thread.join()
-
-    with observe() as ledger:
-        call(f)
-    assert str(ledger) == (
-        "No jitted function of yours was called in this thread.\n"
-        "Calls in other threads are not counted here: f missed the cache in another\n"
-        "thread. Call the function in this thread to see what the call does."
-    )
-    with observe() as ledger:
-        g(jnp.arange(3.0))
-        call(f)  # this call hits, and only its own thread sees it
-        call(g)
-        call(jax.jit(lambda x: x - 1))
-    assert ledger.elsewhere == ("<lambda>",)
-    assert str(ledger).endswith(
-        "Calls in other threads are not counted here: <lambda> missed the cache in\n"
-        "another thread. Call the function in this thread to see what the call does."
-    )
-
-
 # --- the limits of compiles ---
 
 
@@ -677,11 +430,6 @@ def test_a_limit_that_is_kept(x: Any) -> None:
     with observe(max_compiles={"double": 1}):
         double(x)
         double(x)
-
-
-def plain(text: str) -> str:
-    text = re.sub(r"(line \d+ · \w+ ·) [\d.]+ m?s", r"\1 TIME", text)
-    return re.sub(r" {2,}[\d.]+ m?s$", "       TIME", text, flags=re.MULTILINE)
 
 
 EAGER = """

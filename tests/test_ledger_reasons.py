@@ -1,34 +1,22 @@
-"""Tests each reason of a miss in the ledger, with its values before and after and its cure."""
+"""Tests the reasons of misses by the arguments of a call, with the values before and after and the cure."""
 
 from __future__ import annotations
 
 import functools
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from jax.experimental.layout import Format, Layout
+from misses_told import first, told
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.cache.ledger import Ledger
 from jupyter_jaxpr.observe.cache.reason import Reason
 
 PAD = "Pad to one shape, or expect one compile for each shape."
 STRUCTURE = "Pass the same structure every time: the same keys, the same containers, None in the same places."
 ONE_WAY = "Call the function the same way every time: the cache key holds which arguments are passed by keyword."
-ONCE = "Make the function once, before the loop: JAX caches by function object, not by code."
-
-
-def told(ledger: Ledger, name: str) -> list[tuple[str, tuple[Reason, ...]]]:
-    """Return outcome and reasons of each miss of a function."""
-    return [(miss.outcome, miss.reasons) for miss in ledger[name].misses]
-
-
-def first(name: str) -> tuple[str, tuple[Reason, ...]]:
-    return "compiled", (Reason("first_call", f"first call of {name}"),)
 
 
 def test_first_call() -> None:
@@ -184,179 +172,6 @@ def test_pytree_of_another_class() -> None:
     ]
 
 
-def test_static_value() -> None:
-    @functools.partial(jax.jit, static_argnames="n")
-    def f(x: Any, n: int) -> Any:
-        return x * n
-
-    with observe() as ledger:
-        f(1.0, n=2)
-        f(1.0, n=3)
-        f(1.0, n=2)
-    cure = "JAX compiles once for each value of n. Make n a traced argument if the function only computes with it."
-    assert told(ledger, "f") == [
-        first("f"),
-        ("compiled", (Reason("static_value", "the static argument n changed from 2 to 3", "n", "2", "3", cure),)),
-    ]
-
-
-class Config:
-    """A static argument that compares by identity."""
-
-
-def test_static_identity() -> None:
-    @functools.partial(jax.jit, static_argnames="config")
-    def f(x: Any, config: Config) -> Any:
-        return x * 2
-
-    with observe() as ledger:
-        f(1.0, config=Config())
-        f(1.0, config=Config())
-    text = "the static argument config is a new Config object that does not equal the earlier object"
-    cure = "Reuse the object, or give Config an __eq__ and a __hash__ that compare its contents."
-    assert told(ledger, "f") == [
-        first("f"),
-        ("compiled", (Reason("static_identity", text, "config", "<Config>", "<Config>", cure),)),
-    ]
-
-
-class Schedule:
-    """A static argument that compares by identity and has contents."""
-
-    def __init__(self, **contents: Any) -> None:
-        self.__dict__.update(contents)
-
-
-def scheduled_1(x: Any, schedule: Schedule) -> Any:
-    return x * 2
-
-
-def scheduled_2(x: Any, schedule: Schedule) -> Any:
-    return x * 2
-
-
-def scheduled_3(x: Any, schedule: Schedule) -> Any:
-    return x * 2
-
-
-def scheduled_4(x: Any, schedule: Schedule) -> Any:
-    return x * 2
-
-
-def scheduled_5(x: Any, schedule: Schedule) -> Any:
-    return x * 2
-
-
-def scheduled_6(x: Any, schedule: Schedule) -> Any:
-    return x * 2
-
-
-def scheduled_7(x: Any, schedule: Schedule) -> Any:
-    return x * 2
-
-
-ONES = jnp.ones(300)
-
-
-@pytest.mark.parametrize(
-    ("function", "before", "after", "text", "cure"),
-    [
-        (
-            scheduled_1,
-            {"rate": 0.1, "name": "sgd"},
-            {"rate": 0.01, "name": "sgd"},
-            "the static argument schedule is another Schedule object: schedule.rate changed from 0.1 to 0.01",
-            "JAX compiles once for each Schedule object. With an __eq__ and a __hash__ that compare the contents, JAX "
-            "compiles once for objects with equal contents. Pass schedule.rate as an argument that is not static "
-            "if the function only computes with schedule.rate.",
-        ),
-        (
-            scheduled_2,
-            {"kinds": ("warm", "cos")},
-            {"kinds": ("warm", "exp")},
-            "the static argument schedule is another Schedule object: schedule.kinds[1] changed from 'cos' to 'exp'",
-            "JAX compiles once for each Schedule object. With an __eq__ and a __hash__ that compare the contents, JAX "
-            "compiles once for objects with equal contents.",
-        ),
-        (
-            scheduled_3,
-            {"rate": 0.1, "kinds": ["warm"]},
-            {"rate": 0.1, "kinds": ["warm"]},
-            "the static argument schedule is a new Schedule object that does not equal the earlier object",
-            "Reuse the object, or give Schedule an __eq__ and a __hash__ that compare its contents.",
-        ),
-        (
-            scheduled_5,
-            {"bias": ONES},
-            {"bias": ONES},
-            "the static argument schedule is a new Schedule object that does not equal the earlier object",
-            "Reuse the object, or give Schedule an __eq__ and a __hash__ that compare its contents.",
-        ),
-        (
-            scheduled_6,
-            {"bias": ONES},
-            {"bias": jnp.ones(300)},
-            "the static argument schedule is a new Schedule object that does not equal the earlier object",
-            "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
-            "compare the contents.",
-        ),
-        (
-            scheduled_7,
-            {"act": partial(pow, 2)},
-            {"act": partial(pow, 3)},
-            "the static argument schedule is a new Schedule object that does not equal the earlier object",
-            "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
-            "compare the contents.",
-        ),
-        (
-            scheduled_4,
-            {"inner": Config()},
-            {"inner": Config()},
-            "the static argument schedule is a new Schedule object that does not equal the earlier object",
-            "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
-            "compare the contents.",
-        ),
-    ],
-    ids=[
-        "a number",
-        "a text",
-        "equal",
-        "the same array",
-        "arrays that only JAX can compare",
-        "functions with the same code",
-        "unknown",
-    ],
-)
-def test_static_identity_of_objects_with_contents(
-    function: Any, before: dict[str, Any], after: dict[str, Any], text: str, cure: str
-) -> None:
-    f = jax.jit(function, static_argnames="schedule")
-    with observe() as ledger:
-        f(1.0, schedule=Schedule(**before))
-        f(1.0, schedule=Schedule(**after))
-    assert told(ledger, function.__name__) == [
-        first(function.__name__),
-        ("compiled", (Reason("static_identity", text, "schedule", "<Schedule>", "<Schedule>", cure),)),
-    ]
-
-
-def test_static_identity_of_a_function() -> None:
-    @functools.partial(jax.jit, static_argnames="g")
-    def f(x: Any, g: Any) -> Any:
-        return g(x)
-
-    with observe() as ledger:
-        for _ in range(2):
-            f(1.0, g=lambda x: x)
-    here = "<test_static_identity_of_a_function.<locals>.<lambda>>"
-    text = "the static argument g is a new function object that does not equal the earlier object"
-    cure = "Make the function once, before the calls, and reuse the function."
-    assert told(ledger, "f") == [
-        first("f"),
-        ("compiled", (Reason("static_identity", text, "g", here, here, cure),)),
-    ]
-
-
 def test_call_style_positional_or_keyword() -> None:
     @jax.jit
     def f(a: Any, b: Any) -> Any:
@@ -476,145 +291,6 @@ def test_layout() -> None:
     ]
 
 
-def test_config_matmul_precision() -> None:
-    @jax.jit
-    def f(x: Any) -> Any:
-        return x @ x
-
-    x = jnp.ones((2, 2))
-    with observe() as ledger:
-        f(x)
-        with jax.default_matmul_precision("float32"):
-            f(x)
-    name = "jax_default_matmul_precision"
-    cure = f"Set {name} once, before the first call."
-    assert told(ledger, "f") == [
-        first("f"),
-        (
-            "compiled",
-            (Reason("config", f"the setting {name} changed from None to float32", name, "None", "float32", cure),),
-        ),
-    ]
-
-
-def test_config_x64() -> None:
-    @jax.jit
-    def f(x: Any) -> Any:
-        return x + 1
-
-    x = jnp.ones(3)
-    with observe() as ledger:
-        f(x)
-        with jax.enable_x64(True):
-            f(x)
-    name = "jax_enable_x64"
-    cure = f"Set {name} once, before the first call."
-    assert told(ledger, "f") == [
-        first("f"),
-        (
-            "compiled",
-            (Reason("config", f"the setting {name} changed from False to True", name, "False", "True", cure),),
-        ),
-    ]
-
-
-def test_config_mesh() -> None:
-    @jax.jit
-    def f(x: Any) -> Any:
-        return x + 1
-
-    x = jnp.ones(3)
-    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
-    with observe() as ledger:
-        f(x)
-        with jax.set_mesh(mesh):
-            f(x)
-    cure = "Set the mesh once, before the first call."
-    reason = Reason("config", "the mesh changed from none to i=1", "mesh", "none", "i=1", cure)
-    assert told(ledger, "f") == [first("f"), ("compiled", (reason,))]
-
-
-def test_new_lambda() -> None:
-    with observe() as ledger:
-        for _ in range(3):
-            jax.jit(lambda x: x + 1)(1.0)
-    line = ledger["<lambda>"].line
-    assert told(ledger, "<lambda>") == [
-        first("<lambda>"),
-        (
-            "compiled",
-            (
-                Reason(
-                    "new_function",
-                    f"second function object of lambda from line {line}: move the jit out of the loop",
-                    cure=ONCE,
-                ),
-            ),
-        ),
-        (
-            "compiled",
-            (
-                Reason(
-                    "new_function",
-                    f"third function object of lambda from line {line}: move the jit out of the loop",
-                    cure=ONCE,
-                ),
-            ),
-        ),
-    ]
-    assert ledger["<lambda>"].function_objects == 3
-
-
-def test_new_nested_def() -> None:
-    def step(x: Any) -> Any:
-        @jax.jit
-        def inner(y: Any) -> Any:
-            return y + 1
-
-        return inner(x)
-
-    with observe() as ledger:
-        step(1.0)
-        step(1.0)
-    line = ledger["inner"].line
-    text = f"second function object of inner from line {line}: each call of step makes a new one"
-    cure = "Make the function once, outside of step: JAX caches by function object, not by code."
-    assert told(ledger, "inner") == [first("inner"), ("compiled", (Reason("new_function", text, cure=cure),))]
-
-
-def test_new_partial() -> None:
-    def f(x: Any, n: int) -> Any:
-        return x * n
-
-    with observe() as ledger:
-        for n in (2, 3, 3):
-            jax.jit(functools.partial(f, n=n))(1.0)
-    cure = "Jit f itself and pass n as an argument; make it static if it must be a Python value."
-    same = "Make the partial once, before the loop: JAX caches by function object."
-    assert told(ledger, "f") == [
-        first("f"),
-        ("compiled", (Reason("new_function", "another partial of f: n changed from 2 to 3", "n", "2", "3", cure),)),
-        (
-            "compiled",
-            (
-                Reason(
-                    "new_function", "another partial of f that binds the same values: make the partial once", cure=same
-                ),
-            ),
-        ),
-    ]
-
-
-def test_jit_of_the_same_function_object_in_a_loop_is_no_miss() -> None:
-    def f(x: Any) -> Any:
-        return x + 1
-
-    with observe() as ledger:
-        for _ in range(3):
-            jax.jit(f)(1.0)
-    assert told(ledger, "f") == [first("f")]
-
-
 def test_no_fast_path() -> None:
     @jax.jit
     def f(x: Any) -> Any:
@@ -653,44 +329,6 @@ def test_no_fast_path_with_a_reference() -> None:
     )
     assert told(ledger, "write") == [first("write"), ("dispatch_only", (Reason("no_fast_path", text),))]
     assert told(ledger, "kept") == [first("kept")]
-
-
-def test_another_transformation_makes_another_program() -> None:
-    """JAX's compiles within the call belong to the call; those of the backward pass belong to the function."""
-
-    @jax.jit
-    def f(x: Any) -> Any:
-        return x * x
-
-    with observe() as ledger:
-        jax.grad(f)(jnp.float32(1))
-        jax.grad(f)(jnp.float32(1))
-        jax.vmap(f)(jnp.ones(3))
-    text = "JAX derived another program from f: the transformation or the batch size is new, or the caches were cleared"
-    outside = "Put the jit outside the transformation: jax.jit(jax.grad(f))."
-    first_call, again, mapped = told(ledger, "f")
-    assert first_call == ("compiled", (Reason("first_call", "first call of f"),))
-    assert again[0] == "dispatch_only"
-    assert mapped == ("compiled", (Reason("argument_type", text, cure=outside),))
-    # the programs of the forward pass, of the backward pass, and under vmap
-    assert ledger["f"].compiles == 3
-    assert ledger["f"].hits in (1, None)
-
-
-def test_no_fast_path_under_a_transformation() -> None:
-    @jax.jit
-    def f(x: Any) -> Any:
-        return x * x
-
-    with observe() as ledger:
-        for _ in range(2):
-            jax.grad(f)(1.0)
-    text = "f was called under a transformation such as grad or vmap: such calls have no fast path"
-    outside = "Put the jit outside the transformation: jax.jit(jax.grad(f))."
-    assert [reasons for _, reasons in told(ledger, "f")] == [
-        (Reason("first_call", "first call of f"),),
-        (Reason("no_fast_path", text, cure=outside),),
-    ]
 
 
 def test_cleared() -> None:
@@ -802,49 +440,4 @@ def test_several_reasons_against_the_closest_earlier_call() -> None:
     assert [str(reason) for miss in ledger["f"].misses[2:] for reason in miss.reasons] == [
         "the static argument n changed from 1 to 2",
         "the type of p['w'] changed from f32[2] to f32[1]",
-    ]
-
-
-def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
-    """JAX's entries belong to the function, whichever `jax.jit` made them."""
-
-    def f(x: Any) -> Any:
-        return x + 1
-
-    arrays = [jnp.ones(2), jnp.ones(3)]
-    with observe() as ledger:
-        for x in (*arrays, *arrays):
-            jax.jit(f)(x)
-        jax.jit(f, donate_argnums=0)(jnp.ones(3))
-    pad = "Pad to one shape, or expect one compile for each shape."
-    assert told(ledger, "f") == [
-        first("f"),
-        ("compiled", (Reason("shape", "the type of x changed from f32[2] to f32[3]", "x", "f32[2]", "f32[3]", pad),)),
-        (
-            "compiled",
-            (Reason("first_call", "first call of f with these options for jit", after="other options of jit"),),
-        ),
-    ]
-
-
-def test_another_transformation_of_a_function_is_a_function_of_its_own() -> None:
-    def loss(x: Any) -> Any:
-        return jnp.sum(x * x)
-
-    x = jnp.ones(4)
-    with observe() as ledger:
-        jax.jit(loss)(x)
-        jax.jit(jax.grad(loss))(x)
-        jax.jit(jax.grad(jax.checkpoint(loss)))(x)
-        for _ in range(2):
-            jax.jit(jax.vmap(loss))(jnp.ones((2, 4)))
-        jax.jit(jax.jacrev(loss))(x)
-    line = loss.__code__.co_firstlineno
-    assert [(reason.kind, reason.text) for miss in ledger["loss"].misses for reason in miss.reasons] == [
-        ("first_call", "first call of loss"),
-        ("first_call", "first call of jax.grad(loss)"),
-        ("first_call", "first call of jax.grad(jax.checkpoint(loss))"),
-        ("first_call", "first call of jax.vmap(loss)"),
-        ("new_function", f"second function object of jax.vmap(loss) from line {line}: move the jit out of the loop"),
-        ("first_call", "first call of jax.jacrev(loss)"),
     ]

@@ -14,12 +14,12 @@ import jax
 import jax.numpy as jnp
 import pytest
 from conftest import Notebook
+from recordings import RAN, lines, outline, program, recorded, recordings
 from test_magic_as_without import printed
-from test_recording import RAN, lines, outline, program, recorded, recordings
 
 from jupyter_jaxpr.jax import post_hook
 from jupyter_jaxpr.observe import recorded_calls, recorded_cell, recording
-from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.process_observer import observer
 
 NEG = "{ lambda ; a:f32[8]. let\n  b:f32[8] = neg a\nin (b,) }"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import Notebook, Ran
-from test_recording import RAN, program, recorded
+from recordings import RAN, program, recorded
 
 
 def inputs(ran: Ran) -> int:

@@ -17,7 +17,7 @@ from jupyter_jaxpr.document.saved_copy import saved_copy
 from jupyter_jaxpr.document.text import program_text
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
-from jupyter_jaxpr.scripts.inspection import Snapshot
+from jupyter_jaxpr.scripts.snapshot import Snapshot
 
 pytestmark = pytest.mark.any_jax
 

@@ -91,7 +91,18 @@ def of_ours(error: BaseException) -> list[str]:
 
 # The older JAX line runs these tests in `full` alone: Python ends the recursion, and JAX matters little.
 OF_PYTHON = {"Python", "Python while tracing", "printing while tracing", "values behind a star"}
-NAMES = [pytest.param(name, marks=pytest.mark.any_jax if name in OF_PYTHON else ()) for name in (*ENDLESS, *OTHER)]
+# On both lines these run in `full` alone: JAX compiles many programs until the stack ends.
+LONG = {"lowering", "eager work while tracing"}
+
+
+def marks(name: str) -> Any:
+    if name in LONG:
+        return pytest.mark.slow
+    return pytest.mark.any_jax if name in OF_PYTHON else ()
+
+
+NAMES = [pytest.param(name, marks=marks(name)) for name in (*ENDLESS, *OTHER)]
+ENDLESS_NAMES = [pytest.param(name, marks=marks(name)) for name in ENDLESS]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -100,7 +111,9 @@ def test_an_error_of_the_users_is_as_without_us(make_notebook: Make, name: str) 
     by_name = {}
     for how in ("first", "without", "loaded", "magic"):  # the first run fills caches of JAX's
         notebook = make_notebook(how in ("loaded", "magic"))
-        notebook.shell.showtraceback = lambda *_, **__: None  # IPython takes seconds for a thousand frames
+        # IPython takes seconds for hundreds of frames, when it prints a traceback and when it keeps one in the history.
+        notebook.shell.showtraceback = lambda *_, **__: None
+        notebook.shell._format_exception_for_storage = lambda *_, **__: []
         notebook.run(SETUP)
         ran = notebook.run(("%%jaxpr\n" if how == "magic" else "# a cell\n") + cell)
         error = ran.result.error_in_exec
@@ -117,7 +130,7 @@ def test_an_error_of_the_users_is_as_without_us(make_notebook: Make, name: str) 
         assert by_name["magic"] == by_name["without"]
 
 
-@pytest.mark.parametrize("name", ENDLESS)
+@pytest.mark.parametrize("name", ENDLESS_NAMES)
 def test_an_endless_recursion_in_a_block(name: str) -> None:
     space: dict[str, Any] = {}
     exec(SETUP, space)

@@ -310,6 +310,7 @@ def test_what_the_user_types_is_evaluated(notebook, hostile):
     assert hostile.evaluated == ["typed"]
 
 
+@pytest.mark.slow
 def test_a_call_of_an_earlier_kernel_is_shown_and_not_filled_in(notebook):
     nb = notebook(LOAD, LIVE, SWEPT)
     nb.run_all()

@@ -179,6 +179,7 @@ def test_links_move_with_the_text_and_only_edited_text_is_grey(dense):
     dense.expect_linked(1, "x @ w")
 
 
+@pytest.mark.slow
 @pytest.mark.fresh_page
 def test_links_of_an_edited_cell_are_there_after_a_reload(notebook):
     nb = notebook(LOAD, DENSE)

@@ -205,6 +205,7 @@ def test_its_colours_are_those_of_the_theme(swept):
     expect(label).to_have_attribute("fill", "rgba(255, 255, 255, 0.87)")
 
 
+@pytest.mark.slow
 def test_several_functions_on_the_magic_line(notebook, lab):
     nb = notebook(LOAD, SELU, DOUBLE, TWO)
     nb.run_all()

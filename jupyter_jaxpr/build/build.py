@@ -42,7 +42,7 @@ from .index_notes import index_notes
 from .ledger import MissNumbers, ledger_document
 from .level_texts import held_level
 from .levels import Unavailable
-from .live_sources import Sources, ToTry
+from .live_sources import Sources
 from .masked_notes import masked_notes
 from .named_values import named_values
 from .naming import learn_naming
@@ -50,6 +50,7 @@ from .note_cures import NoteSketches
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
+from .to_try import ToTry
 from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
@@ -106,11 +107,11 @@ def build(
         silenced: The kinds of notes that the user silenced.
         saves_values: Whether copies of the document may hold values of the user's.
     """
-    known: dict[str, CellText] = dict(cells or {})
+    cells_by_file: dict[str, CellText] = dict(cells or {})
     if cell is not None:
-        known[cell.file] = cell
+        cells_by_file[cell.file] = cell
     with without_collection():
-        return _Builder(known, cell, observation.reading).build(
+        return _Builder(cells_by_file, cell, observation.reading).build(
             observation,
             environment=environment,
             run_id=run_id,
@@ -164,31 +165,34 @@ class _Builder:
         own = list(self._programs)
         for function in observation.libraries:  # in view only where the user asks for one
             self._programs_of(function)
-        asked = next((index for index, each in enumerate(self._observed) if each is observation.focus), -1)
+        asked = next((index for index, observed in enumerate(self._observed) if observed is observation.focus), -1)
         walk = self._walk
         ledger = self._ledger(observation)
         controls = self._control_flow()
         costs = self._costs(controls, own)
         sketches = NoteSketches(walk)
         shardings = self._shardings() if environment.device_count > 1 else []
-        found = [
+        found_notes = [
             *self._found(lambda: notes.captured_notes(walk, own)),
             *self._found(lambda: self._loop_notes(own)),
             *self._found(lambda: sketches.of(notes.key_notes(walk, own, self._failures))),
-            *self._found(lambda: index_notes(walk, own, [each.jaxpr for each in self._observed], self._failures)),
+            *self._found(
+                lambda: index_notes(walk, own, [observed.jaxpr for observed in self._observed], self._failures)
+            ),
             *self._found(lambda: sketches.of_notes(masked_notes(walk, own, self._failures))),
             *controls.notes,
             *self._each(
-                observation.printed, lambda each: sketches.of_notes(notes.printed_notes(walk, [each], self._programs))
+                observation.printed,
+                lambda program: sketches.of_notes(notes.printed_notes(walk, [program], self._programs)),
             ),
             *self._found(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
             *self._each(
                 observation.findings,
-                lambda each: sketches.of_notes(notes.finding_notes(walk, [each], self._programs), each.dtype),
+                lambda program: sketches.of_notes(notes.finding_notes(walk, [program], self._programs), program.dtype),
             ),
             *extra_notes,
         ]
-        found += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
+        found_notes += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
         names = self._found(lambda: self._named_values(observation, controls.controls))
         document = Snapshot(
             version=VERSION,
@@ -202,7 +206,9 @@ class _Builder:
             programs=self._programs,
             focus=focus if asked < 0 else asked,
             message=message,
-            notes=without_silenced(walk, notes.in_line_order(walk, without_repeats(found), self._cell_file), silenced),
+            notes=without_silenced(
+                walk, notes.in_line_order(walk, without_repeats(found_notes), self._cell_file), silenced
+            ),
             untraced_lines=list(observation.untraced_lines),
             cut=None,
             naming=self._naming,
@@ -225,8 +231,8 @@ class _Builder:
             document = msgspec.structs.replace(document, notes=[*document.notes, failed])
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
         # The same loop with another number of iterations in another program has a note of its own, without code.
-        rewritten = {each.loop.statement.node for each in self._loops if each.loop.code is not None}
-        loops = tuple(each for each in self._loops if each.loop.statement.node in rewritten)
+        rewritten = {unrolled.loop.statement.node for unrolled in self._loops if unrolled.loop.code is not None}
+        loops = tuple(unrolled for unrolled in self._loops if unrolled.loop.statement.node in rewritten)
         sources.to_try = ToTry(
             self._miss_numbers, loops, len(own), notes=tuple(sketches.found), error=observation.error_to_try
         )
@@ -243,15 +249,15 @@ class _Builder:
         """The operands of calls that raised, as far as the document holds the variables."""
         calls = []
         for index, observed in enumerate(self._observed):
-            held = len(self._builder.scopes[self._programs[index].scope].variable_avals)
-            operands = [number for number in observed.raised_operands if number < held]
+            variable_count = len(self._builder.scopes[self._programs[index].scope].variable_avals)
+            operands = [number for number in observed.raised_operands if number < variable_count]
             if 0 < len(operands) <= SENTENCES:
                 calls.append(RaisedCall(program=index, operands=operands))
         return calls
 
     def _loop_notes(self, own: Sequence[Program]) -> list[Note]:
         self._loops = notes.loop_notes(self._walk, own, self._loop_places[: len(own)], self._failures)
-        return [each.note for each in self._loops]
+        return [unrolled.note for unrolled in self._loops]
 
     def _found(self, find: Callable[[], list[Item]]) -> list[Item]:
         """Notes or names, where finding them does not fail."""
@@ -291,12 +297,14 @@ class _Builder:
         if cell is None:
             return set()
         is_it = (cell.id, cell.execution_count, cell.source)
-        return {file for file, each in self._cells.items() if (each.id, each.execution_count, each.source) == is_it}
+        return {
+            file for file, source in self._cells.items() if (source.id, source.execution_count, source.source) == is_it
+        }
 
     def _control_flow(self) -> ControlFlowFound:
         try:
-            found = read_control_flow(self._walk, self._programs, self._failures.append)
-            return replace(found, controls=[self._steppable(card) for card in found.controls])
+            flow = read_control_flow(self._walk, self._programs, self._failures.append)
+            return replace(flow, controls=[self._steppable(card) for card in flow.controls])
         except not_of_a_signal(Exception):
             self._failures.append(traceback.format_exc())
             return ControlFlowFound([], [], [])
@@ -311,32 +319,34 @@ class _Builder:
         if sum(program.equations for program in programs) > AT_ONCE:
             return []
         costs = []
-        held = {number: len(scope.primitive) for number, scope in enumerate(self._builder.scopes)}
+        equation_counts = {number: len(scope.primitive) for number, scope in enumerate(self._builder.scopes)}
         for number, program in enumerate(programs):
             try:
                 observed = self._observed[number]
                 ask = program.equations <= XLA_AT_ONCE
-                costs.append(program_cost(self._walk, number, program, observed, controls.controls, held, ask_xla=ask))
+                costs.append(
+                    program_cost(self._walk, number, program, observed, controls.controls, equation_counts, ask_xla=ask)
+                )
             except not_of_a_signal(Exception):  # one program that cannot be counted hides no other
                 self._failures.append(traceback.format_exc())
         return costs
 
     def _shardings(self) -> list[ProgramShardings]:
         """How the programs over several devices are spread; their collectives where the HLO is printed anyway."""
-        found = []
+        documents = []
         for number, program in enumerate(self._programs):
             try:
                 if not is_spread(self._observed[number]):
                     continue
-                level = next(each for each in program.levels if each.name == "hlo")
+                level = next(level for level in program.levels if level.name == "hlo")
                 hlo = None
                 if level.text is not None and level.line_stacks is not None:
                     lines = level.text.split("\n")
                     hlo = HloLines(lines, level.line_stacks, level.inferred_lines, level.other_stacks)
-                found.append(program_shardings(self._walk, number, program, self._observed[number], hlo))
+                documents.append(program_shardings(self._walk, number, program, self._observed[number], hlo))
             except not_of_a_signal(Exception):  # one program that cannot be described hides no other
                 self._failures.append(traceback.format_exc())
-        return found
+        return documents
 
     # --- programs ------------------------------------------------------------------------------
 

@@ -44,8 +44,8 @@ def comparison_document(
 
 
 def _variant(variant: Variant, programs: Sequence[Program], observed: Sequence[ObservedProgram]) -> schema.Variant:
-    program = next((i for i, each in enumerate(observed) if each is variant.program), -1)
-    found = schema.Variant(
+    program = next((i for i, observation in enumerate(observed) if observation is variant.program), -1)
+    measured = schema.Variant(
         name=variant.name,
         program=program,
         equations=programs[program].equations if program >= 0 else None,
@@ -65,4 +65,4 @@ def _variant(variant: Variant, programs: Sequence[Program], observed: Sequence[O
         notes=list(variant.notes),
         calls=variant.calls,
     )
-    return msgspec.structs.replace(found, remarks=variant_remarks(found))
+    return msgspec.structs.replace(measured, remarks=variant_remarks(measured))

@@ -48,11 +48,11 @@ def read_control_flow(
     notes: list[Note] = []
     for number, program in enumerate(programs, before):
         first = held + len(cards)
-        found = reader.program(number, program.scope, program.input_names, program.call)
+        read = reader.program(number, program.scope, program.input_names, program.call)
         room = MOST - first
-        if found.left_out or len(found.cards) > room:
+        if read.left_out or len(read.cards) > room:
             notes.append(_left_out(number, program, min(room, MOST_OF_PROGRAM)))
-        own = found.cards[:room]
+        own = read.cards[:room]
         for card in own:
             card.parent += first if card.parent >= 0 else 0
         try:

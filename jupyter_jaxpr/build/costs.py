@@ -38,13 +38,13 @@ def loop_trips(controls: Sequence[Control], program: int, recorded: Mapping[int,
         program: Of which the loops are.
         recorded: The steps of cards in the stepper's call.
     """
-    found: dict[tuple[int, int], int | None] = {}
+    lengths: dict[tuple[int, int], int | None] = {}
     for index, control in enumerate(controls):
         if control.program == program and control.primitive == "while":
             key = control.scope, control.equation
             trips = recorded.get(index) if control.trips is None else control.trips
-            found[key] = trips if found.get(key, trips) == trips else None
-    return {key: trips for key, trips in found.items() if trips is not None}
+            lengths[key] = trips if lengths.get(key, trips) == trips else None
+    return {key: trips for key, trips in lengths.items() if trips is not None}
 
 
 def program_cost(
@@ -75,7 +75,7 @@ def program_cost(
     runs = runs_of(costs, program.scope, program.call)
     total = costs.of(program.scope)
     executable = observed.executable if ask_xla else None
-    said = analysis(executable)
+    xla_analysis = analysis(executable)
     return ProgramCost(
         program=number,
         flops=_most(total.flops),
@@ -93,15 +93,15 @@ def program_cost(
         per_trip=_loops(costs, runs),
         unknown=[f"{name} ({times})" for name, times in unknown(costs, runs)],
         scopes=[
-            _scope(costs, each, of_scope)
-            for each, of_scope in runs.items()
-            if held is None or held.get(each) == walk.scopes[each].count
+            _scope(costs, scope, of_scope)
+            for scope, of_scope in runs.items()
+            if held is None or held.get(scope) == walk.scopes[scope].count
         ],
         by_line=[_row(row, _line(walk, row.frame)) for row in by_line(costs, runs)],
         by_primitive=[_row(row, row.label) for row in by_primitive(costs, runs)],
         by_scope=[_node(node) for node in by_scope(costs, program.scope, program.name, program.call)],
         by_name_stack=[_node(node) for node in by_name_stack(costs, runs, program.name)],
-        xla=None if said is None else _xla(costs, program, said),
+        xla=None if xla_analysis is None else _xla(costs, program, xla_analysis),
         memory=_memory(walk, program, executable),
         xla_asked=executable is not None,
         recordings=sorted(recorded),
@@ -142,7 +142,7 @@ def _columns(costs: Costs, priced: Priced) -> tuple[list[int], list[int], list[i
 def _loops(costs: Costs, runs: dict[int, ScopeRuns]) -> list[str]:
     """The loops of unknown trips, each line once."""
     walk = costs.walk
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for number, of_scope in runs.items():
         for call in costs.priced(number).calls:
             if not any(part.per_trip for part in call.parts):
@@ -151,8 +151,8 @@ def _loops(costs: Costs, runs: dict[int, ScopeRuns]) -> list[str]:
             frames = walk.positions.stacks[stack][0] if stack >= 0 else []
             for frame in frames[:1] or [frame for frame in of_scope.frames if frame >= 0] or [-1]:
                 line = f", line {walk.positions.frames[frame][2]}" if frame >= 0 else ""
-                found[f"while_loop{line}"] = None
-    return list(found)
+                names[f"while_loop{line}"] = None
+    return list(names)
 
 
 def _line(walk: Walk, frame: int) -> str:
@@ -202,7 +202,7 @@ def _xla(costs: Costs, program: Program, said: Analysis) -> XlaCost:
         flops=said.flops,
         transcendentals=said.transcendentals,
         bytes=said.bytes,
-        differences=[_difference(each) for each in differences(costs, program.scope, runs, said)],
+        differences=[_difference(difference) for difference in differences(costs, program.scope, runs, said)],
         text=xla_text(_most(costs.of(program.scope).flops), said.flops),
     )
 

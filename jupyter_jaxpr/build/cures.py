@@ -25,9 +25,10 @@ from ..observe.observation import Edit, ErrorToTry, FoundCure
 if TYPE_CHECKING:
     from ..document.types.document import Note, Snapshot
     from ..observe.observer import Observer
-    from .live_sources import Sources, ToTry
+    from .live_sources import Sources
     from .note_cures import SketchedNote
     from .notes import NotedLoop
+    from .to_try import ToTry
 
 #: Misses of one run that are tried, the newest: a function that misses more often does so for one reason.
 _MISSES = 32
@@ -70,12 +71,12 @@ def try_cures(observer: Observer, sources: Sources, names: Mapping[str, Any]) ->
         of_error = _of_error(waiting.error, sources, budget)
     misses = {place: number for place, number in waiting.misses.items() if place not in cures}
     # What took the time of this request comes last in the next one.
-    rest = waiting._replace(
+    trial = waiting._replace(
         misses=misses, left=(*untried, *undecided), tried=waiting.tried | seen, notes=tuple(undecided_notes)
     )
     if of_error and not budget.is_over:
-        rest = rest._replace(error=None)
-    return sources.add_cures(cures, loops, [*noted, *of_error], rest)
+        trial = trial._replace(error=None)
+    return sources.add_cures(cures, loops, [*noted, *of_error], trial)
 
 
 def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> list[tuple[Note, tuple[FoundCure, ...]]]:
@@ -87,10 +88,10 @@ def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> lis
     if error is None or last is None or id(last) != error.identity:
         return []
     card = next((note for note in sources.document.notes if note.kind in _ERRORS), None)
-    found = error_finding(last, error.function, budget)
-    if card is None or found is None or (found.kind, found.title) != (card.kind, card.title):
+    finding = error_finding(last, error.function, budget)
+    if card is None or finding is None or (finding.kind, finding.title) != (card.kind, card.title):
         return []
-    return [(card, found.cures)]
+    return [(card, finding.cures)]
 
 
 def _of_notes(
@@ -99,12 +100,12 @@ def _of_notes(
     """The notes whose edits were tried, with the edits that passed, and the notes that are not tried yet."""
     decided: list[tuple[Note, tuple[FoundCure, ...]]] = []
     undecided: list[SketchedNote] = []
-    for each in waiting.notes[:_NOTES]:
-        outcome = "untried" if budget.is_over else _tried_note(each, waiting.own, sources, names, budget)
+    for note in waiting.notes[:_NOTES]:
+        outcome = "untried" if budget.is_over else _tried_note(note, waiting.own, sources, names, budget)
         if outcome == "untried":
-            undecided.append(each)
+            undecided.append(note)
         else:
-            decided.append((each.note, (each.sketch.cure,) if outcome == "applies" else ()))
+            decided.append((note.note, (note.sketch.cure,) if outcome == "applies" else ()))
     return decided, undecided
 
 
@@ -136,11 +137,11 @@ def _cures(
     A miss is named by the indices of the function and of its miss.
     """
     ledger = sources.document.ledger
-    found: dict[tuple[int, int], tuple[FoundCure, ...]] = {}
+    cures_by_place: dict[tuple[int, int], tuple[FoundCure, ...]] = {}
     seen: set[tuple[int, int]] = set()
     if ledger is None:
-        return found, seen
-    known = {
+        return cures_by_place, seen
+    events = {
         event.number: (event, history)
         for history in list(observer.history.functions.values())
         for event in list(history.events)
@@ -152,15 +153,15 @@ def _cures(
         if budget.is_over:
             break
         seen.add(place)
-        event, history = known.get(number, (None, None))
+        event, history = events.get(number, (None, None))
         if event is None or history is None:  # forgotten meanwhile
             continue
         kind = _kind(event, history)
         if kind not in alike:
             alike[kind] = miss_cures(event, history, names, budget)
         if alike[kind]:
-            found[place] = alike[kind]
-    return found, seen
+            cures_by_place[place] = alike[kind]
+    return cures_by_place, seen
 
 
 def _kind(event: MissEvent, history: FunctionHistory) -> tuple[object, ...]:
@@ -183,8 +184,8 @@ def _tried(
         return None
     edits = edits_of(loop.statement, loop.written, loop.file)
     # The same loop with another number of iterations in another program has a note of its own.
-    same = [each for each in waiting.loops if each.loop.statement.node is loop.statement.node]
-    reaching = {number for each in same for number in each.programs}
+    same = [unrolled for unrolled in waiting.loops if unrolled.loop.statement.node is loop.statement.node]
+    reaching = {number for unrolled in same for number in unrolled.programs}
     further = [number for number in range(waiting.own) if number not in reaching]
     outcomes = []
     for number in (*sorted(reaching), *further):

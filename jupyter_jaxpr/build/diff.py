@@ -48,9 +48,11 @@ def diff_runs(
         Unavailable: The equations or the text are not held; a sentence.
     """
     if level == "jaxpr":
-        one, two = _held(*before, program_before), _held(*after, program_after)
-        found = program_diff(*one, *two, whole=whole)
-        return msgspec.structs.replace(found, before=of(before[0], program_before), after=of(after[0], program_after))
+        first, second = _held(*before, program_before), _held(*after, program_after)
+        difference = program_diff(*first, *second, whole=whole)
+        return msgspec.structs.replace(
+            difference, before=of(before[0], program_before), after=of(after[0], program_after)
+        )
     return text_diff(
         level,
         of(before[0], program_before),
@@ -76,14 +78,16 @@ def _held(document: Snapshot, sources: Sources | None, program: int) -> tuple[Sn
 def _text(document: Snapshot, sources: Sources | None, program: int, level: Literal["stablehlo", "hlo"]) -> Text:
     cell = document.cell.file if document.cell is not None else None
     shown = document.programs[program]
-    held = next((each for each in shown.levels if each.name == level), None)
-    if held is not None and held.text is not None:
-        lines = held.text.split("\n")
+    shown_level = next((each for each in shown.levels if each.name == level), None)
+    if shown_level is not None and shown_level.text is not None:
+        lines = shown_level.text.split("\n")
         stacks, frames = document.stacks, document.frames
         files = [file.path for file in document.files]
-        return lines, _places(held.line_stacks or [], stacks, frames, files, cell)
-    if sources is None or held is None or held.state in ("not_made", "absent"):
-        reason = (held and held.reason) or "Make the text with the button in the Program view, or run the cell again."
+        return lines, _places(shown_level.line_stacks or [], stacks, frames, files, cell)
+    if sources is None or shown_level is None or shown_level.state in ("not_made", "absent"):
+        reason = (
+            shown_level and shown_level.reason
+        ) or "Make the text with the button in the Program view, or run the cell again."
         raise Unavailable(
             _NO_TEXT.format(title=_TITLES[level], name=quoted(shown.name), run=_run(document), reason=quoted(reason))
         )
@@ -100,7 +104,7 @@ def _places(
     """Of each line of a text: the line of the cell that it belongs to, 0 where there is none."""
     lines = []
     for stack in line_stacks:
-        here = (frames[each] for each in stacks[stack].frames) if stack >= 0 else iter(())
+        here = (frames[frame] for frame in stacks[stack].frames) if stack >= 0 else iter(())
         lines.append(next((frame.line for frame in here if files[frame.file] == cell), 0))
     return lines
 

@@ -59,9 +59,9 @@ def find_exact_links(
     Raises:
         Unavailable: There is nothing to lower, JAX or XLA refuses the twin, or it was stopped.
     """
-    held = sources.twin(program)
-    if held is not None:
-        return held
+    twin = sources.twin(program)
+    if twin is not None:
+        return twin
     observed, scope = sources.observed(program), sources.document.programs[program].scope
     try:
         compiled = compile_twin(sources.walk, scope, traced_of(observed), tell, stopped)
@@ -71,7 +71,7 @@ def find_exact_links(
     # Reading puts places into the pools of the run.
     with sources.reading():
         read = {name: exact_lines(texts[name], sources.walk, scope, name) for name in LEVELS}
-    reached = {each for found in read["hlo"].equations.values() for each in found}
+    reached = {equation for equations in read["hlo"].equations.values() for equation in equations}
     links = ExactLinks(
         program=program,
         lower_seconds=compiled.lower_seconds,
@@ -95,16 +95,16 @@ def _own_lines(sources: Sources, program: int, level: LevelName) -> list[str] | 
 def _level(name: LevelName, read: ExactLines, own: list[str] | None) -> ExactLevel:
     lines = read.lines.text.split("\n")
     inferred = set(read.lines.inferred)
-    known = [line for line in read.instructions if line in read.equations]
-    linked = [line for line in known if line not in inferred]
+    linked_lines = [line for line in read.instructions if line in read.equations]
+    linked = [line for line in linked_lines if line not in inferred]
     maker, noun = _MAKERS[name], _NOUNS[name]
-    other = None if own is None else differing(lines, own)
-    if other is None:
+    differing_lines = None if own is None else differing(lines, own)
+    if differing_lines is None:
         words = f"The program has no {title(name)}, so the {noun}s of the tagged copy cannot be compared."
-    elif other == 0:
+    elif differing_lines == 0:
         words = f"{maker} made the same {noun}s for the tagged copy and for the program."
     else:
-        number = count(other, f"different {noun}")
+        number = count(differing_lines, f"different {noun}")
         words = (
             f"{maker} made {number} for the tagged copy. The text below is the tagged copy, not the program that ran."
         )
@@ -114,7 +114,7 @@ def _level(name: LevelName, read: ExactLines, own: list[str] | None) -> ExactLev
         instructions=len(read.instructions),
         linked=len(linked),
         single=sum(len(read.equations[line]) == 1 for line in linked),
-        inferred=len(known) - len(linked),
-        same=None if other is None else other == 0,
+        inferred=len(linked_lines) - len(linked),
+        same=None if differing_lines is None else differing_lines == 0,
         words=words,
     )

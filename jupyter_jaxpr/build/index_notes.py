@@ -48,14 +48,14 @@ def index_notes(walk: Walk, programs: Sequence[Program], jaxprs: Sequence[Any], 
         failures: Our own ones are put here, as tracebacks: one program hides no other.
     """
     reads = OutsideReads(walk)
-    found: dict[int, tuple[str, OutOfBounds, list[int]]] = {}
+    indices: dict[int, tuple[str, OutOfBounds, list[int]]] = {}
     for index, (program, jaxpr) in enumerate(zip(programs, jaxprs, strict=False)):
         try:
             for outside in reads.of(inside(walk, program.scope), getattr(jaxpr, "consts", ())):
                 frame = user_frame(walk, outside.scope, outside.equation)
                 expression = None if frame < 0 else _expression(walk, frame)
                 if expression is not None:
-                    found.setdefault(frame, (expression, outside, []))[2].append(index)
+                    indices.setdefault(frame, (expression, outside, []))[2].append(index)
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     return [
@@ -69,7 +69,7 @@ def index_notes(walk: Walk, programs: Sequence[Program], jaxprs: Sequence[Any], 
             bytes=None,
             title=_TITLE,
         )
-        for frame, (expression, outside, among) in found.items()
+        for frame, (expression, outside, among) in indices.items()
     ]
 
 
@@ -88,7 +88,7 @@ def _expression(walk: Walk, frame: int) -> str | None:
         function = value.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
         is_update = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Subscript)
-        if any(each.arg in ("mode", None) for each in value.keywords) or not (is_update or name in _FUNCTIONS):
+        if any(keyword.arg in ("mode", None) for keyword in value.keywords) or not (is_update or name in _FUNCTIONS):
             return None
     elif not isinstance(value, ast.Subscript):
         return None

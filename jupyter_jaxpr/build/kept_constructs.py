@@ -26,5 +26,5 @@ def kept_construct(sources: Sources, control: int) -> Construct:
 
 def _forget(gone: weakref.ref[Sources]) -> None:
     """Let go of the constructs of a run that is held no longer."""
-    for key in [each for each in _constructs if each[0] is gone]:
+    for key in [entry for entry in _constructs if entry[0] is gone]:
         del _constructs[key]

@@ -71,7 +71,7 @@ def ledger_document(
         library_misses=reading.library_misses,
         calls_note=reading.note,
         small_programs=len(small),
-        small_seconds=sum(each.seconds for each in small),
+        small_seconds=sum(program.seconds for program in small),
     )
     return msgspec.structs.replace(ledger, lead=lead(ledger)), numbers
 
@@ -176,11 +176,11 @@ def _lines(readings: Sequence[LineReading], cell_files: Collection[str]) -> list
 
 
 def _together(one: LedgerLine, other: LedgerLine) -> LedgerLine:
-    known = one.calls is not None and other.calls is not None
+    both_known = one.calls is not None and other.calls is not None
     return LedgerLine(
         line=one.line,
-        calls=(one.calls or 0) + (other.calls or 0) if known else None,
+        calls=(one.calls or 0) + (other.calls or 0) if both_known else None,
         calls_exact=one.calls_exact and other.calls_exact,
-        hits=(one.hits or 0) + (other.hits or 0) if known else None,
+        hits=(one.hits or 0) + (other.hits or 0) if both_known else None,
         compiles=one.compiles + other.compiles,
     )

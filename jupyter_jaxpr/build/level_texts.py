@@ -91,7 +91,7 @@ def linked_text(lines: LinesOfText, held: Pools) -> Text:
         sha256=hashlib.sha256(lines.text.encode("utf-8", "replace")).hexdigest(),
         line_stacks=lines.line_stacks,
         inferred_lines=lines.inferred,
-        other_stacks=[[line, *others] for line, others in sorted(lines.other_stacks.items())],
+        other_stacks=[[line, *more_stacks] for line, more_stacks in sorted(lines.other_stacks.items())],
         named_equations=[[line, *equation] for line, equation in sorted(lines.named.items())],
         pools=held,
     )

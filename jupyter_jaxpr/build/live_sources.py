@@ -10,7 +10,7 @@ import dataclasses
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -27,7 +27,7 @@ from ..document.types.pages import ScopePage, SourcePage, TextPage
 from ..document.types.shardings import ProgramShardings
 from ..document.types.transform import Transform
 from ..interruptions import not_of_a_signal
-from ..observe.observation import Edit, ErrorToTry, FoundCure, ObservedFunction, ObservedProgram
+from ..observe.observation import Edit, FoundCure, ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
@@ -35,49 +35,23 @@ from ..program.texts.exact_lines import ExactLines
 from ..program.texts.passes import Passes
 from . import pages, pools
 from .comparison import comparison_document
-from .control_flow import read_control_flow
 from .costs import program_cost, with_lead
-from .ledger import MissNumbers
+from .cured_document import with_cures
+from .derived_programs import with_derived
 from .level_texts import Text, held_level, linked_lines, linked_text
 from .levels import LevelName, Unavailable, level_document, make
-from .note_cures import SketchedNote
-from .notes import NotedLoop, cure_document, edit_documents, failure_notes
-from .programs import PAGE, ProgramBuilder, walk_names
+from .programs import walk_names
 from .shardings import HloLines, is_spread, program_shardings
+from .to_try import ToTry
 
 if TYPE_CHECKING:
     from ..measure.compare.variants import Comparison
     from ..measure.times.sweep import Sweep
 
-__all__ = ["Sources", "Unavailable"]
-
 _NOT_COMPILED = (
     "JAX has not compiled this program, so its shardings are unknown. Inspect the function with stage='compile'."
 )
 _UNSAID = "This executable does not report its shardings. Call or inspect the function in this kernel."
-_NO_VALUES = "This derived program has types but no values, so the stepper cannot run. Step through {name} instead."
-
-
-class ToTry(NamedTuple):
-    """The cures of a run that are not decided yet.
-
-    Attributes:
-        misses: Which call of the kernel each miss of the document was.
-        loops: The loops that were unrolled.
-        own: How many programs of the document, the first ones, are of the user's functions.
-        left: Those of the loops that are not decided yet; None for all of them.
-        tried: The misses that were tried before, and not decided.
-        notes: Whose cures may be edits.
-        error: That ended the cell, where its cures were not all tried.
-    """
-
-    misses: MissNumbers
-    loops: tuple[NotedLoop, ...]
-    own: int
-    left: tuple[NotedLoop, ...] | None = None
-    tried: frozenset[tuple[int, int]] = frozenset()
-    notes: tuple[SketchedNote, ...] = ()
-    error: ErrorToTry | None = None
 
 
 class Sources:
@@ -166,16 +140,16 @@ class Sources:
     def add_twin(self, links: ExactLinks, read: Mapping[LevelName, ExactLines]) -> None:
         """Keep what a program's twin says, and its texts."""
         with self._lock:
-            held = pools.of_texts(self._walk, self._cell_file)
+            text_pools = pools.of_texts(self._walk, self._cell_file)
             texts = {
                 name: dataclasses.replace(
-                    linked_text(found.lines, held),
+                    linked_text(level.lines, text_pools),
                     equations=[
                         [line, *(number for equation in equations for number in equation)]
-                        for line, equations in sorted(found.equations.items())
+                        for line, equations in sorted(level.equations.items())
                     ],
                 )
-                for name, found in read.items()
+                for name, level in read.items()
             }
             self._twins[links.program] = links, texts
 
@@ -235,14 +209,14 @@ class Sources:
             equation_count: Most equations in all, at least 1.
         """
         with self._lock:
-            known = self._all_names(scope).variables
-        return pages.scope_page(self._walk, self._cell_file, known, scope, first_equation, equation_count)
+            names = self._all_names(scope).variables
+        return pages.scope_page(self._walk, self._cell_file, names, scope, first_equation, equation_count)
 
     def source_page(self, path: str) -> SourcePage | None:
         """The text of a file that the run came from, or why it cannot be shown; None where nothing came from it."""
         with self._lock:
             positions = self._walk.positions
-            source = next((each for each in positions.files if each.path == path and each.kind != "cell"), None)
+            source = next((source for source in positions.files if source.path == path and source.kind != "cell"), None)
             codes = [] if source is None else positions.codes(source)
         return None if source is None else pages.source_page(source, codes)
 
@@ -256,8 +230,8 @@ class Sources:
             make(self._observed[program], level)
             programs = list(self._document.programs)
             levels = [
-                each if each.state == "held" else level_document(self._observed[program], each.name)
-                for each in programs[program].levels
+                level if level.state == "held" else level_document(self._observed[program], level.name)
+                for level in programs[program].levels
             ]
             programs[program] = msgspec.structs.replace(programs[program], levels=levels)
             self._document = summarised(msgspec.structs.replace(self._document, programs=programs), [program])
@@ -284,33 +258,11 @@ class Sources:
         """
         with self._lock:
             document = self._document
-            sent = sum(program.equations if program.complete else PAGE for program in document.programs)
-            builder = ProgramBuilder(self._walk, document.naming, list(document.scopes), sent)
-            definition = document.programs[original].definition
-            try:
-                added = [
-                    msgspec.structs.replace(builder.program(function, function.programs[0]), definition=definition)
-                    for function in functions
-                ]
-            except not_of_a_signal(Exception):
-                self._walk.forget(len(document.scopes))
-                raise
-            first, failures = len(document.programs), list[str]()
-            cards = read_control_flow(self._walk, added, failures.append, before=first, held=len(document.control_flow))
-            why = _NO_VALUES.format(name=document.programs[original].name)
-            controls = [msgspec.structs.replace(card, steppable=card.steppable or why) for card in cards.controls]
+            derived = with_derived(document, self._walk, self._cell_file, original, functions)
             self._observed.extend(function.programs[0] for function in functions)
-            self._control_paths += tuple(cards.paths)
-            added_to = msgspec.structs.replace(
-                document,
-                programs=[*document.programs, *added],
-                scopes=builder.scopes,
-                control_flow=[*document.control_flow, *controls],
-                notes=[*document.notes, *cards.notes, *failure_notes(failures)],
-                **pools.of_walk(self._walk, self._cell_file).fields(),
-            )
-            made = range(first, first + len(added))
-            self._document = summarised(added_to, made)
+            self._control_paths += derived.control_paths
+            made = range(len(document.programs), len(derived.document.programs))
+            self._document = summarised(derived.document, made)
             return list(made)
 
     def add_transform(self, transform: Transform, notes: Sequence[Note] = ()) -> Snapshot:
@@ -345,30 +297,8 @@ class Sources:
             document = self._document
             if not cures and not loops and not noted:
                 return document
-            ledger = document.ledger
-            if ledger is not None:
-                functions = list(ledger.functions)
-                for (function, place), found in cures.items():
-                    misses = list(functions[function].misses)
-                    written = [cure_document(self._walk, cure) for cure in found]
-                    misses[place] = msgspec.structs.replace(misses[place], cures=written)
-                    functions[function] = msgspec.structs.replace(functions[function], misses=misses)
-                ledger = msgspec.structs.replace(ledger, functions=functions)
-            notes = list(document.notes)
-            for before, after, edits in loops:
-                if before in notes:
-                    edited = msgspec.structs.replace(after, edits=edit_documents(self._walk, edits))
-                    notes[notes.index(before)] = edited
-            for before, passed in noted:
-                written = [cure_document(self._walk, cure) for cure in passed]
-                # A note of the same line several times says how often, so its text may be another one.
-                same = (before.kind, before.frame, before.cures)
-                for place, note in enumerate(notes):
-                    if (note.kind, note.frame, note.cures) == same:
-                        notes[place] = msgspec.structs.replace(note, cures=written)
-            self._document = msgspec.structs.replace(
-                document, ledger=ledger, notes=notes, **pools.of_walk(self._walk, self._cell_file).fields()
-            )
+            cured = with_cures(document, self._walk, cures, loops, noted)
+            self._document = msgspec.structs.replace(cured, **pools.of_walk(self._walk, self._cell_file).fields())
             return self._document
 
     def merge(self, field: str, answer: Any) -> Snapshot:
@@ -378,7 +308,7 @@ class Sources:
             if field == "recordings":
                 # The steps of a loop are known now: what was counted is counted again.
                 program = self._document.control_flow[answer.control].program
-                if any(each.program == program for each in self._document.costs):
+                if any(cost.program == program for cost in self._document.costs):
                     try:
                         self.cost(program)
                     except not_of_a_signal(Exception):
@@ -400,21 +330,21 @@ class Sources:
         """What a program costs, counted at the first request and kept in the document."""
         with self._lock:
             document = self._document
-            known = next((each for each in document.costs if each.program == program), None)
+            earlier = next((cost for cost in document.costs if cost.program == program), None)
             compiled = self._observed[program].executable is not None
             recorded = recorded_steps(document, program)
-            is_new = known is None or known.recordings != sorted(recorded)
-            if known is not None and not is_new and (known.xla_asked or not compiled):
-                return known
+            is_new = earlier is None or earlier.recordings != sorted(recorded)
+            if earlier is not None and not is_new and (earlier.xla_asked or not compiled):
+                return earlier
             shown = document.programs[program]
-            held = {number: len(scope.primitive) for number, scope in enumerate(document.scopes)}
+            equation_counts = {number: len(scope.primitive) for number, scope in enumerate(document.scopes)}
             cost = program_cost(
                 self._walk,
                 program,
                 shown,
                 self._observed[program],
                 document.control_flow,
-                held=held,
+                held=equation_counts,
                 recorded=recorded,
             )
             cost = with_lead(document, cost)
@@ -431,20 +361,20 @@ class Sources:
         """
         with self._lock:
             document, observed = self._document, self._observed[program]
-            known = next((each for each in document.shardings if each.program == program), None)
-            if known is not None and known.collectives is not None:
-                return known
+            sharding = next((sharding for sharding in document.shardings if sharding.program == program), None)
+            if sharding is not None and sharding.collectives is not None:
+                return sharding
             if observed.executable is None:
                 raise Unavailable(_NOT_COMPILED)
             text = self.text(program, "hlo")
             hlo = HloLines(text.lines, text.line_stacks, text.inferred_lines, text.other_stacks)
             try:
-                found = program_shardings(self._walk, program, document.programs[program], observed, hlo)
+                sharding = program_shardings(self._walk, program, document.programs[program], observed, hlo)
             except AttributeError:
                 raise Unavailable(_UNSAID) from None
-            if len(found.devices) > 1:
-                self._document = merged(document, "shardings", found)
-            return found
+            if len(sharding.devices) > 1:
+                self._document = merged(document, "shardings", sharding)
+            return sharding
 
     def let_go_of_values(self) -> None:
         """Release the values of the programs' calls, which were held for `--steps`."""
@@ -472,18 +402,18 @@ class Sources:
             whole: With all equations, however many there are.
         """
         with self._lock:
-            for known in self._document.shardings:
-                self._spread(known.program)
+            for sharding in self._document.shardings:
+                self._spread(sharding.program)
             programs = list(self._document.programs)
             walk = self._walk
             for index, program in enumerate(programs):
                 levels = []
                 for level in program.levels:
                     try:
-                        held = held_level(self._observed[index], level, walk, program.scope)
+                        text = held_level(self._observed[index], level, walk, program.scope)
                     except Unavailable:
-                        held = level
-                    levels.append(held)
+                        text = level
+                    levels.append(text)
                 programs[index] = msgspec.structs.replace(program, levels=levels)
             scopes = self._document.scopes
             if whole and not all(program.complete for program in programs):

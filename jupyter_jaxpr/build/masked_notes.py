@@ -29,7 +29,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
         programs: Of the document.
         failures: Our own ones are put here, as tracebacks: one program hides no other.
     """
-    found: dict[tuple[int, float], list[int]] = {}
+    selections: dict[tuple[int, float], list[int]] = {}
     for index, program in enumerate(programs):
         try:
             # The module needs NumPy, which a kernel without JAX may not have.
@@ -38,7 +38,7 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
             for scope, equation, point in masked_derivatives(walk, inside(walk, program.scope)):
                 frame = user_frame(walk, scope, equation)
                 if frame >= 0:
-                    found.setdefault((frame, point), []).append(index)
+                    selections.setdefault((frame, point), []).append(index)
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     return [
@@ -52,5 +52,5 @@ def masked_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -
             bytes=None,
             title=_TITLE,
         )
-        for (frame, point), among in found.items()
+        for (frame, point), among in selections.items()
     ]

@@ -65,13 +65,13 @@ def named_values(
                 for scope, numbers in _scopes_of(value, variables):
                     owned.setdefault(key, set()).add(scope)
                     _add(values.setdefault((key, scope), _Values()), value, numbers)
-        programs = {scope for found in owned.values() for scope in found} & set(outermost)
+        programs = {scope for scopes_of_key in owned.values() for scope in scopes_of_key} & set(outermost)
         for key in trace:
             for scope in programs if key not in owned else ():
                 _add(values.setdefault((key, scope), _Values()), trace[key][-1], [])
     names: list[NamedValue] = []
     files: dict[str, NamePlaces | None] = {}
-    for (key, scope), found in values.items():
+    for (key, scope), marked in values.items():
         if len(names) == NAMES:
             break
         file = key.place.file
@@ -84,22 +84,24 @@ def named_values(
         frame = walk.positions.frame(source, key.place.function, *span)
         if walk.positions.frames[frame][3] < 0:
             continue  # the line is not as it ran
-        held = len(scopes[scope].variable_avals)
-        part = marks.part(scope, found.variables) if found.is_known else None
-        if found.is_tree and part is not None and len(found.variables) != part.arrays:
+        variable_count = len(scopes[scope].variable_avals)
+        part = marks.part(scope, marked.variables) if marked.is_known else None
+        if marked.is_tree and part is not None and len(marked.variables) != part.arrays:
             part = None  # a container with a part of the carry is not the carry
-        promoted = marks.promoted(scope, found.variables[0]) if found.is_known and len(found.variables) == 1 else None
+        promoted = (
+            marks.promoted(scope, marked.variables[0]) if marked.is_known and len(marked.variables) == 1 else None
+        )
         names.append(
             NamedValue(
                 frame=frame,
                 name=walk.strings.number(key.name),
                 kind=key.kind,
                 scope=scope,
-                types=[walk.strings.number(text) for text in found.types[:_TYPES]],
-                variables=[] if found.is_tree else [number for number in found.variables if number < held],
+                types=[walk.strings.number(text) for text in marked.types[:_TYPES]],
+                variables=[] if marked.is_tree else [number for number in marked.variables if number < variable_count],
                 role=None if part is None else part.role,
                 steps=None if part is None else part.steps,
-                promoted=-1 if promoted is None or found.is_tree else walk.strings.number(promoted),
+                promoted=-1 if promoted is None or marked.is_tree else walk.strings.number(promoted),
             )
         )
     return names
@@ -122,15 +124,15 @@ def _variables(walk: Walk) -> dict[int, list[_Where]]:
 
 def _scopes_of(value: TracedArray | TracedTree, places: Mapping[int, list[_Where]]) -> list[tuple[int, Sequence[int]]]:
     """The scopes that a value belongs to, each with the numbers of its variables there."""
-    found = [places.get(id(variable)) for variable in variables_of(value)]
-    if not found or None in found:
+    scopes_of_leaves = [places.get(id(variable)) for variable in variables_of(value)]
+    if not scopes_of_leaves or None in scopes_of_leaves:
         return []
     if isinstance(value, TracedArray):
-        return [(scope, [number]) for scope, number in found[0] or ()]
+        return [(scope, [number]) for scope, number in scopes_of_leaves[0] or ()]
     # Arrays of an outer program may stand in a container with arrays of an inner one.
-    innermost = max(scope for places_of in found for scope, _ in places_of or ())
-    numbers = [number for places_of in found for scope, number in places_of or () if scope == innermost]
-    return [(innermost, numbers if len(numbers) == len(found) else [])]
+    innermost = max(scope for places_of in scopes_of_leaves for scope, _ in places_of or ())
+    numbers = [number for places_of in scopes_of_leaves for scope, number in places_of or () if scope == innermost]
+    return [(innermost, numbers if len(numbers) == len(scopes_of_leaves) else [])]
 
 
 def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int]) -> None:

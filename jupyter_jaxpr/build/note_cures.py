@@ -49,7 +49,7 @@ class NoteSketches:
 
     def of(self, notes: Sequence[FramedNote]) -> list[Note]:
         """The notes; where the text tells an edit, with the lines as they would be, as advice."""
-        return [self._sketched(each) for each in notes]
+        return [self._sketched(note) for note in notes]
 
     def of_notes(self, notes: Sequence[Note], dtype: str | None = None) -> list[Note]:
         """The same of notes that are about one line."""

@@ -14,7 +14,8 @@ from ..interruptions import not_of_a_signal
 from ..observe.observation import EagerCompile, Finding, FoundCure, Place, Printed, StageTimes
 from ..observe.observation import Edit as FoundEdit
 from ..observe.retrace import Retrace as RetraceOffer
-from ..program.jaxpr.walk import Captured, ScopeColumns, Walk
+from ..program.jaxpr.scope_columns import Captured, ScopeColumns
+from ..program.jaxpr.walk import Walk
 from ..program.key_use import KeyUse, KeyUses
 from ..quantities import count, duration, in_a_sentence, size
 from .note_cures import FramedNote
@@ -55,18 +56,18 @@ def frame_of(walk: Walk, place: Place | None) -> int:
 def printed_notes(walk: Walk, printed: Sequence[Printed], programs: Sequence[Program]) -> list[Note]:
     """Texts that Python printed while functions were traced."""
     notes = []
-    for each in printed:
+    for text in printed:
         notes.append(
             Note(
                 kind="printed_while_tracing",
                 text=(
-                    f"{each.function} printed while JAX traced it. Python's print runs once for each trace, not for "
+                    f"{text.function} printed while JAX traced it. Python's print runs once for each trace, not for "
                     "each call, and shows tracers in place of values."
                 ),
                 cure="To print values at every call, use jax.debug.print.",
-                detail=each.text,
-                program=_program_of(each.function, programs),
-                frame=frame_of(walk, each.place),
+                detail=text.text,
+                program=_program_of(text.function, programs),
+                frame=frame_of(walk, text.place),
                 bytes=None,
             )
         )
@@ -99,7 +100,7 @@ def cure_document(walk: Walk, cure: FoundCure) -> Cure:
 
 def edit_documents(walk: Walk, edits: Sequence[FoundEdit]) -> list[Edit]:
     """Edits, their places in the pools of the walk."""
-    return [Edit(frame=frame_of(walk, each.place), text=each.text) for each in edits]
+    return [Edit(frame=frame_of(walk, edit.place), text=edit.text) for edit in edits]
 
 
 def retrace_document(walk: Walk, offer: RetraceOffer | None) -> Retrace | None:
@@ -120,7 +121,7 @@ def _program_of(function: str | None, programs: Sequence[Program]) -> int:
 
 def captured_notes(walk: Walk, programs: Sequence[Program]) -> list[Note]:
     """Arrays that programs hold as constants, each once, where they are large enough to matter."""
-    found: dict[tuple[int, int], tuple[ScopeColumns, Captured, list[int]]] = {}
+    captures: dict[tuple[int, int], tuple[ScopeColumns, Captured, list[int]]] = {}
     for index, program in enumerate(programs):
         seen: set[int] = set()
         for number in inside(walk, program.scope):
@@ -130,10 +131,10 @@ def captured_notes(walk: Walk, programs: Sequence[Program]) -> list[Note]:
                     continue
                 seen.add(captured.identity)
                 key = (captured.identity, _first_use(walk, columns, captured.operand))
-                found.setdefault(key, (columns, captured, []))[2].append(index)
+                captures.setdefault(key, (columns, captured, []))[2].append(index)
     return [
         _captured_note(walk, columns, captured, frame, among, programs)
-        for (_, frame), (columns, captured, among) in found.items()
+        for (_, frame), (columns, captured, among) in captures.items()
     ]
 
 
@@ -175,7 +176,7 @@ def loop_notes(
         failures: Our own ones are put here, as tracebacks: one program hides no other.
     """
     finder = UnrolledLoops(walk)
-    found: dict[tuple[object, ...], tuple[UnrolledLoop, list[int]]] = {}
+    loops_by_key: dict[tuple[object, ...], tuple[UnrolledLoop, list[int]]] = {}
     for index, (program, (definition, call, stages, is_whole)) in enumerate(zip(programs, places, strict=True)):
         if not is_whole:
             continue
@@ -185,9 +186,9 @@ def loop_notes(
             failures.append(traceback.format_exc())
             continue
         for loop in loops:
-            found.setdefault(loop.key, (loop, []))[1].append(index)
+            loops_by_key.setdefault(loop.key, (loop, []))[1].append(index)
     noted = []
-    for loop, among in found.values():
+    for loop, among in loops_by_key.values():
         text = loop.text
         if len(among) > 1:
             text += f" The loop is in {_named(among, programs)}; the numbers are of the first program."
@@ -224,11 +225,11 @@ def _first_use(walk: Walk, columns: ScopeColumns, operand: int) -> int:
 def inside(walk: Walk, scope: int) -> list[int]:
     """A scope and all scopes inside, each once, breadth first."""
     order = [scope]
-    known = {scope}
+    scopes = {scope}
     for number in order:
         for *_, child in walk.scopes[number].children:
-            if child not in known:
-                known.add(child)
+            if child not in scopes:
+                scopes.add(child)
                 order.append(child)
     return order
 
@@ -242,7 +243,7 @@ def eager_note(compiles: Sequence[EagerCompile], files: Collection[str] = ()) ->
     """
     if len(compiles) < EAGER_KERNELS:
         return []
-    seconds = sum(each.seconds for each in compiles)
+    seconds = sum(compiled.seconds for compiled in compiles)
     return [
         Note(
             kind="eager_compiles",
@@ -262,14 +263,14 @@ def eager_note(compiles: Sequence[EagerCompile], files: Collection[str] = ()) ->
 def _by_line(compiles: Sequence[EagerCompile], files: Collection[str]) -> str:
     """JAX's names of small programs by the line that called them: the user wrote x.sum(), not _reduce_sum."""
     lines: dict[tuple[str, int], dict[str, None]] = {}
-    for each in compiles:
-        if each.name:
-            at = ("", 0) if each.place is None else (each.place.file, each.place.line)
-            lines.setdefault(at, {})[each.name] = None
+    for compiled in compiles:
+        if compiled.name:
+            at = ("", 0) if compiled.place is None else (compiled.place.file, compiled.place.line)
+            lines.setdefault(at, {})[compiled.name] = None
     texts = []
     for (where, line), names in sorted(lines.items(), key=lambda item: (item[0][0] not in files, item[0])):
-        known = f"line {line}" if where in files else f"line {line} of {_file_name(where)}"
-        texts.append(f"{known}: {', '.join(names)}" if line else ", ".join(names))
+        place = f"line {line}" if where in files else f"line {line} of {_file_name(where)}"
+        texts.append(f"{place}: {', '.join(names)}" if line else ", ".join(names))
     return "; ".join(texts)
 
 
@@ -335,17 +336,17 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
         failures: Our own ones are put here, as tracebacks: one program hides no other.
     """
     uses = KeyUses(walk)
-    found: dict[tuple[int, int, bool], list[int]] = {}
+    uses_by_key: dict[tuple[int, int, bool], list[int]] = {}
     for index, program in enumerate(programs):
         try:
             for use in uses.of(inside(walk, program.scope)):
                 first, again = _frames_of_use(walk, use)
                 if min(first, again) >= 0:
-                    found.setdefault((first, again, use.first == use.again), []).append(index)
+                    uses_by_key.setdefault((first, again, use.first == use.again), []).append(index)
         except not_of_a_signal(Exception):
             failures.append(traceback.format_exc())
     notes = []
-    for (first, again, in_each_step), among in found.items():
+    for (first, again, in_each_step), among in uses_by_key.items():
         note = Note(
             kind="key_used_twice",
             text=_EACH_STEP if in_each_step else _used_twice(walk, first, again),
@@ -356,7 +357,9 @@ def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> l
             bytes=None,
             title="A random key is used twice" if not in_each_step else "Each step uses the same random key",
         )
-        alike = [other for begin, other, is_step in found if (begin, is_step) == (first, in_each_step)]
+        alike = [
+            again_of_pair for begin, again_of_pair, is_step in uses_by_key if (begin, is_step) == (first, in_each_step)
+        ]
         # No split of the key cures a use that every step of a loop repeats: the loop needs a key for each step.
         notes.append(FramedNote(note, () if in_each_step else (first, *alike)))
     return notes
@@ -369,10 +372,10 @@ def _frames_of_use(walk: Walk, use: KeyUse) -> tuple[int, int]:
     """
     first, again = (user_frames(walk, use.scope, number) for number in (use.first, use.again))
     rows = walk.positions.frames
-    for one, other in zip(reversed(first), reversed(again), strict=False):
-        if one != other:
-            if rows[one][:2] == rows[other][:2]:
-                return one, other
+    for first_frame, again_frame in zip(reversed(first), reversed(again), strict=False):
+        if first_frame != again_frame:
+            if rows[first_frame][:2] == rows[again_frame][:2]:
+                return first_frame, again_frame
             break
     return (first[0] if first else -1), (again[0] if again else -1)
 

@@ -31,7 +31,9 @@ def text_page(text: Text, level: LevelName, first_line: int, line_count: int) ->
         text="\n".join(lines),
         line_stacks=[part.stack(stack) for stack in stacks],
         inferred_lines=[line for line in text.inferred_lines if line in here],
-        other_stacks=[[line, *map(part.stack, others)] for line, *others in text.other_stacks if line in here],
+        other_stacks=[
+            [line, *map(part.stack, more_stacks)] for line, *more_stacks in text.other_stacks if line in here
+        ],
         named_equations=[row for row in text.named_equations if row[0] in here],
         line_equations=None if text.equations is None else [row for row in text.equations if row[0] in here],
         **part.pools.text_fields(),
@@ -96,8 +98,10 @@ def source_page(source: SourceFile, codes: Sequence[CodeType]) -> SourcePage:
     """The text of a file that the run came from, or why it cannot be shown."""
     try:
         whole = WHOLE_LIBRARY_LINES if source.kind == "library" else WHOLE_LINES
-        found = source_text(source.name, codes, whole)
+        read = source_text(source.name, codes, whole)
     except NoText as why:
         return SourcePage(path=source.path, lines=0, stretches=[], missing=str(why))
-    stretches = [SourceStretch(first_line=each.first_line, text="\n".join(each.lines)) for each in found.stretches]
-    return SourcePage(path=source.path, lines=found.lines, stretches=stretches, missing=None)
+    stretches = [
+        SourceStretch(first_line=stretch.first_line, text="\n".join(stretch.lines)) for stretch in read.stretches
+    ]
+    return SourcePage(path=source.path, lines=read.lines, stretches=stretches, missing=None)

@@ -38,10 +38,10 @@ def find_passes(observed: ObservedProgram) -> tuple[Passes, float]:
     """
     began = time.perf_counter()
     try:
-        found = dump_passes(lowered_of(observed))
+        read = dump_passes(lowered_of(observed))
     except NoPasses as error:
         raise Unavailable(str(error)) from error
-    return found, time.perf_counter() - began
+    return read, time.perf_counter() - began
 
 
 def passes_document(program: int, found: Passes, seconds: float) -> ProgramPasses:
@@ -51,14 +51,14 @@ def passes_document(program: int, found: Passes, seconds: float) -> ProgramPasse
         seconds=seconds,
         passes=[
             XlaPass(
-                name=each.name,
-                pipeline=each.pipeline,
-                before=each.before,
-                after=each.after,
-                added=each.added,
-                removed=each.removed,
+                name=xla_pass.name,
+                pipeline=xla_pass.pipeline,
+                before=xla_pass.before,
+                after=xla_pass.after,
+                added=xla_pass.added,
+                removed=xla_pass.removed,
             )
-            for each in found.passes
+            for xla_pass in found.passes
         ],
         left_out=found.left_out,
     )

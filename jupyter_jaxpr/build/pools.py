@@ -17,7 +17,9 @@ from ..document.types.document import (
     Scope,
     Stack,
 )
-from ..program.jaxpr.walk import AvalRow, ScopeColumns, Walk
+from ..program.jaxpr.avals import AvalRow
+from ..program.jaxpr.scope_columns import ScopeColumns
+from ..program.jaxpr.walk import Walk
 from ..program.source.positions import FrameRow, SourceFile
 
 
@@ -102,9 +104,9 @@ def scope(
     end = _variables_before(columns, last)
     part = slice(first, last)
     all_of_it = first == 0 and last == columns.count
-    given = None
+    sent_names = None
     if names is not None:
-        given = [name or "…" for name in names[begin:end]]
+        sent_names = [name or "…" for name in names[begin:end]]
     return Scope(
         name=columns.name,
         constants=columns.constants,
@@ -116,7 +118,7 @@ def scope(
         first_variable=begin,
         variable_avals=columns.variable_avals if all_of_it else columns.variable_avals[begin:end],
         dropped=[variable for variable in columns.dropped if begin <= variable < end],
-        names=given,
+        names=sent_names,
         primitive=columns.primitive if all_of_it else columns.primitive[part],
         operands=columns.operands if all_of_it else columns.operands[part],
         output_counts=columns.output_counts if all_of_it else columns.output_counts[part],

@@ -139,9 +139,9 @@ class ProgramBuilder:
         names = walk_names(walk, scope, self._naming, limit=taken[scope])
         for number in range(first, len(walk.scopes)):
             columns = walk.scopes[number]
-            known = names.variables.get(number)
-            count = taken.get(number, 0) if known is not None else 0
-            variables = known or [None] * len(columns.variable_avals)
+            variable_names = names.variables.get(number)
+            count = taken.get(number, 0) if variable_names is not None else 0
+            variables = variable_names or [None] * len(columns.variable_avals)
             self.scopes.append(pools.scope(columns, count=count, names=variables))
         return [Let(scope=number, name=walk.strings.number(name)) for number, name in names.lets.items()]
 
@@ -165,8 +165,8 @@ class ProgramBuilder:
 
 def walk_names(walk: Walk, scope: int, naming: Naming, limit: int | None = None) -> Names:
     """Names of a program by the columns of a walk."""
-    held = Pools(walk.strings.items, walk.parameter_lists, walk.scopes)
-    return name_program(held, scope, naming, limit=limit)
+    pools = Pools(walk.strings.items, walk.parameter_lists, walk.scopes)
+    return name_program(pools, scope, naming, limit=limit)
 
 
 def _paths(given: Sequence[str], debug: Any, field: str, count: int) -> list[str]:

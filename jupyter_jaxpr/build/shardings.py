@@ -66,7 +66,7 @@ def program_shardings(
     spread = spread_of(
         observed.executable, observed.lowered, walk, program.scope, program.input_names, program.result_names
     )
-    layouts = {layout: place for place, layout in enumerate(dict.fromkeys(each.layout for each in spread.arrays))}
+    layouts = {layout: place for place, layout in enumerate(dict.fromkeys(array.layout for array in spread.arrays))}
     shardings = ProgramShardings(
         program=number,
         devices=sorted(spread.devices),
@@ -82,19 +82,19 @@ def program_shardings(
         ],
         arrays=[
             SpreadArray(
-                role=each.role,
-                name=each.name,
-                type=each.aval.text,
-                shape=list(each.aval.shape),
-                bytes=aval_bytes(each.aval),
-                shard=None if each.shard is None else list(each.shard),
-                layout=layouts[each.layout],
-                origin=each.origin,
-                scope=each.scope,
-                equation=each.equation,
-                decided=decided(each.origin, _line(walk, each.scope, each.equation)),
+                role=array.role,
+                name=array.name,
+                type=array.aval.text,
+                shape=list(array.aval.shape),
+                bytes=aval_bytes(array.aval),
+                shard=None if array.shard is None else list(array.shard),
+                layout=layouts[array.layout],
+                origin=array.origin,
+                scope=array.scope,
+                equation=array.equation,
+                decided=decided(array.origin, _line(walk, array.scope, array.equation)),
             )
-            for each in spread.arrays
+            for array in spread.arrays
         ],
         left_out=spread.left_out,
     )
@@ -112,39 +112,39 @@ def _with_collectives(
 ) -> ProgramShardings:
     every = found.collectives(hlo.lines)
     count = len(spread.devices)
-    sent = [each.sent(count) for each in every]
+    sent = [collective.sent(count) for collective in every]
     causes = _Causes(walk, scope, hlo) if every else None
     read = msgspec.structs.replace(
         shardings,
         collectives=[
             Collective(
-                name=each.name,
-                kind=each.kind,
-                line=each.line,
-                bytes=each.bytes,
+                name=collective.name,
+                kind=collective.kind,
+                line=collective.line,
+                bytes=collective.bytes,
                 sent=ring,
-                arrays=each.arrays,
-                groups_text=each.groups_text[:1000],
-                groups=_devices(each.groups, spread),
-                runs=min(each.runs, MOST),
-                causes=causes.of(each) if causes is not None else [],
-                per_trip=each.per_trip,
-                conditional=each.conditional,
-                often=often(min(each.runs, MOST), each.per_trip, each.conditional),
+                arrays=collective.arrays,
+                groups_text=collective.groups_text[:1000],
+                groups=_devices(collective.groups, spread),
+                runs=min(collective.runs, MOST),
+                causes=causes.of(collective) if causes is not None else [],
+                per_trip=collective.per_trip,
+                conditional=collective.conditional,
+                often=often(min(collective.runs, MOST), collective.per_trip, collective.conditional),
             )
-            for each, ring in zip(every[:MOST_COLLECTIVES], sent, strict=False)
+            for collective, ring in zip(every[:MOST_COLLECTIVES], sent, strict=False)
         ],
         collectives_left_out=max(len(every) - MOST_COLLECTIVES, 0),
-        bytes=_total([(each.bytes, each.runs) for each in every]),
-        sent=_total([(ring, each.runs) for ring, each in zip(sent, every, strict=True)]),
+        bytes=_total([(collective.bytes, collective.runs) for collective in every]),
+        sent=_total([(ring, collective.runs) for ring, collective in zip(sent, every, strict=True)]),
     )
     return msgspec.structs.replace(read, exchanged=exchanged(read))
 
 
 def _total(parts: Sequence[tuple[int | None, int]]) -> int | None:
     sizes = [None if size is None else size * runs for size, runs in parts]
-    known = [size for size in sizes if size is not None]
-    return min(sum(known), MOST) if len(known) == len(sizes) else None
+    known_sizes = [size for size in sizes if size is not None]
+    return min(sum(known_sizes), MOST) if len(known_sizes) == len(sizes) else None
 
 
 def _devices(groups: found.Groups | None, spread: Spread) -> list[list[int]]:
@@ -173,21 +173,21 @@ class _Causes:
     def _index(self, root: int) -> None:
         """Equations by where they come from; one without a user's frame comes from where its scope is called."""
         walk = self._walk
-        waiting, given = [root], {root: [-1]}
+        waiting, stacks_of = [root], {root: [-1]}
         for scope in waiting:
             columns = walk.scopes[scope]
             own = {}
             for equation, stack in enumerate(columns.stack):
-                stacks = [stack] if self._frames(stack) else given[scope]
+                stacks = [stack] if self._frames(stack) else stacks_of[scope]
                 own[equation] = stacks
                 place = EquationPlace(scope=scope, equation=equation)
-                for each in dict.fromkeys(stacks):
-                    self._by_stack.setdefault(each, []).append(place)
+                for numbered_stack in dict.fromkeys(stacks):
+                    self._by_stack.setdefault(numbered_stack, []).append(place)
                 for frames in dict.fromkeys(map(self._frames, stacks)):
                     self._by_frames.setdefault(frames, []).append(place)
             for equation, *_, child in columns.children:
-                if child not in given:
-                    given[child] = own[equation]
+                if child not in stacks_of:
+                    stacks_of[child] = own[equation]
                     waiting.append(child)
 
     def _frames(self, stack: int) -> tuple[int, ...]:
@@ -199,10 +199,10 @@ class _Causes:
         for piece in collective.pieces:
             cause = self._cause(piece)
             key = (cause.file, cause.line, cause.op_name)
-            known = causes.get(key)
-            if known is not None:
-                both = None if known.bytes is None or cause.bytes is None else known.bytes + cause.bytes
-                cause = msgspec.structs.replace(known, bytes=both)
+            earlier = causes.get(key)
+            if earlier is not None:
+                both = None if earlier.bytes is None or cause.bytes is None else earlier.bytes + cause.bytes
+                cause = msgspec.structs.replace(earlier, bytes=both)
             causes[key] = cause
         return list(causes.values())
 
@@ -214,8 +214,8 @@ class _Causes:
             number, _, line, *_ = self._walk.positions.frames[frames[0]]
             file = self._walk.positions.files[number].path
         equations: dict[EquationPlace, None] = {}
-        for each in (stack, *self._others.get(piece.line, ())):
-            equations.update(dict.fromkeys(self._equations(each)))
+        for numbered_stack in (stack, *self._others.get(piece.line, ())):
+            equations.update(dict.fromkeys(self._equations(numbered_stack)))
         named = self._named(list(equations), piece.op_name)
         return Cause(
             bytes=piece.bytes,

@@ -59,12 +59,12 @@ def _commented(walk: Walk, frame: int) -> set[str]:
     if source.kind == "library":
         return set()
     lines = linecache.getlines(source.name) if source.cell is None else source.cell.source.split("\n")
-    found: set[str] = set()
+    kinds: set[str] = set()
     for text in lines[max(line - 1, 0) : max(line, end_line)]:
         comment = _COMMENT.search(text.rstrip())
         if comment is not None:
-            found.update(re.split(r"[\s,]+", comment["kinds"].strip()) if comment["kinds"].strip() else {ALL_NOTES})
-    return found
+            kinds.update(re.split(r"[\s,]+", comment["kinds"].strip()) if comment["kinds"].strip() else {ALL_NOTES})
+    return kinds
 
 
 def _named(walk: Walk, note: Note) -> str:

@@ -12,9 +12,9 @@ from ..document.types.control_flow import Control
 from ..document.types.document import Note, Snapshot
 from ..document.types.steps import Comparison, Leaf, Recording, Visit
 from ..measure.steps.checked_run import Construct, Rerun
+from ..measure.steps.equations import Step, Unsteppable
 from ..measure.steps.recorded import Leaf as Column
 from ..measure.steps.recorded import number_of
-from ..measure.steps.stepper import Step, Unsteppable
 from ..observe.calls.call_values import ValuesGone
 from ..quantities import count
 from .live_sources import Sources
@@ -47,7 +47,7 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun) -> Record
     card, steps = document.control_flow[control], rerun.steps
     columns = _in_order(_as_passed(card, steps.leaves))
     all_leaves = [_leaf(column, _role(card, column), _path(card, column, steps.leaves)) for column in columns]
-    leaves, said = _without_many_pictures(all_leaves)
+    leaves, pictures_note = _without_many_pictures(all_leaves)
     return Recording(
         snapshot=document.id,
         control=control,
@@ -78,7 +78,7 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun) -> Record
             for pair in rerun.pairs
         ],
         verdict=rerun.verdict,
-        notes=[*rerun.notes, *said],
+        notes=[*rerun.notes, *pictures_note],
         seconds=rerun.seconds,
     )
 
@@ -140,21 +140,21 @@ def _in_order(columns: Sequence[Column]) -> list[Column]:
 
 def _as_passed(card: Control, columns: Sequence[Column]) -> list[Column]:
     """The columns, with the index of a switch as the call passed it beside the index that JAX clamped it to."""
-    passed = next((each for each in columns if each.role == "passed"), None)
+    passed = next((column for column in columns if column.role == "passed"), None)
     if passed is None:
         return list(columns)
-    index, *others = (each for each in columns if each is not passed)
+    index, *more_columns = (column for column in columns if column is not passed)
     seen = [
-        given if given.text == clamped.text else replace(given, text=f"{given.text}, clamped to {clamped.text}")
-        for given, clamped in zip(passed.seen, index.seen, strict=True)
+        value if value.text == clamped.text else replace(value, text=f"{value.text}, clamped to {clamped.text}")
+        for value, clamped in zip(passed.seen, index.seen, strict=True)
     ]
-    return [replace(index, seen=seen, type=passed.type), *others]
+    return [replace(index, seen=seen, type=passed.type), *more_columns]
 
 
 def _path(card: Control, column: Column, columns: Sequence[Column]) -> str:
     role, place = (column.role, column.index) if column.role != "compared" else ("carry", column.carry)
     slots = [slot.path for slot in card.slots if slot.role == _SLOT_ROLES.get(role)]
-    count = sum(1 for each in columns if each.role == role)
+    count = sum(1 for column in columns if column.role == role)
     return slots[place] if place is not None and len(slots) == count else ""
 
 
@@ -187,10 +187,10 @@ def _without_many_pictures(leaves: list[Leaf]) -> tuple[list[Leaf], list[str]]:
 def _leaf(column: Column, role: str, path: str) -> Leaf:
     seen = column.seen
     flag = role == "predicate"
-    texts = [str(bool(int(each.text))) if flag and each.text.isdigit() else each.text for each in seen]
+    texts = [str(bool(int(value.text))) if flag and value.text.isdigit() else value.text for value in seen]
     summarised = column.summarised and bool(seen)
-    nans = [each.nans for each in seen]
-    infinities = [each.infinities for each in seen]
+    nans = [value.nans for value in seen]
+    infinities = [value.infinities for value in seen]
     numbered = bool(column.number_name) and column.elements > 0
     name = f"‖{path or role}‖" if column.number_name == "norm" else column.number_name
     return Leaf(
@@ -199,13 +199,13 @@ def _leaf(column: Column, role: str, path: str) -> Leaf:
         type=column.type,
         elements=column.elements,
         texts=texts,
-        numbers=[each.number for each in seen] if numbered else None,
+        numbers=[value.number for value in seen] if numbered else None,
         number_name=name if numbered else "",
-        minimum=[each.minimum for each in seen] if summarised else None,
-        mean=[each.mean for each in seen] if summarised else None,
-        maximum=[each.maximum for each in seen] if summarised else None,
+        minimum=[value.minimum for value in seen] if summarised else None,
+        mean=[value.mean for value in seen] if summarised else None,
+        maximum=[value.maximum for value in seen] if summarised else None,
         nans=nans if any(nans) else [],
         infinities=infinities if any(infinities) else [],
         threshold=None if column.threshold is None else number_of(column.threshold),
-        pictures=[each.elements or "" for each in seen] if seen and seen[0].elements is not None else None,
+        pictures=[value.elements or "" for value in seen] if seen and seen[0].elements is not None else None,
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def sweep_document(sweep: Sweep) -> schema.Sweep:
     """Say a sweep in the document's terms."""
-    found = schema.Sweep(
+    measured = schema.Sweep(
         name=sweep.name,
         call=sweep.call,
         functions=list(sweep.functions),
@@ -40,18 +40,18 @@ def sweep_document(sweep: Sweep) -> schema.Sweep:
         notes=list(sweep.notes),
         seconds=sweep.seconds,
     )
-    fits = [msgspec.structs.replace(fit, sentence=growth_sentence(found, fit)) for fit in found.fits]
-    unclear = unclear_growth(found)
-    notes = [*found.notes, unclear] if unclear is not None else found.notes
-    return msgspec.structs.replace(found, fits=fits, notes=notes)
+    fits = [msgspec.structs.replace(fit, sentence=growth_sentence(measured, fit)) for fit in measured.fits]
+    unclear = unclear_growth(measured)
+    notes = [*measured.notes, unclear] if unclear is not None else measured.notes
+    return msgspec.structs.replace(measured, fits=fits, notes=notes)
 
 
 def _ratio(eager: Warm | None, warm: Warm | None) -> float | None:
     """Eager over warm, where the samples show a difference: they were not taken by turns."""
     if eager is None or warm is None:
         return None
-    one, two = eager.samples, warm.samples
-    if is_slower(one, two, in_turns=False) or is_slower(two, one, in_turns=False):
+    eager_samples, warm_samples = eager.samples, warm.samples
+    if is_slower(eager_samples, warm_samples, in_turns=False) or is_slower(warm_samples, eager_samples, in_turns=False):
         return eager.median / warm.median
     return None
 

@@ -79,23 +79,23 @@ def _sentences(
     pays_after: int | None,
 ) -> str:
     first = _first(stages, warm)
-    found = [first] if first is not None else []
+    sentences = [first] if first is not None else []
     if warm is not None:
-        found.append(f"A warm call takes {duration(warm.median)}.")
+        sentences.append(f"A warm call takes {duration(warm.median)}.")
     if eager is not None and compiling:
-        found.append(_COMPILES_AGAIN.format(took=duration(eager.median), compiling=duration(compiling)))
+        sentences.append(_COMPILES_AGAIN.format(took=duration(eager.median), compiling=duration(compiling)))
     elif eager is not None and ratio is None:
-        found.append(f"A call without jit takes {duration(eager.median)}.")
+        sentences.append(f"A call without jit takes {duration(eager.median)}.")
         if warm is not None:
             few = min(len(warm.samples), len(eager.samples)) < FEWEST
-            found.append(_TOO_FEW if few else "The two times show no difference.")
+            sentences.append(_TOO_FEW if few else "The two times show no difference.")
     elif eager is not None and ratio is not None:
         low, high = map(factor, ratio)
         times = low if low == high else f"{low} to {high}"
-        found.append(f"A call without jit takes {duration(eager.median)}, {times} times as long as a warm call.")
+        sentences.append(f"A call without jit takes {duration(eager.median)}, {times} times as long as a warm call.")
         if first is not None:
-            found.append(_breaks_even(pays_after))
-    return " ".join(found) or "Nothing was timed."
+            sentences.append(_breaks_even(pays_after))
+    return " ".join(sentences) or "Nothing was timed."
 
 
 def _breaks_even(pays_after: int | None) -> str:
@@ -112,8 +112,8 @@ def _first(stages: StageTimes | None, warm: Warm | None) -> str | None:
         return None
     compiling = "from disk" if stages.from_disk else "compile"
     named = (("trace", stages.trace), ("lower", stages.lower), (compiling, stages.compile))
-    known = ", ".join(f"{name} {duration(seconds)}" for name, seconds in named if seconds is not None)
-    whole = f"{duration(stages.total)} ({known})" if known else duration(stages.total)
+    stage_texts = ", ".join(f"{name} {duration(seconds)}" for name, seconds in named if seconds is not None)
+    whole = f"{duration(stages.total)} ({stage_texts})" if stage_texts else duration(stages.total)
     if _returned_early(stages, warm):
         return f"The first call returned after {whole}, before its work was done."
     return f"The first call took {whole}."
@@ -159,7 +159,7 @@ def _note(text: str, cure: str, program: int = -1, frame: int = -1) -> Note:
 
 def asks_before(document: Snapshot, sources: Sources, program: int) -> str | None:
     """The question before a program is timed, from its earlier measurements; None where no question is needed."""
-    known = next((each for each in document.timings if each.program == program), None)
-    warm = known.warm.median if known is not None and known.warm is not None else None
-    eager = known.eager.median if known is not None and known.eager is not None else None
+    timing = next((timing for timing in document.timings if timing.program == program), None)
+    warm = timing.warm.median if timing is not None and timing.warm is not None else None
+    eager = timing.eager.median if timing is not None and timing.eager is not None else None
     return question(document.programs[program].name, sources.observed(program), warm, eager)

@@ -36,7 +36,7 @@ def transform_program(observer: Observer, sources: Sources, program: int, kind: 
         IndexError: There is no such program.
     """
     document = sources.document
-    if any(each.kind == kind and each.of == program for each in document.transforms):
+    if any(transform.kind == kind and transform.of == program for transform in document.transforms):
         return document
     name, observed = document.programs[program].name, sources.observed(program)
     with observer.looking_away(), types_of(open_jaxpr(observed.jaxpr)):

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ..document.types.control_flow import Control
-from ..program.jaxpr.walk import ScopeColumns, Walk
+from ..program.jaxpr.scope_columns import ScopeColumns
+from ..program.jaxpr.walk import Walk
 from ..program.source.positions import FrameRow
 
 _LOOPS = frozenset({"scan", "while"})
@@ -96,8 +97,8 @@ class ValueMarks:
         numbers = columns.stack[conversion], columns.stack[equation]
         if min(numbers) < 0:
             return False
-        (users, library), (others, _) = stacks[numbers[0]], stacks[numbers[1]]
-        if not users or users != others:
+        (users, library), (second_users, _) = stacks[numbers[0]], stacks[numbers[1]]
+        if not users or users != second_users:
             return False
         frames = self._walk.positions.frames
         if library and _DTYPES.search(self._walk.strings.items[frames[library[0]][1]].rpartition(".")[2]):
@@ -138,18 +139,18 @@ class ValueMarks:
     def _mark(self, loop: Control, scope: int, first: int, roles: Sequence[Role]) -> None:
         for number, role in enumerate(roles, first):
             part = LoopPart(role, loop.trips, roles.count(role))
-            known = self._parts.setdefault((scope, number), part)
-            if known != part:
+            part_before = self._parts.setdefault((scope, number), part)
+            if part_before != part:
                 self._parts[scope, number] = None  # one body of several loops
 
     def _bound_by(self, scope: int) -> Mapping[int, int]:
         """The equation that binds each variable of a scope."""
-        known = self._binders.get(scope)
-        if known is None:
+        binders = self._binders.get(scope)
+        if binders is None:
             columns = self._walk.scopes[scope]
             equations = (equation for equation, count in enumerate(columns.output_counts) for _ in range(count))
-            known = self._binders[scope] = dict(enumerate(equations, columns.constants + columns.inputs))
-        return known
+            binders = self._binders[scope] = dict(enumerate(equations, columns.constants + columns.inputs))
+        return binders
 
 
 def _is_wider(before: str, after: str) -> bool:
@@ -162,7 +163,7 @@ def _is_wider(before: str, after: str) -> bool:
 
 
 def _rank(dtype: str) -> tuple[int, int]:
-    found = re.match(r"([a-z]+)(\d*)", dtype)
-    if found is None or found[1] not in _KINDS:
+    match = re.match(r"([a-z]+)(\d*)", dtype)
+    if match is None or match[1] not in _KINDS:
         return -1, 0
-    return _KINDS.index(found[1]), int(found[2] or 1)
+    return _KINDS.index(match[1]), int(match[2] or 1)

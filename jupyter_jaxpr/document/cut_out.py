@@ -104,8 +104,8 @@ class Part:
             for name in ("by_line", "by_primitive", "by_scope", "by_name_stack")
         }
         if cost.xla is not None:
-            found = [moved(row) for row in cost.xla.differences]
-            changed["xla"] = msgspec.structs.replace(cost.xla, differences=found)
+            differences = [moved(row) for row in cost.xla.differences]
+            changed["xla"] = msgspec.structs.replace(cost.xla, differences=differences)
         if cost.memory is not None:
             changed["memory"] = msgspec.structs.replace(
                 cost.memory,

@@ -41,10 +41,10 @@ def lead(ledger: Ledger) -> str:
         return misses
     small, took = count(ledger.small_programs, "small program"), duration(ledger.small_seconds)
     outside = f"Compiling {small} for operations outside of jitted functions took {took}."
-    rest = None if ledger.cell_seconds is None else ledger.cell_seconds - ledger.seconds - ledger.small_seconds
-    if rest is None or rest < 0:  # threads compile beside each other
+    remainder = None if ledger.cell_seconds is None else ledger.cell_seconds - ledger.seconds - ledger.small_seconds
+    if remainder is None or remainder < 0:  # threads compile beside each other
         return f"{misses} {outside}"
-    return f"{misses} {outside} The rest of the cell took {duration(rest)}."
+    return f"{misses} {outside} The rest of the cell took {duration(remainder)}."
 
 
 def _misses(ledger: Ledger) -> str:
@@ -60,11 +60,11 @@ def _misses(ledger: Ledger) -> str:
         return f"{none} {_took(_LOADED, ledger, loaded=loaded)}"
     if any(run.traces or run.lowerings for run in runs):
         return f"{none} {_took(_TRACED, ledger)}"
-    known = [run.hits for run in runs if run.hits is not None]
-    exact = len(known) == len(runs) and all(run.calls_exact for run in runs)
-    if not exact and not sum(known):
+    known_hits = [run.hits for run in runs if run.hits is not None]
+    exact = len(known_hits) == len(runs) and all(run.calls_exact for run in runs)
+    if not exact and not sum(known_hits):
         return f"{none} The number of calls is unknown."
-    return f"{none} {count(sum(known), 'call', exact=exact)} reused a compiled program."
+    return f"{none} {count(sum(known_hits), 'call', exact=exact)} reused a compiled program."
 
 
 def _took(sentences: tuple[str, str], ledger: Ledger, **values: str) -> str:

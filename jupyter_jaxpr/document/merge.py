@@ -19,12 +19,12 @@ def merged(document: Snapshot, field: str, answer: Any) -> Snapshot:
         field: That receives the answer, such as `sweep`, or `costs`, which holds one for each program.
         answer: Of the field's type.
     """
-    held = getattr(document, field)
-    if not isinstance(held, list):
+    answers = getattr(document, field)
+    if not isinstance(answers, list):
         return msgspec.structs.replace(document, **{field: answer})
     subject = attrgetter(*subject_fields(type(answer)))
-    others = [each for each in held if subject(each) != subject(answer)]
-    return msgspec.structs.replace(document, **{field: sorted([*others, answer], key=subject)})
+    kept = [earlier for earlier in answers if subject(earlier) != subject(answer)]
+    return msgspec.structs.replace(document, **{field: sorted([*kept, answer], key=subject)})
 
 
 def subject_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:

@@ -47,13 +47,13 @@ class Pools:
 
     def children(self, scope: int) -> dict[int, list[tuple[int, int, int]]]:
         """Of a scope: equation -> (parameter, position, scope) of the programs in it."""
-        known = self._children.get(scope)
-        if known is None:
-            known = self._children[scope] = {}
+        names = self._children.get(scope)
+        if names is None:
+            names = self._children[scope] = {}
             for child in self.scopes[scope].children:
                 equation, parameter, position, inner = _row(child)
-                known.setdefault(equation, []).append((parameter, position, inner))
-        return known
+                names.setdefault(equation, []).append((parameter, position, inner))
+        return names
 
     def parameters(self, scope: Any, equation: int) -> list[tuple[int, int]]:
         """Of an equation: (name, value) of its parameters in printed order."""
@@ -247,11 +247,11 @@ class _Naming:
             if inner not in lets:
                 of_name.setdefault(parameter, []).append(inner)
         for name, value in self._pools.parameters(scope, equation):
-            held = of_name.get(name, [])
+            printed_programs = of_name.get(name, [])
             if value < 0:
-                yield from held
+                yield from printed_programs
             else:
-                self.apart += held
+                self.apart += printed_programs
 
     def _share(self, number: int, equation: int, first: int, programs: list[tuple[int, int, int]]) -> None:
         pools = self._pools

@@ -36,10 +36,10 @@ class ProgramNoise:
 
     def is_unused(self, scope: int, equation: int) -> bool:
         """Whether nothing uses the results of an equation that has no effect."""
-        found = self._unused.get(scope)
-        if found is None:
-            found = self._unused[scope] = self._unused_of(scope)
-        return found[equation] == 1
+        unused = self._unused.get(scope)
+        if unused is None:
+            unused = self._unused[scope] = self._unused_of(scope)
+        return unused[equation] == 1
 
     def trivial_call(self, scope: int, equation: int) -> tuple[int, str] | None:
         """Of a jit that holds one equation and could stand for it: its scope, and its names inside and outside.
@@ -47,10 +47,10 @@ class ProgramNoise:
         Names are such as `r = p`, empty where they are the same. None for any other equation.
         """
         document, strings = self._document, self._document.strings
-        held = document.scopes[scope]
-        if strings[held.primitive[equation]] not in ("jit", "pjit"):
+        columns = document.scopes[scope]
+        if strings[columns.primitive[equation]] not in ("jit", "pjit"):
             return None
-        parameters = dict(self._pools.parameters(held, equation))
+        parameters = dict(self._pools.parameters(columns, equation))
         programs = [
             (inner, parameters[parameter])
             for parameter, _, inner in self._pools.children(scope).get(equation, [])
@@ -59,11 +59,11 @@ class ProgramNoise:
         if len(programs) != 1:
             return None
         inner, value = programs[0]
-        body, operands = document.scopes[inner], held.operands[equation]
+        body, operands = document.scopes[inner], columns.operands[equation]
         in_text = value >= 0
         if in_text or body.count != 1 or body.constants or len(operands) != body.inputs:
             return None
-        if held.output_counts[equation] != len(body.outputs):
+        if columns.output_counts[equation] != len(body.outputs):
             return None
         first = self._first(scope)[equation]
         results = range(first, first + len(body.outputs))
@@ -83,29 +83,29 @@ class ProgramNoise:
 
     def _first(self, scope: int) -> list[int]:
         """Of each equation: the number of the first variable that it binds."""
-        known = self._firsts.get(scope)
-        if known is None:
-            held = self._document.scopes[scope]
-            known = list(accumulate(held.output_counts, initial=held.constants + held.inputs))
-            self._firsts[scope] = known
-        return known
+        firsts = self._firsts.get(scope)
+        if firsts is None:
+            columns = self._document.scopes[scope]
+            firsts = list(accumulate(columns.output_counts, initial=columns.constants + columns.inputs))
+            self._firsts[scope] = firsts
+        return firsts
 
     def _unused_of(self, scope: int) -> bytearray:
-        held = self._document.scopes[scope]
-        count = len(held.primitive)
+        columns = self._document.scopes[scope]
+        count = len(columns.primitive)
         unused = bytearray(count)
-        end = held.constants + held.inputs + sum(held.output_counts)
+        end = columns.constants + columns.inputs + sum(columns.output_counts)
         needed = bytearray(end)
-        acting = {each.equation for each in held.effects}
-        for output in held.outputs:
+        acting = {effects.equation for effects in columns.effects}
+        for output in columns.outputs:
             if output >= 0:
                 needed[output] = 1
         for equation in range(count - 1, -1, -1):
-            first = end - held.output_counts[equation]
+            first = end - columns.output_counts[equation]
             if equation not in acting and not any(needed[first:end]):
                 unused[equation] = 1
             else:
-                for operand in held.operands[equation]:
+                for operand in columns.operands[equation]:
                     if operand >= 0:
                         needed[operand] = 1
             end = first

@@ -21,6 +21,8 @@ from .types.cures import Cure, Edit
 from .types.document import Cell, Let, Level, NamedValue, Program, RaisedCall, Scope, Snapshot
 from .types.ledger import Ledger, LedgerFunction
 
+#: The largest size of a saved output in bytes, unless `%config JaxprMagics.output_bytes` says another.
+LIMIT_BYTES = 256_000
 #: Equations of each scope that are tried, from many to none.
 _PAGES = (2_000, 500, 100, 20, 0)
 #: Bytes of the JSON of a scope that has nothing in it.
@@ -46,11 +48,11 @@ def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
 
 
 def _cut(copy: Snapshot, limit_bytes: int, left_out: list[str]) -> Snapshot:
-    what = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {in_a_sentence(left_out)}."
-    what = f"{what} Run the cell again to see everything."
+    reason = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {in_a_sentence(left_out)}."
+    reason = f"{reason} Run the cell again to see everything."
     # That values are left out is said already.
     before = f"{copy.cut} " if copy.values == "left_out" else ""
-    return msgspec.structs.replace(copy, cut=f"{before}{what}")
+    return msgspec.structs.replace(copy, cut=f"{before}{reason}")
 
 
 def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
@@ -61,7 +63,7 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
 
     def replace(known: str, part: str) -> None:
         """Name a part in the place of one that it contains."""
-        left_out[:] = [*(each for each in left_out if each != known), part]
+        left_out[:] = [*(part for part in left_out if part != known), part]
 
     if document.diffs:
         document = msgspec.structs.replace(document, diffs=[])
@@ -74,7 +76,11 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         left_out.append(_OTHERS)
         yield cut(document)
     for level, title in (("hlo", "HLO"), ("stablehlo", "StableHLO")):
-        if any(each.name == level and each.text for program in document.programs for each in program.levels):
+        if any(
+            each_level.name == level and each_level.text
+            for program in document.programs
+            for each_level in program.levels
+        ):
             document = _without_level(document, level)
             left_out.append(title)
             yield cut(document)
@@ -188,7 +194,7 @@ def _first_equations(document: Snapshot, page: int) -> Snapshot:
 
 def _without_equations(cost: ProgramCost, scopes: list[Scope]) -> ProgramCost:
     """A cost with the columns of the scopes that are still whole."""
-    whole = [each for each in cost.scopes if len(scopes[each.scope].primitive) == len(each.flops)]
+    whole = [costs for costs in cost.scopes if len(scopes[costs.scope].primitive) == len(costs.flops)]
     return msgspec.structs.replace(cost, scopes=whole)
 
 
@@ -207,22 +213,22 @@ def _names(document: Snapshot, focus: int) -> Names:
 
 
 def _cut_scope(scope: Scope, page: int, names: list[str | None] | None) -> Scope:
-    held = min(page, len(scope.primitive))
-    end = scope.constants + scope.inputs + sum(scope.output_counts[:held])
+    equation_count = min(page, len(scope.primitive))
+    end = scope.constants + scope.inputs + sum(scope.output_counts[:equation_count])
     named = names or []
     return msgspec.structs.replace(
         scope,
         variable_avals=scope.variable_avals[:end],
         dropped=[variable for variable in scope.dropped if variable < end],
         names=[(named[variable] if variable < len(named) else None) or "…" for variable in range(end)],
-        primitive=scope.primitive[:held],
-        operands=scope.operands[:held],
-        output_counts=scope.output_counts[:held],
-        parameters=scope.parameters[:held],
-        stack=scope.stack[:held],
-        name_stack=scope.name_stack[:held],
-        children=[child for child in scope.children if child.equation < held],
-        effects=[row for row in scope.effects if row.equation < held],
+        primitive=scope.primitive[:equation_count],
+        operands=scope.operands[:equation_count],
+        output_counts=scope.output_counts[:equation_count],
+        parameters=scope.parameters[:equation_count],
+        stack=scope.stack[:equation_count],
+        name_stack=scope.name_stack[:equation_count],
+        children=[child for child in scope.children if child.equation < equation_count],
+        effects=[row for row in scope.effects if row.equation < equation_count],
     )
 
 
@@ -259,21 +265,21 @@ def compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
 
 def _named(value: NamedValue, part: Part, scopes: Sequence[Scope]) -> NamedValue:
     """A name in the pools of the part, with those of its variables that the copy holds."""
-    held = len(scopes[value.scope].variable_avals)
+    variable_count = len(scopes[value.scope].variable_avals)
     return msgspec.structs.replace(
         value,
         frame=part.frame(value.frame),
         name=part.string(value.name),
         types=[part.string(text) for text in value.types],
         promoted=part.string(value.promoted),
-        variables=[number for number in value.variables if number < held],
+        variables=[number for number in value.variables if number < variable_count],
     )
 
 
 def _raised(call: RaisedCall, programs: Sequence[Program], scopes: Sequence[Scope]) -> RaisedCall:
     """A call that raised, with those of its operands that the copy holds."""
-    held = len(scopes[programs[call.program].scope].variable_avals)
-    return msgspec.structs.replace(call, operands=[number for number in call.operands if number < held])
+    variable_count = len(scopes[programs[call.program].scope].variable_avals)
+    return msgspec.structs.replace(call, operands=[number for number in call.operands if number < variable_count])
 
 
 def _cure(cure: Cure, part: Part) -> Cure:
@@ -307,7 +313,7 @@ def _compact_program(program: Program, part: Part) -> Program:
         return msgspec.structs.replace(
             level,
             line_stacks=[part.stack(stack) for stack in level.line_stacks],
-            other_stacks=[[line, *map(part.stack, others)] for line, *others in level.other_stacks],
+            other_stacks=[[line, *map(part.stack, more_stacks)] for line, *more_stacks in level.other_stacks],
         )
 
     lets = program.lets

@@ -43,7 +43,7 @@ def summary_of(document: Snapshot, program: Program) -> Summary:
 def _control_flow(document: Snapshot, program: Program) -> list[str]:
     """The control flow, such as `2 scans ×100`, `1 fori_loop ×5`; each program inside is looked at once."""
     called = {(card.scope, card.equation): card.kind for card in document.control_flow or ()}
-    found: Counter[tuple[str, str]] = Counter()
+    loop_counts: Counter[tuple[str, str]] = Counter()
     for index in _scopes(document, program):
         scope = document.scopes[index]
         for equation, (primitive, parameters) in enumerate(zip(scope.primitive, scope.parameters, strict=True)):
@@ -51,11 +51,11 @@ def _control_flow(document: Snapshot, program: Program) -> list[str]:
             if name in _PRIMITIVES:
                 kind = called.get((index, equation), "")
                 kind = kind if kind in _CONTROL_FLOW else _PRIMITIVES[name]
-                found[kind, _parameter(document, parameters, "length")] += 1
+                loop_counts[kind, _parameter(document, parameters, "length")] += 1
     return [
         count(number, *words, exact=program.complete) + (f" ×{length}" if length else "")
         for name, words in _CONTROL_FLOW.items()
-        for (kind, length), number in found.items()
+        for (kind, length), number in loop_counts.items()
         if kind == name
     ]
 
@@ -75,9 +75,9 @@ def _scopes(document: Snapshot, program: Program) -> list[int]:
 def _parameter(document: Snapshot, parameters: int, name: str) -> str:
     if parameters < 0:
         return ""
-    for each in document.parameter_lists[parameters]:
-        if each.value >= 0 and document.strings[each.name] == name:
-            return document.strings[each.value]
+    for parameter in document.parameter_lists[parameters]:
+        if parameter.value >= 0 and document.strings[parameter.name] == name:
+            return document.strings[parameter.value]
     return ""
 
 

@@ -52,13 +52,13 @@ class Budget:
 
     def fitting(self, lines: list[str]) -> int:
         """How many of these lines may still be printed; they are taken."""
-        held = 0
+        fitting_count = 0
         for line in lines:
             if self.is_spent:
                 break
             self.take(len(line), 1)
-            held += 1
-        return held
+            fitting_count += 1
+        return fitting_count
 
 
 def program_text(document: Snapshot, program: int, budget: Budget | None = None) -> str:
@@ -131,10 +131,10 @@ class _Printer:
         children = self._pools.children(number)
         first = inputs
         around = self._inside
-        held = len(scope.output_counts)
+        equation_count = len(scope.output_counts)
         for equation, result_count in enumerate(scope.output_counts):
             if self._budget.is_spent:
-                held = equation
+                equation_count = equation
                 break
             self._inside = ((number, equation), *around)
             self._line(indent + 2)
@@ -150,7 +150,7 @@ class _Printer:
                 self.folds.append((begun, len(self.lines) - 1))
             first += result_count
         self._inside = around
-        missing = scope.count - held
+        missing = scope.count - equation_count
         if missing:
             self._line(indent + 2)
             self._put(f"… {count(missing, 'more equation')}")
@@ -203,22 +203,22 @@ class _Printer:
         for parameter, position, scope in programs:
             of_name.setdefault(parameter, []).append((position, scope))
         for name, value in parameters:
-            held = of_name.get(name, [])
+            inner_programs = of_name.get(name, [])
             text = None if value < 0 else self._document.strings[value]
             label = f"{self._document.strings[name]}="
-            if not held or (text is None and all(scope in self._names.lets for _, scope in held)):
-                plain.append(label + (self._references(held) if text is None else text))
+            if not inner_programs or (text is None and all(scope in self._names.lets for _, scope in inner_programs)):
+                plain.append(label + (self._references(inner_programs) if text is None else text))
                 continue
             self._flush(plain, indent)
             broken = True
             self._line(indent + 2)
             self._put(label)
             if text is not None:
-                yield self._text_with_programs(text, [scope for _, scope in held], indent + 2)
-            elif held[0][0] < 0:
-                yield self._scope(held[0][1], indent + 2)
+                yield self._text_with_programs(text, [scope for _, scope in inner_programs], indent + 2)
+            elif inner_programs[0][0] < 0:
+                yield self._scope(inner_programs[0][1], indent + 2)
             else:
-                yield self._tuple([scope for _, scope in held], indent + 2)
+                yield self._tuple([scope for _, scope in inner_programs], indent + 2)
         if not broken:
             self._put(" ".join(plain))
             return
@@ -252,9 +252,9 @@ class _Printer:
         self._put(")")
 
     def _text_with_programs(self, text: str, scopes: list[int], indent: int) -> Iterator[Any]:
-        before, *rest = text.split(PROGRAM)
+        before, *parts = text.split(PROGRAM)
         self._put(before)
-        for scope, after in zip(scopes, rest, strict=False):
+        for scope, after in zip(scopes, parts, strict=False):
             if self._budget.is_spent:
                 self._put("…")
             else:

@@ -78,16 +78,16 @@ def without_values(document: Snapshot) -> Snapshot:
         message=document.message and LEFT_OUT,
         cut=LEFT_OUT if document.cut is None else f"{LEFT_OUT} {document.cut}",
         strings=[*document.strings, "…"],
-        literals=[msgspec.structs.replace(each, text=len(document.strings)) for each in document.literals],
-        programs=[_program(each) for each in document.programs],
-        notes=[_note(each) for each in document.notes],
+        literals=[msgspec.structs.replace(literal, text=len(document.strings)) for literal in document.literals],
+        programs=[_program(program) for program in document.programs],
+        notes=[_note(note) for note in document.notes],
         ledger=document.ledger and _ledger(document.ledger),
         recordings=[],
         diffs=[],
         comparison=document.comparison and _comparison(document.comparison),
-        timings=[_timing(each) for each in document.timings],
+        timings=[_timing(timing) for timing in document.timings],
         sweep=document.sweep and _sweep(document.sweep),
-        transforms=[_transform(each) for each in document.transforms],
+        transforms=[_transform(transform) for transform in document.transforms],
         retrace=None,
     )
     # The pools may hold what nothing refers to any more.
@@ -118,9 +118,9 @@ def _with_parameters(document: Snapshot) -> Snapshot:
 def _program(program: Program) -> Program:
     return msgspec.structs.replace(
         program,
-        arguments=[_argument(each) for each in program.arguments],
+        arguments=[_argument(argument) for argument in program.arguments],
         result=program.result and _argument(program.result),
-        levels=[_level(each) for each in program.levels],
+        levels=[_level(level) for level in program.levels],
     )
 
 
@@ -172,11 +172,11 @@ def _note(note: Note) -> Note:
 def _ledger(ledger: Ledger) -> Ledger:
     functions = [
         msgspec.structs.replace(
-            each,
-            entries=[_entry(entry) for entry in each.entries],
-            misses=[_miss(miss) for miss in each.misses],
+            record,
+            entries=[_entry(entry) for entry in record.entries],
+            misses=[_miss(miss) for miss in record.misses],
         )
-        for each in ledger.functions
+        for record in ledger.functions
     ]
     return msgspec.structs.replace(ledger, functions=functions)
 
@@ -186,7 +186,7 @@ def _entry(entry: LedgerEntry) -> LedgerEntry:
 
 
 def _miss(miss: LedgerMiss) -> LedgerMiss:
-    reasons = [_reason(each) for each in miss.reasons]
+    reasons = [_reason(reason) for reason in miss.reasons]
     return msgspec.structs.replace(miss, signature=_signature(miss.signature), reasons=reasons, cures=[])
 
 
@@ -213,7 +213,7 @@ def _reason(reason: LedgerReason) -> LedgerReason:
 def _comparison(comparison: VariantComparison) -> VariantComparison:
     return msgspec.structs.replace(
         comparison,
-        variants=[_variant(each) for each in comparison.variants],
+        variants=[_variant(variant) for variant in comparison.variants],
         verdict=[],
         stopped=comparison.stopped and _STOPPED,
         sweep=comparison.sweep and NOT_SAVED,
@@ -238,7 +238,7 @@ def _timing(timing: ProgramTiming) -> ProgramTiming:
 
 
 def _sweep(sweep: Sweep) -> Sweep:
-    points = [msgspec.structs.replace(each, error=each.error and NOT_SAVED) for each in sweep.points]
+    points = [msgspec.structs.replace(point, error=point.error and NOT_SAVED) for point in sweep.points]
     return msgspec.structs.replace(sweep, points=points, notes=[], stopped=sweep.stopped and _STOPPED)
 
 

@@ -43,13 +43,13 @@ def tree_of(function: Any, asynchronous: bool = False) -> ast.FunctionDef | ast.
 
 def names_of(function: FunctionType) -> Mapping[str, Any]:
     """What the free names of a function are."""
-    found = dict(function.__globals__)
+    names = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
-            found[name] = cell.cell_contents
+            names[name] = cell.cell_contents
         except not_of_a_signal(ValueError):  # not assigned yet
-            found.pop(name, None)
-    return found
+            names.pop(name, None)
+    return names
 
 
 def manager_parts(manager: Any) -> tuple[list[ast.stmt], list[ast.stmt], Mapping[str, Any]] | None:

@@ -57,11 +57,11 @@ def differs_from(function: Any, is_clock: IsClock) -> str | None:
                 return None
             continue
         before = before_reading(statement, lambda node: is_clock(node, names))
-        given = frozenset(_parameters(tree))  # what a call gives is looked at where the call stands
-        if any(isinstance(node, _MAY_WAIT) and not _formats(node, given) for node in before):
+        parameters = frozenset(_parameters(tree))  # what a call gives is looked at where the call stands
+        if any(isinstance(node, _MAY_WAIT) and not _formats(node, parameters) for node in before):
             return None
         named = assigned([statement]) if isinstance(statement, ast.Assign) and statement.value in readings else ()
-        for node in (node for each in tree.body[place:] for node in ast.walk(each)):
+        for node in (node for statement in tree.body[place:] for node in ast.walk(statement)):
             if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
                 continue
             if node.left in readings or (isinstance(node.left, ast.Name) and node.left.id in named):
@@ -143,3 +143,14 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Global | ast.Nonlocal) or (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )
+
+
+def place_with_object(call: ast.Call, function: Any, place: str | None) -> str | None:
+    """A place in the code of a function, as a text that says which object it is of."""
+    if place is None:
+        return None
+    first = next(iter(function.__code__.co_varnames[: function.__code__.co_argcount]), None)
+    if first is not None and place.startswith((f"{first}.", f"{first}[")):
+        holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+        return None if holder is None else f"{ast.unparse(holder)}{place[len(first) :]}"
+    return f"{id(function.__globals__)} {place}"

@@ -38,14 +38,14 @@ class EditedCode(Mapping[CodeType, CodeType]):
         # Not with the future imports of this module.
         whole = compile(text, file, "exec", dont_inherit=True)
         # IPython compiles each statement of a cell by itself, so that Python does not know what is a module.
-        alone = (ast.Module([each], []) for each in ast.parse(text).body)
-        self._as_it_is = [whole, *(compile(each, file, "exec", dont_inherit=True) for each in alone)]
+        alone = (ast.Module([statement], []) for statement in ast.parse(text).body)
+        self._as_it_is = [whole, *(compile(module, file, "exec", dont_inherit=True) for module in alone)]
         self._edited = _codes(compile(edited(text, edits), file, "exec", dont_inherit=True))
         self.is_met = False
 
     def __getitem__(self, code: CodeType) -> CodeType:
         # The text may be another one than the function was made of: a file that was changed since its import.
-        if file_of(code) != self._file or not any(code in _all_codes(each) for each in self._as_it_is):
+        if file_of(code) != self._file or not any(code in _all_codes(code_alone) for code_alone in self._as_it_is):
             raise KeyError(code)
         first = code.co_firstlineno
         shift = sum(
@@ -54,7 +54,7 @@ class EditedCode(Mapping[CodeType, CodeType]):
             if edit.place.end_line < first
         )
         new = self._edited[code.co_qualname, first + shift]
-        lines = [line for each in _all_codes(code) for *_, line in each.co_lines() if line is not None]
+        lines = [line for code_here in _all_codes(code) for *_, line in code_here.co_lines() if line is not None]
         self.is_met = self.is_met or first <= self._line <= max(lines)
         return new
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_tracer_type
-from ..observe.functions import unwrap
+from ..observe.code_of_callables import unwrap
 from ..observe.observation import Finding, Place
 from ..plain_text import FAILURES, attribute_of, exact, file_of, function_of, kind_name, own_name
 from ..quantities import count
@@ -45,8 +45,10 @@ def reach_before(fun: Any) -> Reach | None:
     if type(inner) is not FunctionType:
         return None
     reach = Reach(inner.__code__, inner.__globals__, inner.__closure__ or (), {})
-    held = {id(tracer): weakref.ref(tracer) for _, holder in _reachable(reach) for tracer in _tracers_in(holder)}
-    return reach._replace(tracers=held)
+    known_tracers = {
+        id(tracer): weakref.ref(tracer) for _, holder in _reachable(reach) for tracer in _tracers_in(holder)
+    }
+    return reach._replace(tracers=known_tracers)
 
 
 def leaked_tracers(traced: Sequence[tuple[str, Reach]]) -> list[Finding]:
@@ -55,17 +57,21 @@ def leaked_tracers(traced: Sequence[tuple[str, Reach]]) -> list[Finding]:
     Args:
         traced: The name of each function that was traced, and what `reach_before` gave, in their order.
     """
-    told: set[int] = set()
-    found: dict[tuple[str, str], tuple[CodeType, list[Any]]] = {}
+    told_ids: set[int] = set()
+    tracers_by_name: dict[tuple[str, str], tuple[CodeType, list[Any]]] = {}
     for name, reach in reversed(traced):  # what a later function found there is not its own
         for variable, holder in _reachable(reach):
             kept = [
-                each for each in _tracers_in(holder) if id(each) not in told and not _was_there(each, reach.tracers)
+                tracer
+                for tracer in _tracers_in(holder)
+                if id(tracer) not in told_ids and not _was_there(tracer, reach.tracers)
             ]
-            told.update(map(id, kept))
+            told_ids.update(map(id, kept))
             if kept:
-                found.setdefault((name, variable), (reach.code, []))[1].extend(kept)
-    return [_finding(name, code, variable, kept) for (name, variable), (code, kept) in reversed(found.items())]
+                tracers_by_name.setdefault((name, variable), (reach.code, []))[1].extend(kept)
+    return [
+        _finding(name, code, variable, kept) for (name, variable), (code, kept) in reversed(tracers_by_name.items())
+    ]
 
 
 def _was_there(tracer: Any, before: Held) -> bool:
@@ -74,7 +80,7 @@ def _was_there(tracer: Any, before: Held) -> bool:
 
 
 def _finding(name: str, code: CodeType, variable: str, kept: Sequence[Any]) -> Finding:
-    types_text = ", ".join(dict.fromkeys(_tracer_text(each) for each in kept[:5]))
+    types_text = ", ".join(dict.fromkeys(_tracer_text(tracer) for tracer in kept[:5]))
     return Finding(
         kind="leaked_tracer",
         text=(
@@ -129,8 +135,8 @@ def _elements(holder: Any) -> list[Any]:
         return list(holder)[:_LOOK_AT]
     if own_name(type(holder), "__module__") != "__main__":
         return []
-    held = attribute_of(holder, "__dict__")
-    stored = held.__get__(holder) if type(held) is types.GetSetDescriptorType else held
+    member = attribute_of(holder, "__dict__")
+    stored = member.__get__(holder) if type(member) is types.GetSetDescriptorType else member
     return list(stored.values())[:_LOOK_AT] if type(stored) is dict else []
 
 

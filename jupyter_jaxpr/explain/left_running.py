@@ -84,18 +84,22 @@ class Scope:
         """The last call of a jitted function in some statements, or None; no list at all where they may wait."""
         last: ast.Call | None = None
         tainted = assigned(body) | _appended(body)
-        others: set[int] = set()  # waits for something else
+        skipped_ids: set[int] = set()  # waits for something else
         for statement in body:
             for node in ast.walk(statement):
                 if isinstance(node, ast.Call) and self._waits_for_other(node, tainted, local):
-                    others |= {id(node), id(node.func)}
-                if id(node) in others:
+                    skipped_ids |= {id(node), id(node.func)}
+                if id(node) in skipped_ids:
                     continue
                 if isinstance(node, ast.Call) and (applied := self._applied(node, local)) is not None:
                     if not self._applies_on(node, applied, tainted, local):
                         return None
                     skipped = [applied, *_mapping(node)]
-                    others |= {id(each) for one in skipped for each in (ast.walk(one) if one is applied else [one])}
+                    skipped_ids |= {
+                        id(node_inside)
+                        for skipped_node in skipped
+                        for node_inside in (ast.walk(skipped_node) if skipped_node is applied else [skipped_node])
+                    }
                     if isinstance(applied, ast.Lambda):
                         runs = self._running_in(applied, local) is not None
                     else:
@@ -125,7 +129,9 @@ class Scope:
         if call.keywords:
             return False
         is_python = self._value(call.func, local) in (list, tuple)
-        if is_python and any(self._touches(given, tainted, local) for one in _mapping(call) for given in one.args[1:]):
+        if is_python and any(
+            self._touches(mapped, tainted, local) for mapping in _mapping(call) for mapped in mapping.args[1:]
+        ):
             return False
         if isinstance(applied, ast.Lambda):
             return self._until_waits([ast.Expr(applied.body)], local | _parameters(applied)) is not None
@@ -161,7 +167,7 @@ class Scope:
             waited = call.args
         elif isinstance(call.func, ast.Attribute) and call.func.attr == "block_until_ready" and not call.args:
             waited = [call.func.value]
-        return bool(waited) and all(isinstance(each, ast.Name) and each.id not in tainted for each in waited)
+        return bool(waited) and all(isinstance(name, ast.Name) and name.id not in tainted for name in waited)
 
     def _goes_on(self, node: ast.AST, tainted: frozenset[str], local: frozenset[str]) -> bool:
         """Whether a node surely does not wait for a result."""
@@ -195,9 +201,9 @@ class Scope:
     def _touches(self, node: ast.AST, tainted: frozenset[str], local: frozenset[str]) -> bool:
         """Whether an expression has to do with a result."""
         return any(
-            (isinstance(each, ast.Name) and each.id in tainted)
-            or (isinstance(each, ast.Call) and self._value(each.func, local) is not range)
-            for each in ast.walk(node)
+            (isinstance(node_inside, ast.Name) and node_inside.id in tainted)
+            or (isinstance(node_inside, ast.Call) and self._value(node_inside.func, local) is not range)
+            for node_inside in ast.walk(node)
         )
 
     # --- what names are ----------------------------------------------------------------------------------
@@ -208,8 +214,8 @@ class Scope:
         if isinstance(node, ast.Call):  # jax.jit(f)(x), jax.vmap(f)(x)
             made = self._value(node.func, local)
             if is_one_of(made, _transforms()):
-                given = node.args[0] if node.args else None
-                return isinstance(given, ast.Name | ast.Attribute) and self._leaves_running(given, local)
+                jitted = node.args[0] if node.args else None
+                return isinstance(jitted, ast.Name | ast.Attribute) and self._leaves_running(jitted, local)
             return made is jax.jit
         value = self._value(node, local)
         if isinstance(value, functools.partial):
@@ -262,7 +268,7 @@ def locals_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str
     """The names that a function gives values to: its parameters, and what it assigns."""
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    return frozenset(each.arg for each in every if each is not None) | assigned(function.body)
+    return frozenset(parameter.arg for parameter in every if parameter is not None) | assigned(function.body)
 
 
 def assigned(body: Sequence[ast.stmt]) -> frozenset[str]:
@@ -293,13 +299,19 @@ def arguments(call: ast.Call) -> list[ast.expr]:
 
 def _mapping(call: ast.Call) -> list[ast.Call]:
     """The call of `map` in `list(map(f, xs))`."""
-    return [given for given in call.args[:1] if isinstance(given, ast.Call)]
+    return [argument for argument in call.args[:1] if isinstance(argument, ast.Call)]
 
 
 def _parameters(function: ast.Lambda) -> frozenset[str]:
-    given = function.args
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    return frozenset(each.arg for each in every if each is not None)
+    arguments_node = function.args
+    every = [
+        *arguments_node.posonlyargs,
+        *arguments_node.args,
+        *arguments_node.kwonlyargs,
+        arguments_node.vararg,
+        arguments_node.kwarg,
+    ]
+    return frozenset(parameter.arg for parameter in every if parameter is not None)
 
 
 def _tree_maps() -> tuple[Any, ...]:
@@ -317,12 +329,12 @@ def _transforms() -> tuple[Any, ...]:
 
 def _takes_values(call: ast.Call) -> bool:
     """Whether a call is given anything but constants."""
-    return not all(isinstance(each, ast.Constant) for each in arguments(call))
+    return not all(isinstance(argument, ast.Constant) for argument in arguments(call))
 
 
 def is_one_of(value: Any, known: Sequence[Any]) -> bool:
     """Whether a value is one of some objects; nothing of the user's compares them."""
-    return any(value is each for each in known)
+    return any(value is known_value for known_value in known)
 
 
 def _is_name(node: ast.AST) -> bool:

@@ -105,7 +105,7 @@ def result_types(
 
     leaves, tree = jax.tree_util.tree_flatten((tuple(args), dict(kwargs), dict(outside or {})))
     places = [number for number, leaf in enumerate(leaves) if type(leaf) is jax.ShapeDtypeStruct]
-    found: list[Any] = []
+    structures: list[Any] = []
 
     def whole(inputs: Sequence[Any], fixed: Callable[[Any], Any]) -> Any:
         filled = [fixed(leaf.value) if type(leaf) is Fixed else leaf for leaf in leaves]
@@ -123,7 +123,7 @@ def result_types(
             if type(each) is FunctionType:
                 silence(each.__globals__)
         numbers, structure = jax.tree_util.tree_flatten(plain(*positional, **named))
-        found[:] = [structure]
+        structures[:] = [structure]
         # A text or an object among the results is an error of jit.
         return [number if hasattr(number, "dtype") else jax.numpy.asarray(number) for number in numbers]
 
@@ -136,7 +136,7 @@ def result_types(
     except (NotCopied, TooLong, SystemExit, GeneratorExit) as error:
         raise Untried from error
     leaf_types = tuple((tuple(out.shape), out.dtype) for out in outs)
-    return types_of(found[0], leaf_types, program)
+    return types_of(structures[0], leaf_types, program)
 
 
 def silence(names: dict[str, Any]) -> None:
@@ -175,10 +175,14 @@ def types_of(tree: Any, leaves: tuple[tuple[tuple[int, ...], Any], ...], program
     """
     jaxpr = open_jaxpr(program)
     all_equations = list(_everywhere(jaxpr))
-    computed = [each for each in all_equations if each.primitive.name not in _MOVES]
-    dtypes = frozenset(variable.aval.dtype for each in computed for variable in each.outvars if _has_dtype(variable))
-    loops = [open_jaxpr(each.params["cond_jaxpr"]) for each in all_equations if each.primitive.name == "while"]
-    conditions = sum(_compares_floats(each) for loop in loops for each in _everywhere(loop))
+    computed = [equation for equation in all_equations if equation.primitive.name not in _MOVES]
+    dtypes = frozenset(
+        variable.aval.dtype for equation in computed for variable in equation.outvars if _has_dtype(variable)
+    )
+    loops = [
+        open_jaxpr(equation.params["cond_jaxpr"]) for equation in all_equations if equation.primitive.name == "while"
+    ]
+    conditions = sum(_compares_floats(equation) for loop in loops for equation in _everywhere(loop))
     return ResultTypes(tree, leaves, tuple(_equations(jaxpr)), len(all_equations), dtypes, conditions, program)
 
 

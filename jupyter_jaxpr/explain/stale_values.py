@@ -63,14 +63,14 @@ def _cure(value: ChangedSince) -> str:
 def _text(function: str, value: ChangedSince) -> str:
     name, before, after = value.name, array_text(value.before), array_text(value.after)
     if before != after:
-        said, kept = _PLAIN.format(name=name, before=before, after=after, function=function), before
+        sentence, kept = _PLAIN.format(name=name, before=before, after=after, function=function), before
     else:
         kind = _KINDS.get(value.after.kind, "object")
-        said, kept = _ANOTHER.format(name=name, kind=kind, function=function), f"the {kind} of the trace"
+        sentence, kept = _ANOTHER.format(name=name, kind=kind, function=function), f"the {kind} of the trace"
     keeps = _KEEPS.format(function=function, name=name, kept=kept)
     if value.of_static is None:
-        return f"{said} {keeps}"
-    return f"{said} {_STATIC.format(static=value.of_static, function=function)} {keeps}"
+        return f"{sentence} {keeps}"
+    return f"{sentence} {_STATIC.format(static=value.of_static, function=function)} {keeps}"
 
 
 _KINDS = {"Array": "array", "ndarray": "array", "function": "function"}

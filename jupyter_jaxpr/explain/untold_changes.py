@@ -40,12 +40,12 @@ def truncated_types(found: Mapping[Place, TruncatedType]) -> list[Finding]:
     return [
         Finding(
             kind="truncated_type",
-            title=_TITLE_OF_TYPE.format(asked=each.asked, taken=each.taken),
-            text=_TYPE.format(asked=each.asked, taken=each.taken),
-            cure=_CURE_OF_TYPE.format(taken=each.taken),
+            title=_TITLE_OF_TYPE.format(asked=taken_type.asked, taken=taken_type.taken),
+            text=_TYPE.format(asked=taken_type.asked, taken=taken_type.taken),
+            cure=_CURE_OF_TYPE.format(taken=taken_type.taken),
             place=place,
         )
-        for place, each in found.items()
+        for place, taken_type in found.items()
     ]
 
 
@@ -54,13 +54,13 @@ def promoted_carries(found: Mapping[Place, PromotedCarry]) -> list[Finding]:
     return [
         Finding(
             kind="promoted_carry",
-            title=_TITLE_OF_CARRY.format(began=each.began, returned=each.returned),
-            text=_CARRY.format(began=each.began, returned=each.returned, dtype=each.dtype),
-            cure=_CURE_OF_CARRY.format(dtype=each.dtype),
+            title=_TITLE_OF_CARRY.format(began=carry.began, returned=carry.returned),
+            text=_CARRY.format(began=carry.began, returned=carry.returned, dtype=carry.dtype),
+            cure=_CURE_OF_CARRY.format(dtype=carry.dtype),
             place=place,
-            dtype=each.dtype,
+            dtype=carry.dtype,
         )
-        for place, each in found.items()
+        for place, carry in found.items()
     ]
 
 

@@ -7,14 +7,13 @@ from typing import Any
 import msgspec
 
 from ..document.encoding import encode, printable
-from ..document.saved_copy import saved_copy
+from ..document.saved_copy import LIMIT_BYTES, saved_copy
 from ..document.types.document import Snapshot
 from ..document.without_values import as_saved
 from .html import fragment
 from .terminal_text import plain
 
 MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
-LIMIT_BYTES = 256_000
 
 
 def bundle(document: Snapshot, limit_bytes: int = LIMIT_BYTES) -> dict[str, Any]:

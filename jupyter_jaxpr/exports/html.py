@@ -41,9 +41,9 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
     budget = Budget()
     above = len(parts)
     for index, program in programs:
-        first, *others = listings(document, index, characters_each, budget)
+        first, *more_listings = listings(document, index, characters_each, budget)
         is_open = len(parts) == above and (first.text or "").count("\n") < _OPEN_LINES
-        shown = [_listing(first, is_open), *(_listing(listing) for listing in others)]
+        shown = [_listing(first, is_open), *(_listing(listing) for listing in more_listings)]
         parts.append(element("section", *about(document, program, heading, folded=True), *shown, class_="jjx-program"))
     return element("div", *parts, *after(document, heading, folded=True), class_="jjx-static").source
 

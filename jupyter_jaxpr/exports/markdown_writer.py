@@ -57,8 +57,8 @@ def items(words: Iterable[str]) -> Markdown:
 
 def item(blocks: Sequence[Markdown]) -> Markdown:
     """Return blocks as one entry of a list."""
-    first, *others = page(blocks).split("\n")
-    return Markdown("\n".join([f"- {first}", *(f"  {row}".rstrip() for row in others)]))
+    first, *more_rows = page(blocks).split("\n")
+    return Markdown("\n".join([f"- {first}", *(f"  {row}".rstrip() for row in more_rows)]))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int | None = None) -> Markdown:

@@ -159,8 +159,8 @@ def _column(text: LinkedText) -> Markup:
         folds = {"data_f": text.folds[number]} if number in text.folds else {}
         lines.append(unclosed("li", line, **folds))
     listing = _listing(text.name, text.title, lines, text.frames[:standing])
-    rest = _rest(text, standing) if standing < len(text.lines) else NOTHING
-    return _section(text.name, text.title, text.size, listing, rest)
+    remainder = _rest(text, standing) if standing < len(text.lines) else NOTHING
+    return _section(text.name, text.title, text.size, listing, remainder)
 
 
 def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> Markup:
@@ -174,14 +174,14 @@ def _listing(name: str, title: str, lines: list[Markup], frames: list[int]) -> M
 
 def _rest(text: LinkedText, first: int) -> Markup:
     """Return the rest of a long text, compressed; the script draws it when the reader opens the program."""
-    rest = {
+    packed = {
         "longest": max(map(len, text.lines)),
         "lines": text.lines[first:],
         "places": text.frames[first:],
         "folds": {line - first: count for line, count in text.folds.items() if line >= first},
     }
     without = element("noscript", element("p", "The rest of this text is compressed. Allow scripts to read the rest."))
-    return join(_packed(json.dumps(rest, separators=(",", ":"))), without)
+    return join(_packed(json.dumps(packed, separators=(",", ":"))), without)
 
 
 def _section(name: str, title: str, size: str, *inside: Markup) -> Markup:

@@ -33,7 +33,7 @@ class ShardingsText:
 
 def shardings_text(document: Snapshot) -> list[ShardingsText]:
     """Return the text of each program on several devices, the program in focus first."""
-    spread = sorted(document.shardings, key=lambda each: each.program != document.focus)
+    spread = sorted(document.shardings, key=lambda cost: cost.program != document.focus)
     texts = []
     for program_shardings in spread:
         words = shardings_of(document, program_shardings)

@@ -1,11 +1,11 @@
-"""Hooks and listeners in JAX: they tell a `Receiver` of every miss and stage, and give way to JAX.
+"""Puts hooks into JAX that tell a `Receiver` of every miss, and give way to JAX.
 
 Every call of a jitted function that misses JAX's C++ cache comes by three small functions: `get_ctx_mesh` (it starts;
 the first that `_infer_params` calls), `test_event` (it has its program and is about to run) and `_get_fastpath_data`
 (it has run). None of them runs the user's code. `Hooks` puts something in their place that tells a `Receiver` and gives
 way to them, so that no frame of ours is on the stack while JAX traces, compiles or runs, nor in the traceback of what
-is raised there; a call that hits the C++ cache runs no Python at all, so the hooks cost it nothing. JAX's public
-events (`jax.monitoring`) tell the stages.
+is raised there; a call that hits the C++ cache runs no Python at all, so the hooks cost it nothing. The stages come
+from JAX's public events (`event_listeners`).
 
 `Hooks` puts hooks and listeners in, now or as soon as JAX is imported, and takes them out.
 """
@@ -13,97 +13,40 @@ events (`jax.monitoring`) tell the stages.
 from __future__ import annotations
 
 import functools
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any
 
 from .. import plain_text
 from ..interruptions import not_of_a_signal
 from .calls import DerivedCall, JitCall
 from .cleared_caches import ClearedCaches
-from .facts import CACHE_MISS, COMPILE_EVENT, FROM_DISK_EVENT, LOWER_EVENT, TRACE_EVENT, imported, private, staging
+from .event_listeners import EventListeners
+from .facts import CACHE_MISS, imported, private, staging
+from .receiver import Receiver, tell_receiver
 from .support import Support, support
 from .when_imported import WhenImported
 
-_WRAPPED_NAME = re.compile(r"\w+\((.*)\)", re.DOTALL)
-_NAMES = 1_000
 
-
-class Receiver(Protocol):
-    """The object that the hooks call; no method may raise, and each runs on the thread that called JAX.
-
-    Attributes:
-        library: the number of misses of each library function, by id; the receiver adds the functions.
-        shows_libraries: whether the receiver wants to know of library calls outside of a trace.
-    """
-
-    library: dict[int, int]
-    shows_libraries: bool
-
-    def installed(self) -> None:
-        """Receive the news that the hooks are installed."""
-
-    def missed(self, call: JitCall) -> bool:
-        """Receive a call that missed the C++ cache; return whether to report its further stages."""
-
-    def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
-        """Receive a jitted function whose trace, lowering or shapes are requested without a call, and JAX's frame."""
-
-    def traced(self, call: JitCall) -> None:
-        """Receive a call with `params` and `args_flat`: JAX traced the function, or found an earlier trace.
-
-        The program has not run yet. JAX's trace of the function for another transformation is not reported.
-        """
-
-    def trace_raised(self, name: str | None, error: BaseException | None) -> None:
-        """Receive the error of an outermost trace, with the name of the function in JAX's events.
-
-        `error` is still on its way through JAX; None where this version of JAX does not show the error.
-        """
-
-    def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
-        """Receive a call that has run; `fast_path` says whether the next such call will hit the C++ cache.
-
-        `executable` is None where another transformation or trace handled the call.
-        """
-
-    def derived(self, call: DerivedCall) -> None:
-        """Receive a program that JAX derived from a jitted function and ran outside of any jit."""
-
-    def stage_started(self, event: str, name: str | None) -> None:
-        """Receive the start of a trace, lowering or compile."""
-
-    def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
-        """Receive the end of a trace, lowering or compile."""
-
-    def from_disk(self) -> None:
-        """Receive the news that the present compile took its executable from the persistent cache."""
-
-
-class Hooks:
+class Hooks(EventListeners):
     """Installs the hooks and listeners in JAX, and removes them."""
 
     def __init__(self, receiver: Receiver) -> None:
-        self._receiver = receiver
+        super().__init__(receiver)
         self.cleared = ClearedCaches()
-        self._support: Support | None = None
         self._originals: dict[tuple[str, str], Callable[..., Any]] = {}  # the replaced functions by module and name
         self._open: dict[int, JitCall] = {}  # calls that have not run yet, by id of their frame
         self._finder: WhenImported | None = None
         self._lock = threading.RLock()
-        self.failed: list[BaseException] = []  # errors of this package, for the next observation
-        self._plain: dict[Any, str] = {}  # the name of a function by its name in JAX's events
         self.tells_calls = False  # whether the tier is `hooks` and the hooks are installed
         # During a recording: receives JAX's frame of a miss and the flat results of each program that ran.
         self.ran: Callable[[FrameType, Any], None] | None = None
         # During a recording: receives the arguments and the results of `jax.device_put`.
         self.put: Callable[[Any, Any], None] | None = None
         self.asking_thread = 0  # the id of a thread on which this package asks JAX for a program; 0: none
-        self.overflowed = False  # the user's stack reached Python's recursion limit: a miss may not have been reported
 
     @property
     def support(self) -> Support:
@@ -159,11 +102,11 @@ class Hooks:
             self._support = support("events")
             return
         self.tells_calls = True
-        _tell(self.fail, self._receiver.installed)
+        tell_receiver(self.fail, self._receiver.installed)
 
     def _put_in(self) -> None:
         api, dispatch, pjit, util = map(private, ("api", "dispatch", "pjit", "util"))
-        _tell(self.fail, self.cleared.watch)
+        tell_receiver(self.fail, self.cleared.watch)
         self._put(pjit, "get_ctx_mesh", self._before_trace(pjit._infer_params))
         self._put(util, "test_event", self._before_run(pjit._pjit_call_impl_python))
         self._put(api, "tree_unflatten", self._after_device_put(api.device_put))
@@ -343,115 +286,11 @@ class Hooks:
             )
         )
 
-    def fail(self, error: BaseException) -> None:
-        """Keep an error of this package for the next observation."""
-        if isinstance(error, RecursionError):
-            self.overflowed = True
-        elif len(self.failed) < 10:
-            self.failed.append(error)
-
-    # --- JAX's events ---
-
-    def _listen(self) -> None:
-        """Register the listeners that are missing; `jax.monitoring.clear_event_listeners` removes all of them."""
-        for listener, listeners, register, _ in self._listeners():
-            if listener not in listeners():
-                register(listener)
-
-    def _listens(self) -> bool:
-        """Return whether this version of JAX has the events that this package knows."""
-        return self._support is not None and self._support.tier in ("hooks", "events")
-
-    def _stop_listening(self) -> None:
-        if "jax._src.monitoring" in sys.modules:
-            for listener, listeners, _, unregister in self._listeners():
-                if listener in listeners():
-                    unregister(listener)
-
-    def _listeners(self) -> tuple[tuple[Any, ...], ...]:
-        events = private("monitoring")
-        return (
-            (
-                self._on_duration,
-                events.get_event_duration_listeners,
-                events.register_event_duration_secs_listener,
-                events.unregister_event_duration_listener,
-            ),
-            (
-                self._on_event,
-                events.get_event_listeners,
-                events.register_event_listener,
-                events.unregister_event_listener,
-            ),
-            (
-                self._on_scalar,
-                events.get_scalar_listeners,
-                events.register_scalar_listener,
-                events.unregister_scalar_listener,
-            ),
-        )
-
-    # A trace of a user's function contains hundreds of JAX's own: the next two methods are as short as possible.
-
-    def _on_duration(self, event: str, seconds: float, fun_name: Any = None, **_: Any) -> None:
-        if event in _STAGE_EVENTS:
-            try:
-                name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)
-                self._receiver.stage_ended(event, name, seconds)
-                if event == TRACE_EVENT and (leaving := _raising(sys._getframe(1))) is not None:
-                    self._receiver.trace_raised(name, leaving.get("exc_value"))
-            except RecursionError:
-                self.overflowed = True
-            except not_of_a_signal(Exception) as error:
-                self.fail(error)
-
-    def _on_scalar(self, event: str, value: Any, fun_name: Any = None, **_: Any) -> None:
-        if event in _STAGE_EVENTS:  # JAX reports the time of the start under the name of the duration event
-            try:
-                name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)
-                self._receiver.stage_started(event, name)
-            except RecursionError:
-                self.overflowed = True
-            except not_of_a_signal(Exception) as error:
-                self.fail(error)
-
-    def _plain_name(self, name: Any) -> str | None:
-        """Return the name of the function: after its trace, JAX's events say jit(f) for f.
-
-        Names are cached: parsing them is half of the work after a compile.
-        """
-        if not issubclass(type(name), str):
-            return None
-        name = str.__str__(name)
-        if len(self._plain) >= _NAMES:
-            self._plain.clear()
-        wrapped = _WRAPPED_NAME.fullmatch(name)
-        plain = plain_text.exact(wrapped.group(1) if wrapped else name)
-        if len(name) <= plain_text.Limit.FILE:
-            self._plain[name] = plain
-        return plain
-
-    def _on_event(self, event: str, **facts: Any) -> None:
-        if event == FROM_DISK_EVENT:
-            _tell(self.fail, self._receiver.from_disk)
-
 
 def _no_event(*_: Any, **__: Any) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def _raising(frame: FrameType) -> dict[str, Any] | None:
-    """Return JAX's variables on the exception that ended a stage; None without an exception.
-
-    `frame` is the frame that called the listener.
-    """
-    leaving = frame.f_back
-    if leaving is None or leaving.f_locals.get("exc_type") is None:
-        return None
-    return leaving.f_locals
-
-
-_STAGE_EVENTS = frozenset({TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT})
 _DERIVED_PARAMS = (
     "jaxpr",
     "in_shardings",
@@ -465,11 +304,3 @@ _DERIVED_PARAMS = (
     "inline",
     "compiler_options_kvs",
 )
-
-
-def _tell(failed: Callable[[BaseException], None], method: Callable[..., None], *facts: Any) -> None:
-    """Call a method of the receiver; an error of this package never reaches the user's call."""
-    try:
-        method(*facts)
-    except not_of_a_signal(Exception) as error:
-        failed(error)

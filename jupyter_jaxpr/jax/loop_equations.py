@@ -32,8 +32,8 @@ def lowered_scan(length: int, unroll: int) -> tuple[int, int]:
     Returns:
         The number of iterations of the loop, and the number of steps after the loop.
     """
-    iterations, rest = divmod(length, max(unroll, 1))
-    return (0, length) if unroll > 1 and iterations == 1 and not rest else (iterations, rest)
+    iterations, remainder = divmod(length, max(unroll, 1))
+    return (0, length) if unroll > 1 and iterations == 1 and not remainder else (iterations, remainder)
 
 
 @dataclass(frozen=True)

@@ -61,17 +61,17 @@ class LastCalls:
         state = getattr(private("api"), "_post_hook_state", None)
         if state is None or self._state is not None:
             return
-        others, calls = state.value, self.calls
+        earlier_hook, calls = state.value, self.calls
 
         def hook(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
             if self._state is not None:
                 calls[called] = args, kwargs
-            if others is None:
+            if earlier_hook is None:
                 return
             try:
-                others(called, args, kwargs, output)
+                earlier_hook(called, args, kwargs, output)
             except RecursionError:
-                if not _is_ours(others):
+                if not _is_ours(earlier_hook):
                     raise
 
         self._hook, self._state, self._thread = hook, state, threading.get_ident()
@@ -124,8 +124,8 @@ class Results:
             return True
         config = private("config")
         state = private("api")._post_hook_state
-        others, tell = state.value, self._tell
-        if others is not None and not _is_ours(others):
+        earlier_hook, tell = state.value, self._tell
+        if earlier_hook is not None and not _is_ours(earlier_hook):
             return False
         get_global = state.get_global
         is_checked_by_all = state.get_local() is config.config_ext.unset
@@ -137,9 +137,9 @@ class Results:
                     tell(called, args, kwargs, output)
             except RecursionError:  # the user's own call fits below Python's recursion limit
                 self.overflowed = True
-            if others is not None:  # `others` is another hook of this package
+            if earlier_hook is not None:  # `others` is another hook of this package
                 try:
-                    others(called, args, kwargs, output)
+                    earlier_hook(called, args, kwargs, output)
                 except RecursionError:
                     self.overflowed = True
             elif is_checked_by_all and (check := get_global()) is not None:
@@ -148,7 +148,7 @@ class Results:
                 check(called, args, kwargs, output)
 
         self._hook, self._state, self._thread = hook, state, threading.get_ident()
-        self._before, self._under = state.swap_local(hook), others
+        self._before, self._under = state.swap_local(hook), earlier_hook
         for setting in (config.debug_nans, config.debug_infs):
             self._settings.append((setting, setting._update_thread_local_hook, self._after(setting)))
         for setting, _, ours in self._settings:

@@ -57,9 +57,9 @@ def type_of(value: Any) -> str:
 
 def short_type(text: str) -> str:
     """Return a type of JAX's messages in the form of JAX's programs: f32[3] for float32[3]."""
-    name, bracket, rest = text.partition("[")
+    name, bracket, shape_text = text.partition("[")
     short = re.sub(r"^(float|int|uint|complex|bfloat)(\d+)$", lambda match: f"{_LETTERS[match[1]]}{match[2]}", name)
-    return short + bracket + rest
+    return short + bracket + shape_text
 
 
 _LETTERS = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..interruptions import not_of_a_signal
-from ..observe.functions import unwrap
+from ..observe.code_of_callables import unwrap
 from ..observe.observation import ArgumentSpec
 from ..typed.specs import SpecError, parse_target
 from .harmless import NotHarmless, NotThere, value_of

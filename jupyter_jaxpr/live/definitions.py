@@ -18,7 +18,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ..interruptions import not_of_a_signal
-from ..observe.functions import code_of
+from ..observe.code_of_callables import code_of
 from ..typed.written_cell import FunctionStatement, WrittenCell, names_stored
 from .harmless import NotHarmless, NotThere, check, check_definition, completes, is_plain_class
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..observe.functions import is_installed
+from ..observe.whose_code import is_installed
 from ..plain_text import file_of
 
 SECONDS = 2.0

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..jax.facts import is_jitted, jit_disabled
 from ..observe.cache.ledger_table import not_counted
-from ..observe.functions import code_of, is_of_jax, name_of
+from ..observe.code_of_callables import code_of, name_of
+from ..observe.library_functions import is_of_jax
 from ..observe.observation import Observation
 from ..plain_text import file_of, kind_name
 from ..typed.cell import PYTHON_CELL_MAGICS

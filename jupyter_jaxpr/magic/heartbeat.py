@@ -8,7 +8,8 @@ import time
 from typing import TYPE_CHECKING, get_args
 
 from ..jax.facts import compile_can_be_interrupted
-from ..observe.observer import Observer, Progress
+from ..observe.observer import Observer
+from ..observe.progress import Progress
 from ..wire.comm import Stage
 from ..wire.messages import UnrolledSoFar
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..jax.facts import is_jitted
 from ..jax.held_traces import held_trace
 from ..observe.called_functions import called_function
-from ..observe.functions import is_of_jax, is_users, name_of
+from ..observe.code_of_callables import name_of
+from ..observe.library_functions import is_of_jax, is_users
 from ..observe.observation import Finding, Observation, ObservedFunction, Place
 from ..observe.own_traces import has_arrays, returned_arrays, trace_call
 from ..observe.retrace import CallGone, HeldCallForTrace, Retrace, deciding

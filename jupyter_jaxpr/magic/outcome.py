@@ -13,7 +13,7 @@ from ..explain.dropped_updates import dropped_updates
 from ..explain.errors import time_limit
 from ..explain.errors.explained import error_finding, is_of_call
 from ..explain.errors.time_limit import Budget
-from ..explain.frozen_calls import frozen_values
+from ..explain.impure_calls import frozen_values
 from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
 from ..explain.unblocked import unblocked_timings

@@ -10,7 +10,8 @@ import types
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..observe.functions import code_of, is_installed
+from ..observe.code_of_callables import code_of
+from ..observe.whose_code import is_installed
 from ..plain_text import file_of
 
 

@@ -8,7 +8,7 @@ from ..explain.errors.explained import explained
 from ..explain.errors.explanation import Explained
 from ..interruptions import not_of_a_signal
 from ..jax.uncalled_traces import jitted_as_by_make_jaxpr
-from ..observe.functions import name_of
+from ..observe.code_of_callables import name_of
 from ..observe.observation import Finding, Observation, Place
 from ..observe.own_traces import trace_call
 from ..observe.side_effects.guard import EffectsError

@@ -11,8 +11,10 @@ from typing import Any
 
 from ..jax.transformed import linear_of, runs_its_function, transforms_around
 from ..plain_text import text_of
-from .functions import code_of, is_installed, is_users, name_of, place_of
+from .code_of_callables import code_of, name_of, place_of
+from .library_functions import is_users
 from .observation import Place
+from .whose_code import is_installed
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..interruptions import not_of_a_signal
-from .functions import name_of
+from .code_of_callables import name_of
 
 
 def jitted_copy(fun: Callable[..., Any], statics: Sequence[str]) -> Any:

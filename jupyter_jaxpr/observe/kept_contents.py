@@ -19,8 +19,9 @@ from typing import Any, Final, NamedTuple
 
 from ..interruptions import not_of_a_signal
 from ..plain_text import FAILURES, defined, exact, file_of, kind_name, own_name
-from .functions import is_installed, unwrap
+from .code_of_callables import unwrap
 from .value_texts import NOTHING_CALLED
+from .whose_code import is_installed
 
 TEXT: Final = 80
 """The length of the longest text of a value, in characters."""

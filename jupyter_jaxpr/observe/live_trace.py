@@ -14,7 +14,7 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from ..jax.separate_traces import separate_traces
 from .calls.printed_output import PrintRecorder
-from .functions import code_of, name_of, place_of, unwrap
+from .code_of_callables import code_of, name_of, place_of, unwrap
 from .observation import ObservedFunction, Printed
 from .observer import Observer
 from .own_traces import CallToTrace, has_numbers_to_fix, held_fixed_text, traced_anew

@@ -1,138 +1,51 @@
-"""Receives JAX's hooks and events, and records what each call did.
+"""Begins and ends the observation of a run, and answers questions about the running cell.
 
-`Observer` is one a kernel. It is told of every call that misses JAX's C++ cache (`jax.hooks.Hooks`) and keeps, for
-as long as a function lives, the programs last made of it; while a `Run` is on, what happens on its thread is counted
+`Observer` is one a kernel. It is told of every call that misses JAX's C++ cache (`hook_receiver`) and keeps, for as
+long as a function lives, the programs last made of it; while a `Run` is on, what happens on its thread is counted
 there.
-
-- `threads`: what one thread is doing in JAX, and the end of its calls.
-- `credit`: calls and stages, credited to functions and lines.
-- `replay`: the programs that calls ran, and their stages.
 """
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
 from ..interruptions import not_of_a_signal
-from ..jax import facts
-from ..jax.calls import DerivedCall, JitCall, pmap_call
-from ..jax.eager import EagerConstructs
-from ..jax.effects import program_effects
 from ..jax.facts import (
-    COMPILE_EVENT,
-    TRACE_EVENT,
-    backend_started,
-    functions_with_entries,
     is_deleted,
-    source_of,
-    stored_jit_name,
 )
 from ..jax.held_traces import call_leaves
-from ..jax.hooks import Hooks
-from ..jax.keys import FlatCall
-from ..jax.stages import made_ahead
-from ..jax.uncalled_traces import TracedAhead, TracesAhead
-from ..jax.untold_changes import TruncatedType, Untold, UntoldChanges, UnusedDonation
-from ..plain_text import FAILURES, file_of, text_of
-from .cache.function_history import FunctionHistory
-from .cache.history import History
-from .cache.keys import Key
-from .cache.keys_of_calls import equinox_key_of, key_of, pmap_key_of
 from .cache.ledger import Ledger
 from .calls.call_values import CallValues
-from .calls.counters import HAS_MONITORING
 from .calls.entry_hits import EntryHits
 from .calls.hit_programs import HitPrograms
-from .credit import count_by_name, drain, take_loose, worked_ahead
-from .functions import (
-    FunctionRecord,
-    Functions,
-    asking_place,
-    call_place,
-    equinox_frame,
-    frame_place,
-    is_jax,
-    is_users,
-    is_users_frame,
-    name_of,
-    user_place,
-)
-from .library_programs import LibraryCall, note_derived_library_program, note_library_program
+from .calls.monitoring import HAS_MONITORING
+from .credit import count_by_name, drain, take_loose
+from .hook_receiver import HookReceiver
 from .observation import LedgerReading, Observation
 from .programs import KeptProgram
-from .raised_traces import note_raised, note_raised_outside
-from .recording import recording_of
-from .replay import note_call, note_derived, note_program, note_transformed, origin_of
+from .progress import Progress, progress_of
 from .run import Run
-from .stages import STAGE_NAMES, CallStages, LooseEvent
+from .stages import CallStages
 from .threads import (
-    LOOSE_EVENTS,
-    Asked,
-    Miss,
     ThreadState,
-    begin_trace,
-    count_replayed,
-    end_trace,
-    forget_asked,
-    leave,
     prune,
-    start_trace,
     state_of,
-    stop_trace,
 )
 from .traced_names import NamedValues
-from .under_way import UnderWay
-from .value_texts import NOTHING_CALLED, Reading
-
-
-@dataclass(frozen=True)
-class Progress:
-    """The state of a run at one moment.
-
-    Attributes:
-        stage: `running`, `trace`, `lower`, `compile` or `first_run`.
-        function: The user's function that JAX works for; None where there is none, or where JAX works for itself.
-        since: The time at which the stage began, by `time.perf_counter`.
-        finished: The earlier stages of the call, with seconds.
-        program: The known parts of the program that JAX is making.
-    """
-
-    stage: str
-    function: str | None
-    since: float
-    finished: tuple[tuple[str, float], ...] = ()
-    program: UnderWay = UnderWay()
-
 
 _FUNCTIONS_IN_LEDGER = 40
-_AHEAD = 256
-_CHANGES = 50
 
 
-class Observer:
+class Observer(HookReceiver):
     """Records the calls of jitted functions in this kernel."""
 
     def __init__(self) -> None:
-        self.functions = Functions()
-        self.library = self.functions.library
-        self.history = History(lambda: self.hooks.cleared.times)
-        self.shows_programs = False  # whether a session shows programs; `observe()` alone keeps no programs
-        self.hooks: Hooks = Hooks(self)
-        self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
-        self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
-        self._untold_changes = UntoldChanges(self.changed, self.hooks.fail)
-        self.shows_libraries = False  # True while a run is on
-        self._watching: set[Run] = set()  # the runs that show programs
-        self._threads: dict[int, ThreadState] = {}
+        super().__init__()
         self.named_values = NamedValues()
-        self._ahead: dict[str, FunctionHistory] = {}  # functions whose trace was requested without a call, by source
 
     # --- runs ---
 
@@ -288,22 +201,7 @@ class Observer:
 
     def progress(self, run: Run) -> Progress:
         """Return the state of a run; may be called from any thread."""
-        state = self._threads.get(run.thread)
-        if state is None:
-            return Progress("running", None, run.started_at)
-        stack, stage = state.stack, state.stage
-        call = stack[-1] if stack else None
-        miss: Miss | None = call.record if call is not None else None
-        finished = tuple(miss.stages.finished) if miss is not None else ()
-        name = miss.function.name if miss is not None else None
-        if stage is not None:
-            word = STAGE_NAMES[stage[0]]
-            if name is None and stage[1] is not None and _is_users_stage(stage[1], state, run):
-                name = stage[1]
-            return Progress(word, name, stage[2], finished, run.under_way.look(run.thread, word, call))
-        if miss is not None and miss.stages.compiled_at is not None:
-            return Progress("first_run", name, miss.stages.compiled_at, finished)
-        return Progress("running", name, run.started_at, finished)
+        return progress_of(self._threads.get(run.thread), run)
 
     @contextmanager
     def looking_away(self) -> Iterator[Callable[[], int]]:
@@ -367,340 +265,3 @@ class Observer:
             function.kept[program.key] = function.kept.pop(program.key)
             if not any(is_deleted(leaf) for leaf in leaves):
                 program.values = CallValues(leaves, "last", keep)
-
-    # --- called by the hooks ---
-
-    def _watch(self) -> None:
-        """Install the hooks that show traces and compiles outside of jitted calls, while a cell runs."""
-        if not self._watching or not self.hooks.tells_calls:
-            return
-        for watch in (self._eager, self._ahead_of_calls, self._untold_changes):
-            try:
-                watch.start()
-            except AttributeError as error:  # another JAX version: such programs are not shown, and the rest works
-                self.hooks.fail(error)
-
-    def traced_ahead(self, ahead: TracedAhead, frame: FrameType) -> None:
-        """Record a function that JAX traced without a call."""
-        if not self._is_observed():
-            return
-        caller = frame.f_back
-        while caller is not None and is_jax(file_of(caller.f_code)):
-            caller = caller.f_back
-        if caller is not None and is_users_frame(caller):
-            state = self._threads[threading.get_ident()]
-            run, state.ahead = state.run, None
-            if run is not None:
-                run.traced_ahead(ahead, frame_place(caller))
-
-    def changed(self, change: Untold, frame: FrameType) -> None:
-        """Record a change that JAX made without an error, such as a dtype that it truncated."""
-        state = self._threads.get(threading.get_ident())
-        if state is None or state.run is None or state.replaying:
-            return
-        if isinstance(change, UnusedDonation):
-            function: FunctionRecord | None = state.stack[-1].record.function if state.stack else None
-            if function is not None and not function.library and len(state.run.unused_donations) < _CHANGES:
-                state.run.unused_donations.setdefault((function.name, function.definition), change)
-            return
-        place = asking_place(frame)
-        if place is None or len(state.run.truncated) + len(state.run.promoted) > _CHANGES:
-            return
-        if isinstance(change, TruncatedType):
-            state.run.truncated.setdefault(place, change)
-        else:
-            state.run.promoted.setdefault(place, change)
-
-    def _is_observed(self) -> bool:
-        """Return whether a cell runs on this thread and JAX works for the cell rather than for this package."""
-        state = self._threads.get(threading.get_ident())
-        return state is not None and state.run is not None and not state.replaying and not facts.staging()
-
-    def evaluated(self, fun: Any, frame: FrameType) -> None:
-        """Count a construct that runs outside of jit, compiled or not; `fun` is JAX's jitted function of it."""
-        run = self._threads[threading.get_ident()].run
-        function = self.functions.find(fun, frame)
-        if run is None or function.library:
-            return
-        activity = run.activity(function)
-        activity.calls += 1
-        activity.called_at = call_place(frame)
-        for program in list(function.kept.values())[-1:]:
-            activity.use(program, now=False)
-        run.call_lines.called(activity.called_at, 1)
-
-    def installed(self) -> None:
-        """Start the parts that need the hooks, once the hooks are installed; earlier compiles were not observed."""
-        self._watch()
-        run = state_of(self._threads).run
-        if run is not None and run.when_installed is not None:
-            if not run.counter.running:  # the counter must start before every other user of JAX's hook after each call
-                run.counter.start()
-                run.counted = run.counter.sees
-            run.hold_last_calls()
-            run.when_installed()
-        if backend_started():
-            self.history.held_before(functions_with_entries())
-
-    def missed(self, call: JitCall) -> bool:
-        """Record a call that missed the C++ cache; return whether the hooks should report its further stages."""
-        state = state_of(self._threads)
-        run = state.run
-        function = self.functions.find(call.fun, call.frame) if call.frame is not None else None
-        if function is None or state.replaying:
-            return False
-        uncounted = run is not None and not run.counter.running
-        if run is not None and uncounted:  # this cell imported JAX
-            run.counter.start()
-            run.counted = run.counter.sees
-        staging = facts.staging()
-        if function.library:
-            self.library.setdefault(id(call.fun), 1)
-            if run is None:
-                return False
-            run.counter.forget(call.fun)
-            if staging or not run.keeps_programs or function.equinox or function.pmap:
-                return False
-            call.record = LibraryCall(state, function, None if call.frame is None else call_place(call.frame))
-            return True
-        if staging and run is None:
-            return False
-        if state.stack:
-            prune(state, self.history, call)
-        activity, seen = None, True
-        if run is not None and function.construct is not None:
-            activity = run.activity(function)  # `evaluated` counts the calls
-        elif run is not None:
-            counted, seen, activity = drain(run, self.functions, self.hooks, call.fun, function)
-            if activity is None:
-                activity = run.activity(function)
-            if uncounted or not HAS_MONITORING:
-                # The counter starts with this call; on Python 3.11 it counts only hits.
-                activity.called(function, 1)
-            elif not counted:
-                activity.calls_missed += 1
-                run.counter.watch_again()
-        place = None if call.frame is None else call_place(call.frame)
-        if run is not None and function.construct is None and (not seen or not HAS_MONITORING):
-            run.call_lines.called(place, 1)
-            if HAS_MONITORING and not uncounted:
-                run.call_lines.unseen(place)
-        if staging:
-            if activity is not None:
-                activity.inlined += 1
-                activity.missed(function, 1)
-            if run is not None:
-                run.call_lines.missed(place, "inlined")
-            self.history.inlined(function, place)
-            return False
-        if activity is not None:
-            activity.misses += 1
-            activity.missed(function, 1)
-        # Outside of observed cells and blocks, `traced` reads the key from the leaves that JAX took.
-        reading = NOTHING_CALLED if run is None else run.reading
-        key = None if run is None and not function.equinox else self._key(call, function, reading)
-        event = self.history.begin(function, call.fun, key, place, reading)
-        function.unkept |= event.held_before
-        call.record = Miss(state, function, activity, place, event)
-        state.stack.append(call)
-        return True
-
-    def _key(
-        self, call: JitCall, function: FunctionRecord, reading: Reading, flat: FlatCall | None = None
-    ) -> Key | None:
-        """Return the key of a call; None, and a recorded failure, where an argument cannot be read."""
-        try:
-            pmapped = pmap_call(call.frame) if function.pmap and call.frame is not None else None
-            if pmapped is not None:
-                return pmap_key_of(pmapped, reading)
-            if function.construct is not None:
-                key = key_of(call.options, call.args, call.kwargs, call.fun, reading, flat)
-                key.names = function.construct.operands(len(key.names))
-                return key
-            equinox = equinox_frame(call.frame) if function.equinox and call.frame is not None else None
-            if equinox is None:
-                return key_of(call.options, call.args, call.kwargs, call.fun, reading, flat)
-            variables = equinox.f_locals
-            called = variables["jit_wrapper"], variables["args"], variables["kwargs"]
-            return equinox_key_of(call.options, *called, reading, call.args)
-        except not_of_a_signal(*FAILURES) as error:
-            self.hooks.fail(error)
-            return None
-
-    def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
-        """Record that the trace or the lowering of a function was requested without a call."""
-        state = state_of(self._threads)
-        if state.replaying or facts.staging():
-            return
-        if state.stack:
-            prune(state, self.history)
-        forget_asked(state, id(frame))
-        function = self.functions.asked(fun, frame)
-        if state.run is not None and (is_users(fun) if function is None else not function.library):
-            name = stored_jit_name(fun) or name_of(fun)
-            state.run.ahead.add(name)
-            state.ahead = name, fun
-        if function is None or function.library or function.equinox or function.pmap:
-            return
-        history = self.history.of(function)
-        state.asked.append(Asked(id(frame), frame.f_code, function.jit_name or function.name, history))
-        source = source_of(options)
-        if source is not None:  # the source identifies the function when any thread later lowers or compiles the trace
-            self._ahead[source] = history
-            if len(self._ahead) > _AHEAD:
-                del self._ahead[next(iter(self._ahead))]
-
-    def traced(self, call: JitCall) -> None:
-        """Record the trace of a call: JAX has the program of the call."""
-        if isinstance(call.record, LibraryCall):
-            return call.record.traced(call)
-        miss: Miss = call.record
-        stop_trace(miss)
-        run = miss.state.run
-        if miss.function.jit_name is None and call.params is not None:
-            miss.function.jit_name = text_of(call.params.get("name"))
-        if miss.event.key is None and run is None:
-            miss.event.key = self._key(call, miss.function, NOTHING_CALLED, call.flat())
-        if run is None or run.keeps_programs or self.shows_programs:
-            note_call(run, call, miss)
-        call.args, call.kwargs = (), {}
-
-    def trace_raised(self, name: str | None, error: BaseException | None) -> None:
-        """Record that the trace of a call, or a trace outside of jit, raised."""
-        state = state_of(self._threads)
-        if state.stack and not state.replaying:
-            call = state.stack[-1]
-            miss: Miss = call.record
-            function = miss.function
-            if (function.jit_name or function.name) == name and call.params is None:
-                leave(state, self.history, call, raised=True)
-                run = state.run
-                if error is not None and run is not None and run.keeps_programs and miss.activity is not None:
-                    note_raised(miss.activity, error, miss.place)
-        elif error is not None and self._is_observed() and state.run is not None and state.run.keeps_programs:
-            note_raised_outside(state.run.raised_outside, error)
-
-    def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
-        """Record that a call has run."""
-        ended_at = time.perf_counter()
-        if isinstance(call.record, LibraryCall):
-            state = state_of(self._threads)
-            if state.run is not None:
-                note_library_program(state, state.run, call, executable, recording_of(self.hooks))
-            return call.drop_values()
-        miss: Miss = call.record
-        state = miss.state
-        miss.event.fast_path = fast_path
-        if not fast_path and call.params is not None:
-            miss.event.effects = tuple(program_effects(call.params["jaxpr"]))
-        run = state.run
-        try:
-            if executable is None:
-                note_transformed(state, call, miss)
-            elif run is None or run.keeps_programs or self.shows_programs:  # `observe()` alone shows no programs
-                note_program(state, call, miss, executable, ended_at)
-            else:
-                miss.function.unkept = True
-        finally:
-            leave(state, self.history, call, raised=False)
-
-    def derived(self, call: DerivedCall) -> None:
-        """Record that JAX ran a program that it derived from a jitted function."""
-        state = state_of(self._threads)
-        if state.replaying:
-            return
-        function, parent, place, stages = origin_of(state, call.name)
-        if function is None:
-            if state.run is not None and state.run.keeps_programs and not state.stack:
-                place = user_place(sys._getframe(1))
-                note_derived_library_program(state, state.run, call, place, recording_of(self.hooks))
-            return
-        # the outer call counts these stages at its end
-        within = any(stages in outer.record.derived for outer in state.stack)
-        if not within:
-            self.history.stages_only(function, stages)
-        program = note_derived(state, call, function, parent, place, stages)
-        if state.run is not None:
-            activity = state.run.activity(function)
-            activity.use(program, now=stages.compiles > 0)
-            if not within:
-                tally = stages.tally()
-                activity.add(tally)
-                state.run.call_lines.compiled(place, tally.compiles)
-
-    def stage_started(self, event: str, name: str | None) -> None:
-        """Record the start of a stage."""
-        state = self._threads.get(threading.get_ident()) or state_of(self._threads)
-        if not state.replaying or state.looking_away:
-            state.stage = (event, name, time.perf_counter())
-        if event == TRACE_EVENT and state.stack and not state.replaying:
-            call = state.stack[-1]
-            own: FunctionRecord = call.record.function
-            if own.jit_name is None and call.record.tracing:
-                own.jit_name = name  # the first trace after the start of the call is the trace of its function
-            if own.jit_name == name:
-                own.at_trace = None
-                if state.run is not None:
-                    start_trace(state.run, call.record, call.fun)
-        elif event == TRACE_EVENT and state.ahead is not None and state.run is not None and state.ahead[0] == name:
-            begin_trace(state.run, *state.ahead)
-            state.ahead, state.traces_ahead = None, name
-
-    def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
-        """Record the end of a stage."""
-        state = self._threads.get(threading.get_ident()) or state_of(self._threads)
-        state.stage = None
-        if event == TRACE_EVENT and state.traces_ahead is not None and state.traces_ahead == name:
-            state.traces_ahead = None
-            if state.run is not None:
-                end_trace(state.run)
-        if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.tells_calls:
-            # Traces of JAX's own functions inside of a trace, of which there are hundreds, are not recorded.
-            miss: Miss | None = state.stack[-1].record if state.stack else None
-            forget_asked(state)
-            if state.asked:
-                asked = state.asked[-1]
-                if asked.name == name and not facts.staging():
-                    worked_ahead(state, self.history, asked.history, LooseEvent(event, name, seconds, False))
-            elif miss is not None and (name is None or name == miss.function.jit_name):
-                miss.stages.add(event, seconds, False)
-                stop_trace(miss)
-            elif miss is None and state.run is not None and not facts.staging():  # a library's call, if there is a call
-                if len(state.loose) > LOOSE_EVENTS - len(STAGE_NAMES):  # keep room for the other stages of the call
-                    take_loose(state, state.run, self.hooks)
-                state.loose.append(LooseEvent(event, name, seconds, False))
-            return
-        from_disk = state.from_disk and event == COMPILE_EVENT
-        if event == COMPILE_EVENT:
-            state.from_disk = False
-        for listened, stages in state.listening:
-            if listened == name:
-                stages.add(event, seconds, from_disk)
-        if state.replaying:
-            count_replayed(state, seconds)
-            return
-        if state.stack:
-            miss = state.stack[-1].record  # the stage belongs to the innermost call, if the names agree
-            if name is None or name == miss.function.jit_name:
-                miss.stages.add(event, seconds, from_disk)
-                return
-        source = made_ahead(sys._getframe(1)) if self._ahead and event != TRACE_EVENT else None
-        history = None if source is None else self._ahead.get(source)
-        if history is not None:
-            worked_ahead(state, self.history, history, LooseEvent(event, name, seconds, from_disk))
-        else:
-            if len(state.loose) == LOOSE_EVENTS and state.run is not None:
-                take_loose(state, state.run, self.hooks)
-            eager = event == COMPILE_EVENT and state.run is not None
-            place = user_place(sys._getframe(1)) if eager else None
-            state.loose.append(LooseEvent(event, name, seconds, from_disk, place, bool(state.stack)))
-
-    def from_disk(self) -> None:
-        """Record that JAX found the executable of the present compile in its persistent cache."""
-        state_of(self._threads).from_disk = True
-
-
-def _is_users_stage(name: str, state: ThreadState, run: Run) -> bool:
-    """Return whether a stage outside of a missed call belongs to a function of the user's."""
-    names = {*run.traced_names, *run.ahead, *state.under_transforms, *(asked.name for asked in state.asked)}
-    return name == state.traces_ahead or name in names

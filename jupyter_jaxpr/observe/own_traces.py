@@ -33,8 +33,9 @@ from .calls.call_from_line import calling_at
 from .calls.call_values import CallValues, copied
 from .calls.held_calls import HeldCall, is_array
 from .calls.printed_output import PrintRecorder
-from .functions import code_of, is_users, name_of, place_of, unwrap
+from .code_of_callables import code_of, name_of, place_of, unwrap
 from .jit_here import jitted_anew
+from .library_functions import is_users
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
 from .observer import Observer
 from .programs import KeptProgram

@@ -10,9 +10,11 @@ from typing import Any
 from ..jax.partial_traces import PartialTrace, partial_trace
 from ..plain_text import kind_name
 from .arguments import spec_of
-from .functions import call_place, is_users_frame, place_of
+from .code_of_callables import place_of
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .run import FunctionActivity
+from .user_places import call_place
+from .whose_code import is_users_frame
 
 _HOW = "traced until it raised"
 _RAISED_OUTSIDE = 8

@@ -23,11 +23,12 @@ from ..quantities import count
 from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, result_of, spec_of
 from .cache.key_texts import positional_names
 from .called_functions import called_function, is_library_jit, runs_for_user
-from .functions import code_of, is_installed, next_inside
+from .code_of_callables import code_of, next_inside
 from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .recorded_cell import RecordedCell
 from .recording import NO_TEXT, NO_VALUES, Recorded, Recording
 from .value_texts import Reading
+from .whose_code import is_installed
 
 CALLS = 8
 """The number of calls of one statement that are recorded at most."""

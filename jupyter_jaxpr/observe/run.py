@@ -23,10 +23,11 @@ from ..plain_text import traceback_text
 from ..quantities import count
 from .cache.ledger import Calls, Ledger
 from .calls.call_lines import CallLines
-from .calls.counters import HAS_MONITORING, CallCounter
+from .calls.counters import CallCounter
 from .calls.entry_hits import EntryHits
-from .calls.frozen_calls import FrozenCalls
 from .calls.hit_programs import HitPrograms, Looks
+from .calls.impure_calls import FrozenCalls
+from .calls.monitoring import HAS_MONITORING
 from .calls.printed_output import PrintRecorder
 from .calls.untraced_lines import LineRecorder
 from .functions import FunctionRecord

@@ -23,7 +23,8 @@ from .cache.history import History
 from .cache.keys import Key
 from .calls.call_values import CallValues
 from .calls.held_calls import HeldCall
-from .functions import FunctionRecord, code_of, unwrap
+from .code_of_callables import code_of, unwrap
+from .functions import FunctionRecord
 from .observation import Place
 from .outside_reads import Read
 from .run import FunctionActivity, Run

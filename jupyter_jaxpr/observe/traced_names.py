@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 from ..interruptions import not_of_a_signal
 from ..jax.traced_values import TracedArray, TracedTree, ValueReader
 from ..plain_text import file_of, function_of
-from .calls.counters import HAS_MONITORING, MonitoringTool, monitoring
+from .calls.monitoring import HAS_MONITORING, MonitoringTool, monitoring
 from .observation import Place
 from .users_codes import UsersCodes
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from ..jax.uncalled_traces import TracedAhead
 from .arguments import CallShape, shape_of
-from .functions import code_of, name_of, place_of
+from .code_of_callables import code_of, name_of, place_of
 from .observation import ObservedFunction, Place
 from .programs import KeptProgram
 from .value_texts import Reading

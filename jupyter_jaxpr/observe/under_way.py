@@ -17,8 +17,8 @@ from ..jax.calls import JitCall
 from ..jax.facts import imported
 from ..jax.traces_under_way import equations_in, trace_under_way
 from ..plain_text import FAILURES, file_of
-from .functions import is_users_frame
 from .side_effects.source import function_node
+from .whose_code import is_users_frame
 
 LoopKind = Literal["for", "while"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..jax import dispatches
 from ..plain_text import defined, file_of, kind_name, own_name
-from .functions import is_installed
 from .value_texts import is_of_users
+from .whose_code import is_installed
 
 _CONTAINERS = frozenset({tuple, list, set, frozenset})
 _MAPPINGS = frozenset({dict, collections.OrderedDict, collections.defaultdict})

@@ -15,7 +15,7 @@ from typing import Any
 from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted
 from ..plain_text import file_of
-from .functions import is_installed
+from .whose_code import is_installed
 
 # The number of values that the search for one trace examines.
 _VALUES = 20_000

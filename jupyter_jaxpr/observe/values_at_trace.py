@@ -20,11 +20,12 @@ from ..interruptions import not_of_a_signal
 from ..jax.facts import is_jitted, partial_of
 from ..plain_text import FAILURES, defined, exact, file_of, function_of, own_name
 from .cache.static_values import StaticValue
-from .calls.frozen_calls import FrozenCall
-from .functions import is_installed, unwrap
+from .calls.impure_calls import FrozenCall
+from .code_of_callables import unwrap
 from .kept_contents import Contents, contents_of, difference, is_mutable
 from .observation import Place
 from .outside_reads import Read, Step, reads_of
+from .whose_code import is_installed
 
 _VALUES = 128
 _FUNCTIONS = 48

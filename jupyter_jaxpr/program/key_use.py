@@ -40,9 +40,9 @@ class KeyUse:
 
 def count_key_uses(jaxpr: Any) -> int:
     """How often the equations of a jaxpr, not those inside of them, use a key up that is used up already."""
-    found: list[tuple[int, int]] = []
-    _Reader().read(jaxpr, found)
-    return len(found)
+    uses: list[tuple[int, int]] = []
+    _Reader().read(jaxpr, uses)
+    return len(uses)
 
 
 class KeyUses:
@@ -55,9 +55,9 @@ class KeyUses:
     def of(self, scopes: list[int]) -> Iterator[KeyUse]:
         """The uses in these scopes."""
         for number in scopes:
-            found: list[tuple[int, int]] = []
-            self._reader.read(self._walk.jaxprs[number], found)
-            for first, again in found:
+            uses: list[tuple[int, int]] = []
+            self._reader.read(self._walk.jaxprs[number], uses)
+            for first, again in uses:
                 yield KeyUse(number, first, again)
 
 
@@ -97,10 +97,10 @@ class _Reader:
         opened = open_jaxpr(jaxpr)
         if opened is None:
             return frozenset()
-        known = self._used_up.get(id(opened))
-        if known is None:
-            known = self._used_up[id(opened)] = self.read(opened, [])
-        return known
+        used_up = self._used_up.get(id(opened))
+        if used_up is None:
+            used_up = self._used_up[id(opened)] = self.read(opened, [])
+        return used_up
 
     def _used_by(self, name: str, equation: Any) -> Iterator[tuple[int, bool]]:
         """Which operands of an equation are keys that it uses up, and whether it does so more than once."""

@@ -66,7 +66,7 @@ class _Scope:
     def found(self) -> Iterator[tuple[int, float]]:
         """The selections, by the numbers of their equations, and the compared number at which each gradient is NaN."""
         zeros: dict[Any, list[Selection]] = {}  # variables that are 0, or NaN, where some value is a number
-        given: set[int] = set()
+        seen: set[int] = set()
         for at, equation in enumerate(self._equations):
             name = equation.primitive.name
             if not _is_backward(equation):
@@ -75,19 +75,19 @@ class _Scope:
                 for position, variable in enumerate(equation.outvars):
                     zeros[variable] = [(at, value, point) for value, point in self._zero_where(equation, position)]
                 continue
-            known = [[] if hasattr(operand, "val") else zeros.get(operand, []) for operand in equation.invars]
+            zero_places = [[] if hasattr(operand, "val") else zeros.get(operand, []) for operand in equation.invars]
             if name in _PASSES_ZEROS:
-                zeros[equation.outvars[0]] = known[0]
+                zeros[equation.outvars[0]] = zero_places[0]
             elif name in ("mul", "div"):
                 passing: list[Selection] = []
                 for left, right in ((0, 1), (1, 0)) if name == "mul" else ((0, 1),):
-                    for selection, value, point in known[left]:
+                    for selection, value, point in zero_places[left]:
                         factor = self._values(value, point).of(equation.invars[right])
                         passing.append((selection, value, point))
-                        if factor is None or selection in given:
+                        if factor is None or selection in seen:
                             continue
                         if np.isnan(factor) or (np.isinf(factor) if name == "mul" else factor == 0):
-                            given.add(selection)
+                            seen.add(selection)
                             yield selection, point
                 zeros[equation.outvars[0]] = passing
 
@@ -105,7 +105,7 @@ class _Scope:
             if inner is None:
                 return
             outer = dict(zip(inner.invars, operands, strict=True))
-            made = {variable: each for each in inner.eqns for variable in each.outvars}
+            made = {variable: equation for equation in inner.eqns for variable in equation.outvars}
             result = inner.outvars[position]
             selection = None if hasattr(result, "val") else made.get(result)
             if selection is None or selection.primitive.name != "select_n":

@@ -68,9 +68,9 @@ class OutsideReads:
             if not place:
                 for variable, constant in zip(jaxpr.constvars, constants, strict=False):
                     _keep(values, variable, constant)
-            found: list[OutOfBounds] = []
-            self._read(jaxpr, values, found, None)
-            yield from found
+            indices: list[OutOfBounds] = []
+            self._read(jaxpr, values, indices, None)
+            yield from indices
 
     def _read(
         self, jaxpr: Any, values: dict[Any, Any], found: list[OutOfBounds], outer: tuple[int, int] | None
@@ -115,16 +115,16 @@ class OutsideReads:
         inner = open_jaxpr(equation.params.get("jaxpr", equation.params.get("call_jaxpr")))
         if inner is None or len(inner.invars) != len(operands):
             return
-        known: dict[Any, Any] = {}
+        values_inside: dict[Any, Any] = {}
         for variable, value in zip(inner.invars, operands, strict=True):
             if value is not None:
-                known[variable] = value
+                values_inside[variable] = value
         # Accesses to the called program's own values are found when its scope is read.
         within: list[OutOfBounds] = []
-        self._read(inner, known, within, place)
+        self._read(inner, values_inside, within, place)
         found += within
         for variable, result in zip(equation.outvars, inner.outvars, strict=True):
-            _keep(values, variable, _value(result, known))
+            _keep(values, variable, _value(result, values_inside))
 
     def _place(self, jaxpr: Any, at: int, outer: tuple[int, int] | None) -> tuple[int, int] | None:
         """The equation; or its caller, where the equation belongs to one of JAX's own functions."""
@@ -245,4 +245,4 @@ def _is_masked(jaxpr: Any, equation: Any) -> bool:
             is_selected = True
         else:
             return False
-    return is_selected and not any(not hasattr(each, "val") and each in names for each in jaxpr.outvars)
+    return is_selected and not any(not hasattr(output, "val") and output in names for output in jaxpr.outvars)

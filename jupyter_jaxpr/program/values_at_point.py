@@ -75,9 +75,9 @@ class ValuesAtPoint:
         if equation is None or not depth:
             return None
         with np.errstate(all="ignore"):
-            found = self._computed(equation, operand, depth - 1)
-        self._known[operand] = found
-        return _scalar(found, operand.aval)
+            value = self._computed(equation, operand, depth - 1)
+        self._known[operand] = value
+        return _scalar(value, operand.aval)
 
     def _computed(self, equation: Any, operand: Any, depth: int) -> Any:
         name = equation.primitive.name
@@ -85,22 +85,22 @@ class ValuesAtPoint:
             inner = open_jaxpr(equation.params.get("jaxpr"))
             if inner is None:
                 return None
-            given = [self.of(each, depth) for each in equation.invars]
-            inside = ValuesAtPoint(inner.eqns, dict(zip(inner.invars, given, strict=True)))
+            operands = [self.of(operand, depth) for operand in equation.invars]
+            inside = ValuesAtPoint(inner.eqns, dict(zip(inner.invars, operands, strict=True)))
             return inside.of(inner.outvars[equation.outvars.index(operand)], depth)
         if name == "select_n":
             place = self.of(equation.invars[0], depth)
             return None if place is None else self.of(equation.invars[1 + int(place)], depth)
         if name != "integer_pow" and name not in _FUNCTIONS and name not in _SAME:
             return None
-        given = [self.of(each, depth) for each in equation.invars]
-        if any(each is None for each in given):
+        operands = [self.of(operand, depth) for operand in equation.invars]
+        if any(operand is None for operand in operands):
             return None
         if name in _SAME:
-            return given[0]
+            return operands[0]
         if name == "integer_pow":
-            return np.power(given[0], equation.params["y"]) if given[0].dtype.kind == "f" else None
-        return _FUNCTIONS[name](*given)
+            return np.power(operands[0], equation.params["y"]) if operands[0].dtype.kind == "f" else None
+        return _FUNCTIONS[name](*operands)
 
 
 def _scalar(value: Any, aval: Any) -> Any:

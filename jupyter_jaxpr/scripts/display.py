@@ -6,8 +6,9 @@ HTML, a terminal the two lines of text.
 
 from __future__ import annotations
 
+from ..document.saved_copy import LIMIT_BYTES
 from ..document.types.document import Snapshot
-from ..exports.bundle import LIMIT_BYTES, bundle
+from ..exports.bundle import bundle
 
 
 def show(document: Snapshot, *, limit_bytes: int = LIMIT_BYTES, enabled: bool = True) -> None:

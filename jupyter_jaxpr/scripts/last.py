@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
-from .inspection import Snapshot
 from .observing import observe
+from .snapshot import Snapshot
 
 if TYPE_CHECKING:
     from ..magic.active import Shown
@@ -47,7 +47,7 @@ def last(cell: int | None = None) -> LastRun:
         LookupError: The kernel has no such run; the message contains a cure.
     """
     session = _session()
-    runs = session.shown if session is not None else {}
+    runs = session.runs.shown if session is not None else {}
     if cell is not None:
         if cell not in runs:
             numbers = ", ".join(f"[{number}]" for number in runs) or "none"

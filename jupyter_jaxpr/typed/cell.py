@@ -44,8 +44,8 @@ def magic_line(text: str) -> str | None:
     """What stands after `%%jaxpr` on a cell's first line that is not blank; None where that is something else."""
     for line in text.splitlines():
         if line.strip():
-            found = MAGIC_LINE.fullmatch(line.rstrip())
-            return None if found is None or found["line"].endswith("?") else found["line"].strip()
+            match = MAGIC_LINE.fullmatch(line.rstrip())
+            return None if match is None or match["line"].endswith("?") else match["line"].strip()
     return None
 
 
@@ -258,8 +258,8 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
     Returns:
       The other calls of the last statement, where `last` has a watcher.
     """
-    found = ending_call(module)
-    statement, ending = found if found is not None else (last_statement(module), None)
+    ending_call_found = ending_call(module)
+    statement, ending = ending_call_found if ending_call_found is not None else (last_statement(module), None)
     if ending is not None:
         assigned = assignment(statement) if statement is not None else None
         last.targets = frozenset() if assigned is None else assigned.names
@@ -270,12 +270,12 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
     calls = calls[:_CALLS]
     if last.watcher is not None:
         above = [(call, LastCall(last.watcher)) for call in transformed_above(module, statement)]
-        for _, other in above:
-            other.is_above = True
+        for _, call_above in above:
+            call_above.is_above = True
         calls += above[:_CALLS]
-    others = [other for _, other in calls]
-    for other in others:
-        other.is_kept = False
+    calls_in_cell = [call_in_cell for _, call_in_cell in calls]
+    for call_above in calls_in_cell:
+        call_above.is_kept = False
     wanted = [*calls, *([(ending, last)] if ending is not None else [])]
     for call, reported in wanted:
         reported.line, reported.column = call.lineno, call.col_offset
@@ -287,7 +287,7 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
             _report(call, reported.number)
         _replace(module, replaced)
     ast.fix_missing_locations(module)
-    return others
+    return calls_in_cell
 
 
 _CALLS = 64
@@ -305,8 +305,8 @@ def _text_of(call: ast.Call, source: str) -> str:
 def _reporting(number: int, method: str, at: ast.expr, *arguments: ast.expr) -> ast.Call:
     """A call of a method of the `LastCall` of a number; all at the place of `at`, as tracebacks show it."""
     imported = ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant(__package__)], [])
-    found = ast.Call(ast.Attribute(imported, last_call.__name__, ast.Load()), [ast.Constant(number)], [])
-    reporting = ast.Attribute(found, method, ast.Load())
+    reporter = ast.Call(ast.Attribute(imported, last_call.__name__, ast.Load()), [ast.Constant(number)], [])
+    reporting = ast.Attribute(reporter, method, ast.Load())
     for node in ast.walk(reporting):
         ast.copy_location(node, at)
     return ast.copy_location(ast.Call(reporting, list(arguments), []), at)

@@ -208,8 +208,8 @@ def _replace_specs(text: str) -> tuple[str, bool]:
 def _check_dtype(dtype: str, key: str | None, text: str) -> None:
     if key is not None:
         if key not in KEYS:
-            known = ", ".join(f"key<{name}>" for name in KEYS)
-            raise SpecError(f"'{text}': there is no key type '{key}'. Write one of {known}.")
+            known_types = ", ".join(f"key<{name}>" for name in KEYS)
+            raise SpecError(f"'{text}': there is no key type '{key}'. Write one of {known_types}.")
     elif dtype not in DTYPES and _LOOKS_LIKE_DTYPE.fullmatch(dtype):
         close = difflib.get_close_matches(dtype, list(DTYPES), n=1)
         hint = f" Did you mean {close[0]}?" if close else ""

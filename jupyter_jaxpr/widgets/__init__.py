@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..scripts.inspection import Snapshot
 from ..scripts.last import LastRun, last
+from ..scripts.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from ..build.build import Built

@@ -17,10 +17,10 @@ import traitlets
 
 from ..build.build import Built, Sources
 from ..document.encoding import encode, printable
-from ..document.saved_copy import saved_copy
+from ..document.saved_copy import LIMIT_BYTES, saved_copy
 from ..document.types.document import Snapshot
 from ..document.without_values import as_saved
-from ..exports.bundle import LIMIT_BYTES, bundle
+from ..exports.bundle import bundle
 from ..exports.terminal_text import plain
 from ..interruptions import not_of_a_signal
 from ..wire.comm import publisher_of

@@ -58,8 +58,8 @@ def publisher(shell: Any) -> Publisher:
     """The publisher of a shell; the same one each time."""
     if shell not in _publishers:
         # The publisher must not keep its shell alive.
-        known = weakref.ref(shell)
-        _publishers[shell] = Publisher(namespace=lambda: getattr(known(), "user_ns", None) or {})
+        shell_reference = weakref.ref(shell)
+        _publishers[shell] = Publisher(namespace=lambda: getattr(shell_reference(), "user_ns", None) or {})
     return _publishers[shell]
 
 

@@ -147,12 +147,12 @@ NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(requests.__p
 def request_type(name: str) -> type[Request]:
     """The request of a name of `NAMES`; its module is loaded with the first one."""
     module = importlib.import_module(f"{requests.__name__}.{name}")
-    (found,) = (
-        each
-        for each in vars(module).values()
-        if isinstance(each, type) and issubclass(each, Request) and each.__module__ == module.__name__
+    (found_type,) = (
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Request) and value.__module__ == module.__name__
     )
-    return found
+    return found_type
 
 
 def answer_type(request: type[Request]) -> Any:
@@ -179,7 +179,7 @@ def no_such_index(request: Request, document: Snapshot) -> str | None:
     for name, index in _indices(type(request)):
         value = getattr(request, name)
         count = len(getattr(document, index["of"]))
-        if any(not 0 <= each < count for each in (value if isinstance(value, list) else [value])):
+        if any(not 0 <= index < count for index in (value if isinstance(value, list) else [value])):
             return _NO_SUCH.format(what=index["what"])
     return None
 
@@ -193,11 +193,11 @@ def _indices(kind: type[Request]) -> list[tuple[str, dict[str, str]]]:
 
 def _metas(hint: Any) -> Iterator[msgspec.Meta]:
     """The annotations of a type and of the types inside it, as in list[ProgramIndex]."""
-    for each in get_args(hint):
-        if isinstance(each, msgspec.Meta):
-            yield each
+    for metadata in get_args(hint):
+        if isinstance(metadata, msgspec.Meta):
+            yield metadata
         else:
-            yield from _metas(each)
+            yield from _metas(metadata)
 
 
 def lines_asked_for(first_line: int, line_count: int) -> tuple[int, int]:

@@ -48,12 +48,12 @@ class Runs:
         """
         identifier = run.document.id
         with self._lock:
-            held = self._runs.get(identifier)
-            if held is None:
+            kept_run = self._runs.get(identifier)
+            if kept_run is None:
                 return True
-            if held.sources is not run.sources:
+            if kept_run.sources is not run.sources:
                 return False
-            self._runs[identifier] = replace(held, document=run.sources.document)
+            self._runs[identifier] = replace(kept_run, document=run.sources.document)
             return True
 
     def get(self, identifier: str) -> Run | None:

@@ -90,7 +90,7 @@ def _field(name: str) -> Any:
 def requests_text() -> str:
     """The requests as TypeScript: the types of parameters and answer by name, and the patience of each."""
     requests = {name: _request(request_type(name)) for name in NAMES}
-    types = sorted({each[side] for each in requests.values() for side in ("params", "answer")} - {"string"})
+    types = sorted({request[side] for request in requests.values() for side in ("params", "answer")} - {"string"})
     lines = [
         "/** What the kernel can be asked: written by `python -m jupyter_jaxpr.schema`. */",
         "import type {",
@@ -99,7 +99,10 @@ def requests_text() -> str:
         "",
         "/** Parameters and answer of each request, as they are on the wire. */",
         "export interface IRequestTypes {",
-        *(f"  {name}: {{ params: {each['params']}; answer: {each['answer']} }};" for name, each in requests.items()),
+        *(
+            f"  {name}: {{ params: {request['params']}; answer: {request['answer']} }};"
+            for name, request in requests.items()
+        ),
         "}",
         "",
         "/**",
@@ -109,10 +112,10 @@ def requests_text() -> str:
         " */",
         "export const REQUESTS = {",
     ]
-    for name, each in requests.items():
-        into = "null" if each["into"] is None else f"'{each['into']}'"
-        by = "null" if each["by"] is None else "[" + ", ".join(f"'{path}'" for path in each["by"]) + "]"
-        fields = {"patience": each["patience"], "into": into, "by": by, "isLong": json.dumps(each["long"])}
+    for name, request in requests.items():
+        into = "null" if request["into"] is None else f"'{request['into']}'"
+        by = "null" if request["by"] is None else "[" + ", ".join(f"'{path}'" for path in request["by"]) + "]"
+        fields = {"patience": request["patience"], "into": into, "by": by, "isLong": json.dumps(request["long"])}
         entry = f"  {name}: {{ {', '.join(f'{field}: {value}' for field, value in fields.items())} }}"
         if len(entry) > 79:  # as prettier breaks lines
             inner = _NEXT_FIELD.join(f"{field}: {value}" for field, value in fields.items())

@@ -4,7 +4,7 @@
  *
  * Places in a cell are places of the text that ran; the editor's `movedText` gives their present places.
  */
-import { Extension, StateEffect, Text } from '@codemirror/state';
+import { Extension, Text } from '@codemirror/state';
 import { EditorView, ViewPlugin, ViewUpdate } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
@@ -15,16 +15,15 @@ import { Costs, costsOf } from '../model/costs';
 import { ILinkedSpan, linksOf } from '../model/links';
 import { Stepping, steppingOf } from '../model/stepping';
 import { typesChoice } from '../model/types-choice';
-import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../parts/cell-marks';
-import { MovedText, movedText, setRanText } from '../parts/moved-text';
+import { cellMarks } from '../parts/cell-marks';
+import { MovedText, movedText } from '../parts/moved-text';
 import type { IJaxprModel, ModelChange } from '../tokens';
 import { programAt } from './caret-program';
 import { IRanIn, expressionHover } from './expression-hover';
-import { heatGutter, setHeat } from './heat-gutter';
+import { heatGutter } from './heat-gutter';
+import { MarkedEditors } from './marked-editors';
 import { MarksOfCells } from './marks-of-cells';
 import { ICells, RanCells } from './ran-cells';
-
-export type { ICells } from './ran-cells';
 
 /** Milliseconds from one key to the next of who types. */
 const TYPING = 200;
@@ -73,7 +72,9 @@ export class CellLinks implements IDisposable {
       heatGutter,
       expressionHover(() => this._ranIn(cellId), this._trans),
       ViewPlugin.define(view => {
-        this._add(cellId, view);
+        this._editors.add(cellId, view);
+        // An editor may not be changed while it is being made.
+        queueMicrotask(() => this._mark());
         return {
           update: update => {
             if (update.docChanged) {
@@ -89,7 +90,7 @@ export class CellLinks implements IDisposable {
               update.view.dom.classList.remove(RETURNS);
             }
           },
-          destroy: () => this._remove(cellId, view)
+          destroy: () => this._editors.remove(cellId, view)
         };
       }),
       EditorView.domEventHandlers({
@@ -109,7 +110,8 @@ export class CellLinks implements IDisposable {
       this._attention?.cellWanted.disconnect(this._onCellWanted, this);
       this._costs?.changed.disconnect(this._mark, this);
       this._stepping?.shownChanged.disconnect(this._mark, this);
-      this._clearMarks();
+      this._ran.clear();
+      this._editors.clearMarks();
     }
     this._model = model;
     this._cells = cells;
@@ -145,23 +147,6 @@ export class CellLinks implements IDisposable {
   }
 
   // --- editors ------------------------------------------------------------------------------
-
-  private _add(cellId: string, view: EditorView): void {
-    const views = this._views.get(cellId) ?? new Set();
-    views.add(view);
-    this._views.set(cellId, views);
-    // An editor may not be changed while it is being made.
-    queueMicrotask(() => this._mark());
-  }
-
-  private _remove(cellId: string, view: EditorView): void {
-    const views = this._views.get(cellId);
-    views?.delete(view);
-    if (views?.size === 0) {
-      this._views.delete(cellId);
-    }
-    this._marked.delete(view);
-  }
 
   private _edited(cellId: string, update: ViewUpdate): void {
     update.view.dom.classList.remove(RETURNS);
@@ -327,7 +312,7 @@ export class CellLinks implements IDisposable {
     this._mark();
     const span = this._attention?.pointedAt ?? null;
     const cellId = span && this._ran.cellOf(span.file.path);
-    for (const view of cellId === null ? [] : (this._views.get(cellId) ?? [])) {
+    for (const view of cellId === null ? [] : this._editors.of(cellId)) {
       const at = span && view.state.field(movedText)?.line(span.line);
       if (at) {
         view.dispatch({
@@ -346,7 +331,7 @@ export class CellLinks implements IDisposable {
     }
     const { line, column } = this._placeNow(cellId, span);
     void this._cells?.goTo(cellId, line, column).then(() => {
-      for (const view of this._views.get(cellId) ?? []) {
+      for (const view of this._editors.of(cellId)) {
         if (view.hasFocus) {
           view.dom.classList.add(RETURNS);
         }
@@ -365,7 +350,7 @@ export class CellLinks implements IDisposable {
       return { line, column: Math.max(0, column) };
     }
     // An editor that is out of sight may not have been made.
-    const [view] = this._views.get(cellId) ?? [];
+    const [view] = this._editors.of(cellId);
     const doc = view?.state.doc ?? Text.of(now.split('\n'));
     const moved =
       view?.state.field(movedText) ?? MovedText.between(source, doc);
@@ -429,39 +414,7 @@ export class CellLinks implements IDisposable {
             stepping,
             cells: this._ran
           });
-    for (const [cellId, views] of this._views) {
-      const wanted = marks?.get(cellId) ?? NO_CELL_MARKS;
-      const ran = this._ran.ran(cellId)?.source;
-      const key = wanted === NO_CELL_MARKS ? '' : JSON.stringify(wanted);
-      for (const view of views) {
-        const effects: StateEffect<unknown>[] = [];
-        if (ran !== undefined && view.state.field(movedText)?.ran !== ran) {
-          effects.push(setRanText.of(ran));
-          this._marked.delete(view);
-        }
-        if ((this._marked.get(view) ?? '') !== key || effects.length > 0) {
-          this._marked.set(view, key);
-          effects.push(setCellMarks.of(wanted), ...setHeat(view, wanted.heat));
-        }
-        if (effects.length > 0) {
-          view.dispatch({ effects });
-        }
-      }
-    }
-  }
-
-  private _clearMarks(): void {
-    this._ran.clear();
-    for (const views of this._views.values()) {
-      for (const view of views) {
-        if (this._marked.get(view)) {
-          view.dispatch({
-            effects: [setCellMarks.of(NO_CELL_MARKS), ...setHeat(view, [])]
-          });
-        }
-        this._marked.delete(view);
-      }
-    }
+    this._editors.mark(marks, cellId => this._ran.ran(cellId)?.source);
   }
 
   private _model: IJaxprModel | null = null;
@@ -472,9 +425,7 @@ export class CellLinks implements IDisposable {
   private _viewWanted = new Signal<this, SignView>(this);
   private _marks: MarksOfCells;
   private _ran = new RanCells();
-  private _views = new Map<string, Set<EditorView>>();
-  /** The marks that each editor shows, so that equal marks are not set again. */
-  private _marked = new Map<EditorView, string>();
+  private _editors = new MarkedEditors();
   private _where: Parameters<CellLinks['_hoverAt']>[0] = null;
   private _frame = 0;
   private _typing = 0;

@@ -1,8 +1,7 @@
 /**
  * Connects a model with the kernel side of this extension: checked messages, in order.
  *
- * - `IChannel`: what a model sees of a kernel.
- * - `Channel`: the only place that talks to one.
+ * `Channel` is the only place that talks to a kernel; a model sees its interface `IChannel` (channel-interface.ts).
  *
  * Three habits of kernels and pages are dealt with here and nowhere else.
  *
@@ -17,119 +16,38 @@
  */
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { JSONObject, UUID } from '@lumino/coreutils';
-import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { IDocumentSizes } from '../protocol/cost';
 import { Unreadable, isUnreadable } from '../protocol/document';
-import { EvaluableText, KernelLife } from '../protocol/evaluable';
+import { KernelLife } from '../protocol/evaluable';
 import {
   Announcement,
   PROTOCOL,
   REQUESTS_TARGET,
-  Reply,
   TARGET,
   VERSION,
   readAnnouncement,
-  readReply,
-  replyId,
   sequence
 } from '../protocol/messages';
-import type {
-  Question,
-  RequestName,
-  WireQuestion
-} from '../protocol/questions';
-import { REQUESTS } from '../protocol/requests';
-import type { Refused, Snapshot, Working } from '../protocol/snapshot';
-
-/** The kernel of a session, for rooms that hand one on without talking to it. */
-export type KernelConnection = Kernel.IKernelConnection;
-
-/**
- * The reason why the page cannot hear a kernel; after 'disconnected' JupyterLab reconnects by itself, after 'cut-off'
- * it does not.
- */
-export type Loss = 'restarting' | 'dead' | 'disconnected' | 'cut-off';
-
-export type ChannelState =
-  /** Looking for the hub, or waiting for its hello. */
-  | { kind: 'connecting' }
-  /** The kernel answers, and has no hub: the extension is not loaded in it. */
-  | { kind: 'not-loaded' }
-  /** The hub is known; its hello has arrived or will arrive. */
-  | { kind: 'joined' }
-  | { kind: 'lost'; loss: Loss };
-
-/** The last reply to a question: an answer, or a confirmation that the kernel asks for. */
-export type LastReply<Name extends RequestName> = Exclude<
-  Reply<Name>,
-  Refused | Working
->;
-
-/** A question in progress. */
-export interface IAsked<Name extends RequestName> {
-  /** Rejects with `Unanswered`. */
-  readonly reply: Promise<LastReply<Name>>;
-  /** Asks the kernel to stop its work on the question; the reply then has the results so far. */
-  stop(): void;
-}
-
-/** The reason why a question has no answer; the model words it as a sentence. */
-export class Unanswered extends Error {
-  constructor(
-    readonly why:
-      | 'closed'
-      | 'timeout'
-      | 'stopped'
-      /** The question is about a run, or has text, of a saved notebook or of an earlier kernel. */
-      | 'not-its-own'
-      | Unreadable
-      | { kernel: string }
-  ) {
-    super('unanswered');
-  }
-}
-
-/** The side of a kernel that a model uses. */
-export interface IChannel extends IDisposable {
-  readonly state: ChannelState;
-  readonly stateChanged: ISignal<IChannel, ChannelState>;
-  /** Emits the kernel's messages, in order, each once. */
-  readonly received: ISignal<IChannel, Announcement>;
-  /** Emits for each message that cannot be read. */
-  readonly unreadable: ISignal<IChannel, Unreadable>;
-  /**
-   * Ask the kernel, while a cell runs too where the kernel has subshells.
-   *
-   * @param sizes Of the snapshot that the question is about.
-   * @param working Told of the replies that are not the last.
-   */
-  ask<Name extends RequestName>(
-    question: Question<Name>,
-    sizes: IDocumentSizes,
-    working?: (working: Working) => void
-  ): IAsked<Name>;
-  /**
-   * Asks the kernel to trace the last call of a run's cell as soon as no cell runs; the kernel then sends the run's
-   * snapshot again. Does nothing if no kernel is joined.
-   */
-  trace(snapshot: string): void;
-}
-
-interface IPending {
-  name: RequestName;
-  resolve: (reply: LastReply<RequestName>) => void;
-  reject: (reason: Unanswered) => void;
-  working: (working: Working) => void;
-  /** Restarts the timeout, because the kernel has sent a sign of life. */
-  wait: () => void;
-  timer: ReturnType<typeof setTimeout>;
-  sizes: IDocumentSizes;
-}
+import type { Question, RequestName } from '../protocol/questions';
+import type { Working } from '../protocol/snapshot';
+import {
+  ChannelState,
+  IAsked,
+  IChannel,
+  KernelConnection,
+  LastReply,
+  Loss,
+  Unanswered
+} from './channel-interface';
+import { PendingQuestions } from './pending-questions';
+import { Subshell } from './subshell';
+import { Buffers, decode, isOurs } from './wire-form';
 
 export class Channel implements IChannel {
   constructor(readonly kernel: KernelConnection) {
+    this._subshell = new Subshell(kernel);
     // Without a callback for it, a connection that handles comms would close the hub when the kernel opens it.
     kernel.registerCommTarget(TARGET, this._welcome);
     kernel.iopubMessage.connect(this._onMessage, this);
@@ -173,7 +91,7 @@ export class Channel implements IChannel {
         throw new Unanswered('stopped');
       }
       comm = opened;
-      return this._asked(id, question, sizes, working, opened);
+      return this._pending.ask(id, question, sizes, working, opened);
     };
     return {
       reply: ask(),
@@ -206,51 +124,11 @@ export class Channel implements IChannel {
         if (this._requests !== null) {
           this._send('comm_close', this._requests.id, {});
         }
-        if (this._subshell !== null) {
-          this.kernel.requestDeleteSubshell(
-            { subshell_id: this._subshell },
-            true
-          );
-        }
+        this._subshell.delete();
       }
     }
-    this._rejectAll();
+    this._pending.rejectAll();
     Signal.clearData(this);
-  }
-
-  /** Send a question and wait for its last reply. */
-  private _asked<Name extends RequestName>(
-    id: number,
-    question: Question<Name>,
-    sizes: IDocumentSizes,
-    working: (working: Working) => void,
-    comm: string
-  ): Promise<LastReply<Name>> {
-    // The structs of the wire are JSON; their types only lack an index signature.
-    const data = { ...(onWire(question, this._life) as object), id };
-    const name: RequestName = question.type;
-    return new Promise<LastReply<Name>>((resolve, reject) => {
-      const patience = (): ReturnType<typeof setTimeout> =>
-        setTimeout(() => {
-          this._pending.delete(id);
-          reject(new Unanswered('timeout'));
-        }, REQUESTS[name].patience * 1000);
-      const pending: IPending = {
-        name,
-        // The reply is read as one to a request of this name.
-        resolve: resolve as IPending['resolve'],
-        reject,
-        working,
-        wait: () => {
-          clearTimeout(pending.timer);
-          pending.timer = patience();
-        },
-        timer: patience(),
-        sizes
-      };
-      this._pending.set(id, pending);
-      this._send('comm_msg', comm, data);
-    });
   }
 
   /** Finds the hub that an earlier page, or an earlier cell, left open; then asks for all runs. */
@@ -280,7 +158,7 @@ export class Channel implements IChannel {
       this._join(hub);
     }
     this._setState({ kind: 'joined' });
-    await this._subshellStarted();
+    await this._subshell.started();
     if (look === this._looks && !this._isDisposed) {
       this._send('comm_msg', hub, {
         type: 'resend',
@@ -312,7 +190,7 @@ export class Channel implements IChannel {
     } else if (KernelMessage.isCommMsgMsg(message)) {
       const { comm_id: comm, data } = message.content;
       if (comm === this._requests?.id) {
-        this._answer(data, message.buffers ?? []);
+        this._pending.answer(data, message.buffers ?? []);
         return;
       }
       if (this._hub === null && isOurs(data)) {
@@ -328,7 +206,7 @@ export class Channel implements IChannel {
         this._setState({ kind: 'not-loaded' });
       } else if (message.content.comm_id === this._requests?.id) {
         this._requests = null;
-        this._rejectAll();
+        this._pending.rejectAll();
       }
     }
   }
@@ -361,42 +239,12 @@ export class Channel implements IChannel {
     }
   }
 
-  private _answer(data: unknown, buffers: Buffers): void {
-    const message = decode(data, buffers);
-    const id = replyId(message);
-    const pending = id === null ? undefined : this._pending.get(id);
-    if (id === null || pending === undefined) {
-      return; // it came after its time
-    }
-    const reply = readReply(message, pending.name, pending.sizes);
-    if (!isUnreadable(reply) && reply.type === 'working') {
-      pending.wait();
-      pending.working(reply);
-      return;
-    }
-    this._pending.delete(id);
-    clearTimeout(pending.timer);
-    if (isUnreadable(reply)) {
-      pending.reject(new Unanswered(reply));
-    } else if (reply.type === 'refused') {
-      pending.reject(new Unanswered({ kernel: reply.reason }));
-    } else {
-      if (
-        reply.type === 'answered' &&
-        REQUESTS[pending.name].into === 'document'
-      ) {
-        this._life.received(reply.result as Snapshot);
-      }
-      pending.resolve(reply);
-    }
-  }
-
   /** The comm for questions; opened with the first one, on a subshell where the kernel has them. */
   private async _requestsComm(): Promise<string> {
     if (this._state.kind === 'lost' || this._isDisposed) {
       throw new Unanswered('closed');
     }
-    await this._subshellStarted();
+    await this._subshell.started();
     if (this._isDisposed) {
       throw new Unanswered('closed');
     }
@@ -405,32 +253,6 @@ export class Channel implements IChannel {
       this._send('comm_open', this._requests.id, {});
     }
     return this._requests.id;
-  }
-
-  private _subshellStarted(): Promise<void> {
-    if (this._starting === null) {
-      this._starting = this._startSubshell();
-    }
-    return this._starting;
-  }
-
-  private async _startSubshell(): Promise<void> {
-    // The user's setting about comms over subshells decides here, too.
-    if (
-      !this.kernel.supportsSubshells ||
-      this.kernel.commsOverSubshells === 'disabled'
-    ) {
-      return;
-    }
-    const starting = this._lives;
-    try {
-      const reply = await this.kernel.requestCreateSubshell({}).done;
-      if (starting === this._lives) {
-        this._subshell = reply.content.subshell_id ?? null;
-      }
-    } catch {
-      // Without a subshell an answer waits until the cell ends.
-    }
   }
 
   private _onStatus(_: unknown, status: KernelMessage.Status): void {
@@ -498,27 +320,16 @@ export class Channel implements IChannel {
     this._requests = null;
     if (loss === 'restarting' || loss === 'dead') {
       this._newLife();
-      this._lives++;
-      this._subshell = null;
-      this._starting = null;
+      this._subshell.forget();
     }
     this._setState({ kind: 'lost', loss });
-    this._rejectAll();
+    this._pending.rejectAll();
   }
 
   private _newLife(): void {
     this._life.end();
     this._life = new KernelLife();
     this._hubOfLife = null;
-  }
-
-  private _rejectAll(): void {
-    const pending = [...this._pending.values()];
-    this._pending.clear();
-    for (const each of pending) {
-      clearTimeout(each.timer);
-      each.reject(new Unanswered('closed'));
-    }
   }
 
   private _send(
@@ -535,7 +346,7 @@ export class Channel implements IChannel {
       channel: 'shell',
       username: this.kernel.username,
       session: this.kernel.clientId,
-      subshellId: this._subshell ?? this.kernel.subshellId,
+      subshellId: this._subshell.id ?? this.kernel.subshellId,
       content: content as KernelMessage.ICommOpenMsg<'shell'>['content']
     });
     this.kernel.sendShellMessage(message, false, true);
@@ -562,66 +373,19 @@ export class Channel implements IChannel {
   private _lastSequence = -1;
   /** Counts the searches for the hub, so that only the latest speaks. */
   private _looks = 0;
-  /** Counts the lives of the kernel: a subshell of an earlier life is gone. */
-  private _lives = 0;
   /** Text that the kernel sent in an earlier life is not sent back for evaluation. */
   private _life = new KernelLife();
   /** The hub of this life: after a restart, and once it let go of its runs, the kernel has another one. */
   private _hubOfLife: string | null = null;
   private _requests: { id: string } | null = null;
-  private _subshell: string | null = null;
-  private _starting: Promise<void> | null = null;
-  private _pending = new Map<number, IPending>();
+  private _subshell: Subshell;
+  private _pending = new PendingQuestions(
+    (comm, data) => this._send('comm_msg', comm, data),
+    () => this._life
+  );
   private _lastId = 0;
   private _isDisposed = false;
   private _stateChanged = new Signal<this, ChannelState>(this);
   private _received = new Signal<this, Announcement>(this);
   private _unreadable = new Signal<this, Unreadable>(this);
-}
-
-/**
- * A question in the form that the kernel reads, with its evaluable texts as strings.
- * @throws Unanswered if a text belongs to another life.
- */
-export function onWire(question: object, life: KernelLife): WireQuestion {
-  const written = (value: unknown): unknown => {
-    if (Array.isArray(value)) {
-      return value.map(written);
-    }
-    if (!(value instanceof EvaluableText)) {
-      return value;
-    }
-    const text = value.evaluatedIn(life);
-    if (text === null) {
-      throw new Unanswered('not-its-own');
-    }
-    return text;
-  };
-  return Object.fromEntries(
-    Object.entries(question).map(([field, value]) => [field, written(value)])
-  ) as WireQuestion;
-}
-
-type Buffers = readonly (ArrayBuffer | ArrayBufferView)[];
-
-/** The message in a comm's data, or in its buffer if it is long; null if the message is not JSON. */
-function decode(data: unknown, buffers: Buffers): unknown {
-  if ((data as { type?: unknown } | null)?.type !== 'buffer') {
-    return data;
-  }
-  try {
-    return JSON.parse(new TextDecoder().decode(buffers[0]));
-  } catch {
-    return null;
-  }
-}
-
-/** True if a message of an unknown comm can only be a message of our hub. */
-function isOurs(data: unknown): boolean {
-  const type = (data as { type?: unknown } | null)?.type;
-  return (
-    sequence(data) !== null &&
-    (type === 'progress' || type === 'hello' || type === 'snapshot') &&
-    readAnnouncement(data) === data
-  );
 }

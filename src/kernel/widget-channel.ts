@@ -14,35 +14,18 @@ import {
   PROTOCOL,
   VERSION,
   readAnnouncement,
-  readReply,
   replyId
 } from '../protocol/messages';
 import type { Question, RequestName } from '../protocol/questions';
-import { REQUESTS } from '../protocol/requests';
-import type { Snapshot, Working } from '../protocol/snapshot';
-import {
-  ChannelState,
-  IAsked,
-  IChannel,
-  LastReply,
-  Unanswered,
-  onWire
-} from './channel';
+import type { Working } from '../protocol/snapshot';
+import { ChannelState, IAsked, IChannel } from './channel-interface';
+import { PendingQuestions } from './pending-questions';
 
 /** The messages of a widget; a model of anywidget fits. */
 export interface IWidgetMessages {
   send(content: object): void;
   on(event: 'msg:custom', listener: (content: unknown) => void): void;
   off(event: 'msg:custom', listener: (content: unknown) => void): void;
-}
-
-interface IOpenQuestion {
-  name: RequestName;
-  sizes: IDocumentSizes;
-  resolve(reply: LastReply<RequestName>): void;
-  reject(reason: Unanswered): void;
-  working(working: Working): void;
-  timer: ReturnType<typeof setTimeout>;
 }
 
 export class WidgetChannel implements IChannel {
@@ -77,23 +60,12 @@ export class WidgetChannel implements IChannel {
     working: (working: Working) => void = () => undefined
   ): IAsked<Name> {
     const id = ++this._lastId;
-    const reply = new Promise<LastReply<Name>>((resolve, reject) => {
-      const data = { ...(onWire(question, this._life) as object), id };
-      this._open.set(id, {
-        name: question.type,
-        sizes,
-        // The reply is read as one to a request of this name.
-        resolve: resolve as IOpenQuestion['resolve'],
-        reject,
-        working,
-        timer: this._patience(id, question.type)
-      });
-      this._messages.send(data);
-    });
+    const ask = async (): ReturnType<typeof this._pending.ask<Name>> =>
+      this._pending.ask(id, question, sizes, working, '');
     return {
-      reply,
+      reply: ask(),
       stop: () => {
-        if (this._open.has(id)) {
+        if (this._pending.has(id)) {
           this._messages.send({ type: 'stop', id });
         }
       }
@@ -111,30 +83,14 @@ export class WidgetChannel implements IChannel {
     this._isDisposed = true;
     this._life.end();
     this._messages.off('msg:custom', this._onMessage);
-    for (const { timer, reject } of this._open.values()) {
-      clearTimeout(timer);
-      reject(new Unanswered('closed'));
-    }
-    this._open.clear();
+    this._pending.rejectAll();
     Signal.clearData(this);
   }
 
-  /** Gives a question up after the time that its request takes at most without a reply. */
-  private _patience(
-    id: number,
-    name: RequestName
-  ): ReturnType<typeof setTimeout> {
-    return setTimeout(() => {
-      const given = this._open.get(id);
-      this._open.delete(id);
-      given?.reject(new Unanswered('timeout'));
-    }, REQUESTS[name].patience * 1000);
-  }
-
   private _onMessage = (content: unknown): void => {
-    const id = replyId(content);
-    if (id !== null) {
-      this._answer(id, content);
+    if (replyId(content) !== null) {
+      // Another view of this widget may have asked: its replies are left out.
+      this._pending.answer(content, []);
       return;
     }
     const { type = null } = (content ?? {}) as { type?: unknown };
@@ -156,37 +112,12 @@ export class WidgetChannel implements IChannel {
     this._received.emit(read);
   };
 
-  private _answer(id: number, content: unknown): void {
-    const asked = this._open.get(id);
-    if (asked === undefined) {
-      return; // another view of this widget has asked, or the reply came after its time
-    }
-    clearTimeout(asked.timer);
-    const reply = readReply(content, asked.name, asked.sizes);
-    if (!isUnreadable(reply) && reply.type === 'working') {
-      asked.timer = this._patience(id, asked.name);
-      asked.working(reply);
-      return;
-    }
-    this._open.delete(id);
-    if (isUnreadable(reply)) {
-      asked.reject(new Unanswered(reply));
-    } else if (reply.type === 'refused') {
-      asked.reject(new Unanswered({ kernel: reply.reason }));
-    } else {
-      if (
-        reply.type === 'answered' &&
-        REQUESTS[asked.name].into === 'document'
-      ) {
-        this._life.received(reply.result as Snapshot);
-      }
-      asked.resolve(reply);
-    }
-  }
-
   private _state: ChannelState = { kind: 'connecting' };
   private _life = new KernelLife();
-  private _open = new Map<number, IOpenQuestion>();
+  private _pending = new PendingQuestions(
+    (_comm, data) => this._messages.send(data),
+    () => this._life
+  );
   /** Two views of one widget hear each other's replies, so the ids of each begin elsewhere. */
   private _lastId = Math.floor(Math.random() * 2 ** 40);
   private _isDisposed = false;

@@ -6,7 +6,8 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { IRow, ProgramRows } from '../program-text/rows';
+import type { IRow } from '../program-text/row';
+import { ProgramRows } from '../program-text/rows';
 import type { IJaxprModel } from '../tokens';
 import { linksOf } from './links';
 import { readingPlaceOf } from './reading-place';

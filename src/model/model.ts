@@ -5,16 +5,11 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { ChannelState, IChannel } from '../kernel/channel';
+import { ChannelState, IChannel } from '../kernel/channel-interface';
 import { Unreadable } from '../protocol/document';
-import { Announcement, PROTOCOL } from '../protocol/messages';
+import { Announcement } from '../protocol/messages';
 import type { Params } from '../protocol/questions';
-import {
-  Environment,
-  LiveProgram,
-  Progress,
-  Snapshot
-} from '../protocol/snapshot';
+import { LiveProgram, Progress, Snapshot } from '../protocol/snapshot';
 import {
   IFailure,
   IJaxprModel,
@@ -24,10 +19,11 @@ import {
   Selection,
   Status
 } from '../tokens';
+import { KernelStatus } from './kernel-status';
 import { requestsOf, traceWritten } from './requests';
 import { carry } from './results';
 import { IEnd, IKnownRun, RUNS_KEPT, Runs, SAVED } from './runs';
-import { versionsDiffer, whatWasLost, whyUnreadable } from './sentences';
+import { whyUnreadable } from './sentences';
 
 export class JaxprModel implements IJaxprModel {
   /** @param _accepts Decides whether a run of a cell belongs to this notebook: two notebooks may share a kernel. */
@@ -35,6 +31,7 @@ export class JaxprModel implements IJaxprModel {
     private _trans: TranslationBundle,
     private _accepts: (cellId: string | null) => boolean = () => true
   ) {
+    this._kernel = new KernelStatus(_trans);
     this._requests = requestsOf(
       {
         channel: () => this._channel,
@@ -63,50 +60,9 @@ export class JaxprModel implements IJaxprModel {
   isOfFiles = false;
 
   get status(): Status {
-    if (this.isOfFiles) {
-      return { kind: 'file' };
-    }
-    if (this._unusable !== null) {
-      return { kind: 'unusable', reason: this._unusable };
-    }
-    if (this._progress !== null) {
-      return {
-        kind: 'running',
-        environment: this._environment,
-        progress: this._progress
-      };
-    }
-    const state = this._channel?.state ?? null;
-    const end = this._runs.endOf(this._view, state, this._disconnected);
-    if (end !== null) {
-      return {
-        kind: 'stale',
-        reason: whatWasLost(end.loss, this._trans),
-        since: end.since,
-        cure: this._cure(end, state),
-        again: this._again(end, state)
-      };
-    }
-    if (state === null) {
-      return { kind: 'no-kernel' };
-    }
-    switch (state.kind) {
-      case 'connecting':
-        return { kind: 'connecting' };
-      case 'not-loaded':
-        return { kind: 'not-loaded' };
-      case 'joined':
-        return this._environment === null
-          ? { kind: 'connecting' }
-          : { kind: 'ready', environment: this._environment };
-      case 'lost':
-        return {
-          kind:
-            state.loss === 'dead' || state.loss === 'cut-off'
-              ? 'no-kernel'
-              : 'connecting'
-        };
-    }
+    return this.isOfFiles
+      ? { kind: 'file' }
+      : this._kernel.status(this._channel?.state ?? null, this._runs);
   }
 
   get snapshot(): Snapshot | null {
@@ -299,8 +255,8 @@ export class JaxprModel implements IJaxprModel {
 
   /** The cell has ended: no further progress of the cell will arrive. */
   endCell(cellId: string): void {
-    const running = this._progress?.cell_id ?? cellId;
-    if (this._progress !== null && running === cellId) {
+    const running = this._kernel.progress?.cell_id ?? cellId;
+    if (this._kernel.progress !== null && running === cellId) {
       this._setProgress(null);
     }
   }
@@ -320,30 +276,25 @@ export class JaxprModel implements IJaxprModel {
   }
 
   private _onState(_: unknown, state: ChannelState): void {
-    if (state.kind === 'lost') {
-      if (state.loss === 'disconnected' || state.loss === 'cut-off') {
-        this._disconnected ??= new Date();
-        this._progress = null;
-      } else {
-        this._endLife(state.loss);
-      }
-    } else if (state.kind === 'joined') {
-      this._disconnected = null;
-    } else if (state.kind === 'not-loaded') {
-      this._disconnected = null;
-      this._environment = null;
-      this._unusable = null;
-      this._progress = null;
+    if (
+      state.kind === 'lost' &&
+      state.loss !== 'disconnected' &&
+      state.loss !== 'cut-off'
+    ) {
+      this._endLife(state.loss);
+    } else {
+      this._kernel.follow(state);
     }
     this._changed.emit('status');
   }
 
   private _onReceived(_: unknown, message: Announcement): void {
     if (message.type === 'hello') {
-      this._greet(message.protocol, message.environment);
+      this._kernel.greet(message.protocol, message.environment);
+      this._changed.emit('status');
       return;
     }
-    if (this._unusable !== null) {
+    if (!this._kernel.isUsable) {
       return; // of another protocol; its hello has said what to do
     }
     switch (message.type) {
@@ -358,7 +309,7 @@ export class JaxprModel implements IJaxprModel {
         }
         return;
       case 'failed':
-        this._progress = null;
+        this._kernel.progress = null;
         this._fail({
           text: message.text,
           cure: message.cure,
@@ -367,21 +318,8 @@ export class JaxprModel implements IJaxprModel {
     }
   }
 
-  private _greet(protocol: number, environment: Environment): void {
-    if (protocol === PROTOCOL) {
-      this._unusable = null;
-      this._environment = environment;
-    } else {
-      this._unusable = versionsDiffer(
-        { version: environment.jupyter_jaxpr, protocol },
-        this._trans
-      );
-    }
-    this._changed.emit('status');
-  }
-
   private _onUnreadable(_: unknown, reason: Unreadable): void {
-    this._progress = null;
+    this._kernel.progress = null;
     this._fail({
       text: this._trans.__('The program of the last run cannot be shown.'),
       cure: whyUnreadable(reason, this._trans),
@@ -396,12 +334,12 @@ export class JaxprModel implements IJaxprModel {
   }
 
   private _setProgress(progress: Progress | null): void {
-    this._progress = progress;
+    this._kernel.progress = progress;
     this._changed.emit('status');
   }
 
   private _receive(snapshot: Snapshot): void {
-    this._progress = null;
+    this._kernel.progress = null;
     this._failure = null;
     if (this._paused && !this._runs.knows(snapshot)) {
       this._waiting = [
@@ -502,63 +440,7 @@ export class JaxprModel implements IJaxprModel {
 
   private _endLife(loss: IEnd['loss']): void {
     this._runs.endLife(loss);
-    this._environment = null;
-    this._unusable = null;
-    this._progress = null;
-  }
-
-  private _cure(end: IEnd, state: ChannelState | null): string {
-    const cell = this._view?.snapshot.cell?.execution_count ?? null;
-    if (end.loss === 'disconnected') {
-      return this._trans.__(
-        'The panel reconnects by itself when the server answers again.'
-      );
-    }
-    if (end.loss === 'cut-off') {
-      return this._trans.__(
-        'Choose Reconnect to Kernel in the Kernel menu, or reload the page.'
-      );
-    }
-    if (state === null || state.kind === 'lost') {
-      return this._trans.__(
-        'Start a kernel and run the cell again to refresh.'
-      );
-    }
-    if (state.kind === 'not-loaded') {
-      return cell === null
-        ? this._trans.__(
-            'Run %load_ext jupyter_jaxpr and the cell again to refresh.'
-          )
-        : this._trans.__(
-            'Run %load_ext jupyter_jaxpr and cell [%1] again to refresh.',
-            cell
-          );
-    }
-    return cell === null
-      ? this._trans.__('Run the cell again to refresh.')
-      : this._trans.__('Run cell [%1] again to refresh.', cell);
-  }
-
-  /** The way to get the run in view again; null unless a kernel is idle. */
-  private _again(
-    end: IEnd,
-    state: ChannelState | null
-  ): 'load and run' | 'run' | null {
-    if (
-      end.loss === 'disconnected' ||
-      end.loss === 'cut-off' ||
-      (this._view?.snapshot.cell?.id ?? null) === null
-    ) {
-      return null;
-    }
-    switch (state?.kind) {
-      case 'not-loaded':
-        return 'load and run';
-      case 'joined':
-        return 'run';
-      default:
-        return null;
-    }
+    this._kernel.forget();
   }
 
   private get _view(): IKnownRun | null {
@@ -568,12 +450,8 @@ export class JaxprModel implements IJaxprModel {
   private _changed = new Signal<this, ModelChange>(this);
   private _arrived = new Signal<this, Snapshot>(this);
   private _channel: IChannel | null = null;
-  private _environment: Environment | null = null;
-  private _unusable: string | null = null;
-  private _progress: Progress | null = null;
-  /** The time when the connection was lost; null while there is a connection. */
-  private _disconnected: Date | null = null;
   private _runs = new Runs();
+  private _kernel: KernelStatus;
   private _requests: IRequests;
   private _program = -1;
   private _hover: Selection | null = null;

@@ -1,7 +1,7 @@
 /** Asks the kernel on behalf of a view; returns the answer, or a sentence that says why there is none. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { IAsked, IChannel, Unanswered } from '../kernel/channel';
+import { IAsked, IChannel, Unanswered } from '../kernel/channel-interface';
 import type { IDocumentSizes } from '../protocol/cost';
 import type {
   Answer,

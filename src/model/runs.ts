@@ -1,5 +1,5 @@
 /** Keeps the runs of a notebook and the ends of the kernels that made them, the newest first. */
-import { ChannelState, Loss } from '../kernel/channel';
+import { ChannelState, Loss } from '../kernel/channel-interface';
 import { Snapshot } from '../protocol/snapshot';
 import { IRun } from '../tokens';
 

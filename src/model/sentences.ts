@@ -1,7 +1,7 @@
 /** Words an error for the user, with its cure. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { Loss, Unanswered } from '../kernel/channel';
+import { Loss, Unanswered } from '../kernel/channel-interface';
 import { Unreadable } from '../protocol/document';
 import { PROTOCOL, VERSION } from '../protocol/messages';
 

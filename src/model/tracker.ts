@@ -9,7 +9,7 @@ import { Cell } from '@jupyterlab/cells';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { IChannel, KernelConnection } from '../kernel/channel';
+import { IChannel, KernelConnection } from '../kernel/channel-interface';
 import { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
 import type { JaxprModel } from './model';

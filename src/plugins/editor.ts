@@ -20,7 +20,8 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 // Light, and every editor of a cell has it from the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { CellLinks, ICells } from '../editor/cell-links';
+import { CellLinks } from '../editor/cell-links';
+import type { ICells } from '../editor/ran-cells';
 import { Attention, attentionOf } from '../model/attention';
 import { typesChoice } from '../model/types-choice';
 import { typesIcon } from '../parts/icon';
@@ -28,6 +29,7 @@ import { IJaxprTracker } from '../tokens';
 // A table without anything else: the key is bound at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { keysOf } from '../workbench/reading/key-table';
+import { followSettings } from './settings';
 
 namespace CommandIDs {
   export const returnToProgram = 'jupyter-jaxpr:return-to-program';
@@ -35,9 +37,6 @@ namespace CommandIDs {
 
 /** Shows and hides the types beside the code; the choice is kept in the settings. */
 export const TOGGLE_TYPES = 'jupyter-jaxpr:toggle-types';
-
-/** The plugin that has the schema of the settings. */
-const SETTINGS = 'jupyter-jaxpr:plugin';
 
 export const editorPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:editor',
@@ -94,17 +93,12 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
     });
     follow();
 
-    const settings = registry?.load(SETTINGS).catch(() => null) ?? null;
-    void settings?.then(read => {
-      const apply = (): void => {
-        typesChoice.set(
-          read?.get('typesInCells').composite !== false,
-          read?.get('typesPlace').composite === 'name'
-        );
-        app.commands.notifyCommandChanged(TOGGLE_TYPES);
-      };
-      read?.changed.connect(apply);
-      apply();
+    const settings = followSettings(registry, read => {
+      typesChoice.set(
+        read?.get('typesInCells').composite !== false,
+        read?.get('typesPlace').composite === 'name'
+      );
+      app.commands.notifyCommandChanged(TOGGLE_TYPES);
     });
     app.commands.addCommand(TOGGLE_TYPES, {
       label: trans.__('Types beside the Code'),

@@ -31,15 +31,13 @@ import { IWrittenCell, LiveTracing } from '../model/written-cell';
 import { ISign, UsersSigns } from '../model/users-signs';
 import { EvaluableText } from '../protocol/evaluable';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
+import { followSettings } from './settings';
 
 /** Turns Live on and off; the choice is kept in the settings. */
 export const TOGGLE_LIVE = 'jupyter-jaxpr:toggle-live';
 
 /** Traces the cell in which the caret is, once. */
 export const TRACE_NOW = 'jupyter-jaxpr:trace-now';
-
-/** The plugin that has the schema of the settings. */
-const SETTINGS = 'jupyter-jaxpr:plugin';
 
 export const livePlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:live',
@@ -73,13 +71,8 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
       }
     });
 
-    const settings = registry?.load(SETTINGS).catch(() => null) ?? null;
-    void settings?.then(read => {
-      const apply = (): void => {
-        liveChoice.set(read?.get('live').composite === true);
-      };
-      read?.changed.connect(apply);
-      apply();
+    const settings = followSettings(registry, read => {
+      liveChoice.set(read?.get('live').composite === true);
     });
     liveChoice.changed.connect(() => {
       if (!liveChoice.isOn) {

@@ -5,39 +5,29 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import {
-  Clipboard,
-  ICommandPalette,
-  MainAreaWidget,
-  WidgetTracker
-} from '@jupyterlab/apputils';
+import { Clipboard, ICommandPalette } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStateDB } from '@jupyterlab/statedb';
-import {
-  ITranslator,
-  TranslationBundle,
-  nullTranslator
-} from '@jupyterlab/translation';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Menu } from '@lumino/widgets';
 
 import { jaxprIcon } from '../parts/icon';
 // Light, and wanted at once: the layout is restored with it; what fills it is fetched when it is shown.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { JaxprPanel } from '../panel/shell/panel';
-import type { WideView } from '../wide/wide-view';
-import { IDiffQuestion } from '../model/diffs';
 import { EvaluableText } from '../protocol/evaluable';
-import { VariantComparison } from '../protocol/snapshot';
-import { IJaxprModel, IJaxprTracker } from '../tokens';
+import { IJaxprTracker } from '../tokens';
+import { openBeside, openDiff } from './beside';
 // A name.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { TOGGLE_TYPES } from './editor';
 import { COPY_LINK, addEquationLinks } from './equation-links';
 import { widenAtFirst } from './first-width';
 import { addGoing } from './go-to-place';
+import { hidePanel } from './hide-panel';
 import { OPEN_LESSONS } from './lessons';
 // Light: it adds a command.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
@@ -53,9 +43,10 @@ import { keepReadingPlaces } from './reading-places';
 import { cellOfCopy, showSavedCopies } from './saved-copies';
 // Names.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { SAVE_COPY, SAVE_EXCERPT, SAVE_PAGE } from './saving';
+import { SAVE_COPY, SAVE_EXCERPT, SAVE_PAGE } from './save-to-files';
 import { LOAD_IN_EVERY_KERNEL } from './startup';
 import { OPEN_TRANSFORMS } from './transforms';
+import { OPEN_WIDE, addWide } from './wide';
 
 namespace CommandIDs {
   export const togglePanel = 'jupyter-jaxpr:toggle-panel';
@@ -63,55 +54,11 @@ namespace CommandIDs {
   export const copyMarkdown = 'jupyter-jaxpr:copy-markdown';
   export const togglePin = 'jupyter-jaxpr:toggle-pin';
   export const togglePause = 'jupyter-jaxpr:toggle-pause';
-  export const openWide = 'jupyter-jaxpr:open-levels';
 }
 
 const LOAD = EvaluableText.ours`%load_ext jupyter_jaxpr`;
 
-/** Where the arrangement of the wide view is kept. */
-const WIDE_MEMORY = 'jupyter-jaxpr:levels';
-
 const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
-
-/** Close the side that the panel is on; JupyterLab's shell and Notebook 7's have the same methods for it. */
-function hide(shell: JupyterFrontEnd.IShell, panel: JaxprPanel): void {
-  const sides: Partial<Pick<ILabShell, 'collapseLeft' | 'collapseRight'>> =
-    shell as object;
-  if ([...shell.widgets('left')].includes(panel)) {
-    sides.collapseLeft?.();
-  } else {
-    sides.collapseRight?.();
-  }
-}
-
-/** Open a comparison in the main area, beside the notebook. */
-async function openBeside(
-  comparison: VariantComparison,
-  shell: ILabShell,
-  trans: TranslationBundle
-): Promise<void> {
-  const { besideWidget } = await import(
-    /* webpackChunkName: "panel_compare" */ '../panel/compare'
-  );
-  const widget = besideWidget(comparison, trans);
-  shell.add(widget, 'main', { mode: 'split-right', type: 'Jaxpr' });
-  shell.activateById(widget.id);
-}
-
-/** Open a diff in the main area, beside the notebook. */
-async function openDiff(
-  model: IJaxprModel,
-  question: IDiffQuestion,
-  shell: ILabShell,
-  trans: TranslationBundle
-): Promise<void> {
-  const { diffWidget } = await import(
-    /* webpackChunkName: "panel_diff" */ '../panel/diff'
-  );
-  const widget = diffWidget(model, question, trans);
-  shell.add(widget, 'main', { mode: 'split-right', type: 'Jaxpr' });
-  shell.activateById(widget.id);
-}
 
 /** Its id is that of the settings schema, as JupyterLab's settings want it. */
 export const panelPlugin: JupyterFrontEndPlugin<void> = {
@@ -178,9 +125,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
           : (model, question) =>
               void openDiff(model, question, labShell, trans),
       wide:
-        labShell === null
-          ? undefined
-          : () => void commands.execute(CommandIDs.openWide),
+        labShell === null ? undefined : () => void commands.execute(OPEN_WIDE),
       transforms:
         labShell === null
           ? undefined
@@ -283,7 +228,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       describedBy: NO_ARGUMENTS,
       execute: () => {
         if (panel.isVisible) {
-          hide(shell, panel);
+          hidePanel(shell, panel);
         } else {
           shell.activateById(panel.id);
         }
@@ -330,87 +275,15 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
 
     if (labShell !== null) {
       addPresenting(app, labShell, panel, tracker, trans);
-      /** Open the wide view, or bring the open one to the front. */
-      const openWide = async (
-        isRestored: boolean
-      ): Promise<MainAreaWidget<WideView>> => {
-        const known = wide.currentWidget;
-        if (known !== null) {
-          labShell.activateById(known.id);
-          return known;
-        }
-        const { wideWidget } = await import(
-          /* webpackChunkName: "panel_wide" */ '../wide'
-        );
-        const widget = wideWidget({
-          trans,
-          python: async () =>
-            (await import('./python-colours')).pythonColours(languages),
-          actions: {
-            copy: () => void commands.execute(CommandIDs.copyProgram),
-            more: (x, y) => menu.open(x, y)
-          },
-          memory: {
-            load: async () => state?.fetch(WIDE_MEMORY),
-            keep: arrangement =>
-              void state?.save(
-                WIDE_MEMORY,
-                JSON.parse(JSON.stringify(arrangement))
-              )
-          }
-        });
-        const follow = (_: unknown, model: IJaxprModel | null): void => {
-          widget.content.model = model;
-        };
-        tracker.currentChanged.connect(follow);
-        widget.disposed.connect(() =>
-          tracker.currentChanged.disconnect(follow)
-        );
-        widget.content.model = tracker.current;
-        // The columns have all the room, and the program once.
-        if (!isRestored && panel.isVisible) {
-          hide(shell, panel);
-          widget.disposed.connect(() => {
-            if (!panel.isDisposed) {
-              labShell.activateById(panel.id);
-            }
-          });
-        }
-        labShell.add(widget, 'main', { type: 'Jaxpr' });
-        await wide.add(widget);
-        labShell.activateById(widget.id);
-        return widget;
-      };
-      const wide = new WidgetTracker<MainAreaWidget<WideView>>({
-        namespace: 'jupyter-jaxpr-levels'
-      });
-      commands.addCommand(CommandIDs.openWide, {
-        label: trans.__('Open Levels Side by Side'),
-        caption: trans.__(
-          'Show source, jaxpr, StableHLO and HLO of the program as linked columns in the main area'
-        ),
-        isEnabled: hasProgram,
-        describedBy: {
-          args: {
-            type: 'object',
-            properties: {
-              isRestored: {
-                type: 'boolean',
-                description: trans.__(
-                  'Whether the columns were open when the page was left; then the panel stays as it is.'
-                )
-              }
-            }
-          }
-        },
-        execute: args => openWide(args['isRestored'] === true)
-      });
-      void restorer?.restore(wide, {
-        command: CommandIDs.openWide,
-        args: () => ({ isRestored: true }),
-        name: () => 'levels'
-      });
-      menu.addItem({ command: CommandIDs.openWide });
+      addWide(
+        app,
+        labShell,
+        panel,
+        tracker,
+        { menu, state, languages, restorer },
+        trans
+      );
+      menu.addItem({ command: OPEN_WIDE });
       menu.addItem({ command: OPEN_TRANSFORMS });
       menu.addItem({ type: 'separator' });
     }
@@ -433,7 +306,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     const category = trans.__('Jaxpr');
     addEquationLinks(app, panel, tracker, notebooks, trans);
     const going = addGoing(app, panel, tracker, trans);
-    const others = [COPY_LINK, PRESENT, ...going];
+    const others = [OPEN_WIDE, COPY_LINK, PRESENT, ...going];
     for (const command of [...Object.values(CommandIDs), ...others]) {
       if (commands.hasCommand(command)) {
         palette?.addItem({ command, category });

@@ -14,7 +14,8 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Menu } from '@lumino/widgets';
 
 import type { TransformView } from '../transform/transform-view';
-import { IJaxprModel, IJaxprTracker } from '../tokens';
+import { IJaxprTracker } from '../tokens';
+import { followCurrent } from './follow-current';
 
 export const OPEN_TRANSFORMS = 'jupyter-jaxpr:open-transforms';
 
@@ -66,14 +67,7 @@ export const transformsPlugin: JupyterFrontEndPlugin<void> = {
             more: (x, y) => menu.open(x, y)
           }
         });
-        const follow = (_: unknown, model: IJaxprModel | null): void => {
-          widget.content.model = model;
-        };
-        tracker.currentChanged.connect(follow);
-        widget.disposed.connect(() =>
-          tracker.currentChanged.disconnect(follow)
-        );
-        widget.content.model = tracker.current;
+        followCurrent(widget, tracker);
         labShell.add(widget, 'main', { mode: 'split-right', type: 'Jaxpr' });
         await opened.add(widget);
         labShell.activateById(widget.id);

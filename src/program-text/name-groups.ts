@@ -3,7 +3,7 @@
  * in order to fold them to a line.
  */
 import type { ProgramEquations } from './equations';
-import type { IFold, IRow } from './rows';
+import type { IFold, IRow } from './row';
 
 /** A run of equations that may grow with each row. */
 interface IGroup {

@@ -2,7 +2,8 @@
 import { PROGRAM_SIGN, Pools, ScopePart } from './equations';
 import { moreEquations, variableName } from './full-text';
 import { parameterLabel } from './parameter-labels';
-import { IFold, IRow, ProgramRows } from './rows';
+import type { IFold, IRow } from './row';
+import { ProgramRows } from './rows';
 
 /** The kind of a part of a row. */
 export type PartKind =

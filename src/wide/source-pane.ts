@@ -4,7 +4,7 @@
  * The texts are those that ran. The user cannot edit them; the caret and the mouse point at expressions.
  */
 import { EditorState, Extension, StateEffect } from '@codemirror/state';
-import { EditorView, ViewUpdate, keymap, lineNumbers } from '@codemirror/view';
+import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
 
@@ -14,14 +14,15 @@ import {
   cellMarks,
   setCellMarks
 } from '../parts/cell-marks';
-import type { ILinked, ILinkedSpan } from '../model/links';
+import type { ILinked } from '../model/links';
 import { typesOfLines } from '../model/named-types';
 import { typesChoice } from '../model/types-choice';
 import { SourceFiles, sourceFilesOf } from '../model/source-files';
 import type { Snapshot } from '../protocol/snapshot';
-import type { IJaxprModel, Selection } from '../tokens';
+import type { IJaxprModel } from '../tokens';
 import { element } from '../parts/dom';
-import type { ILevelCount } from '../workbench/levels/level-pane';
+import type { ILevelCount } from '../workbench/levels/level-pane-options';
+import { nextAround } from '../workbench/levels/next-around';
 import {
   ListingsChange,
   ProgramListings,
@@ -29,7 +30,15 @@ import {
   openListings
 } from '../workbench/levels/program-listings';
 import { keyBindings } from '../workbench/reading/key-table';
+import { tokenBreaking } from '../workbench/listing/token-breaks';
 import { LibrariesRow } from './libraries-row';
+import {
+  linkedLines,
+  linkedPlaces,
+  linkedSpans,
+  offsetOf
+} from './linked-source';
+import { SourcePointing } from './source-pointing';
 import { headings, partsField, setParts } from './source-headings';
 import {
   ISourceText,
@@ -73,6 +82,7 @@ export class SourcePane implements IDisposable {
     this._files.askBy(() => model.requests);
     this._files.changed.connect(this._onFiles, this);
     typesChoice.changed.connect(this._onTypes, this);
+    this._pointing = new SourcePointing(this, model, this._listings);
     this._libraries = new LibrariesRow(this._files, trans, (path, isOpen) => {
       this._wanted = isOpen ? path : null;
       this._revealWanted();
@@ -88,6 +98,11 @@ export class SourcePane implements IDisposable {
     return this._view;
   }
 
+  /** The shown texts; null until the column was first seen. */
+  get text(): ISourceText | null {
+    return this._text;
+  }
+
   /** Name of the first text, such as `Cell [7]`. */
   get title(): string {
     return this._text?.parts[0]?.title ?? '';
@@ -98,7 +113,7 @@ export class SourcePane implements IDisposable {
     return this._view === null || this._text === null
       ? null
       : {
-          linked: this._linkedLines().length,
+          linked: linkedLines(this._linked, this._parts).length,
           total: this._text.parts.reduce((sum, { count }) => sum + count, 0)
         };
   }
@@ -112,7 +127,7 @@ export class SourcePane implements IDisposable {
       return;
     }
     this._isDisposed = true;
-    window.cancelAnimationFrame(this._frame);
+    this._pointing.dispose();
     this._listings.changed.disconnect(this._onListings, this);
     this._files.changed.disconnect(this._onFiles, this);
     typesChoice.changed.disconnect(this._onTypes, this);
@@ -161,7 +176,7 @@ export class SourcePane implements IDisposable {
     const { parts } = this._text;
     const { hover, selection } = this._options.model;
     this._libraries.mark(this._linked.librarySpans);
-    const spans = this._spans().map(span => {
+    const spans = linkedSpans(this._linked, this._parts).map(span => {
       const by = lineOf(parts, span) + 1 - span.line;
       const { line, column, endLine, endColumn, role } = span;
       return {
@@ -181,8 +196,8 @@ export class SourcePane implements IDisposable {
       view.dispatch({ effects: setCellMarks.of(marks) });
     }
     const pointed = hover ?? selection;
-    if (reveal && pointed !== null && !this._own.has(pointed)) {
-      this._reveal(this._linkedLines());
+    if (reveal && pointed !== null && !this._pointing.isOwn(pointed)) {
+      this._reveal(linkedLines(this._linked, this._parts));
     }
   }
 
@@ -204,7 +219,7 @@ export class SourcePane implements IDisposable {
 
   /** Scrolls to the selection at the next `mark`, even if this pane made the selection. */
   forgetOwn(): void {
-    this._own = new WeakSet();
+    this._pointing.forgetOwn();
   }
 
   focus(): void {
@@ -220,7 +235,11 @@ export class SourcePane implements IDisposable {
     if (!this._view) {
       return false;
     }
-    const [first] = this._places();
+    const [first] = linkedPlaces(
+      this._linked,
+      this._parts,
+      this._view.state.doc
+    );
     if (first) {
       this._goTo(first);
     }
@@ -231,19 +250,17 @@ export class SourcePane implements IDisposable {
   /** Go to the next (1) or the previous (-1) of the linked places, around at the ends; what is chosen stays chosen. */
   nextLinked(by: 1 | -1): { at: number; of: number } | null {
     const view = this._view;
-    const places = this._places();
-    if (!view || places.length === 0) {
+    if (!view) {
+      return null;
+    }
+    const { doc } = view.state;
+    const places = linkedPlaces(this._linked, this._parts, doc);
+    if (places.length === 0) {
       return null;
     }
     const here = view.state.selection.main.head;
-    const starts = places.map(place => this._offset(place));
-    let at =
-      by > 0
-        ? starts.findIndex(start => start > here)
-        : starts.length - 1 - [...starts].reverse().findIndex(s => s < here);
-    if (at < 0 || at >= starts.length) {
-      at = by > 0 ? 0 : starts.length - 1;
-    }
+    const starts = places.map(place => offsetOf(place, this._parts, doc));
+    const at = nextAround(starts, here, by);
     this._goTo(places[at]);
     return { at: at + 1, of: places.length };
   }
@@ -265,6 +282,11 @@ export class SourcePane implements IDisposable {
               `${placeOf(state.field(partsField), line - 1)?.line ?? ''}`
           }),
           EditorView.lineWrapping,
+          tokenBreaking(({ contentDOM, defaultCharacterWidth }) =>
+            contentDOM.clientWidth === 0
+              ? null
+              : contentDOM.clientWidth / defaultCharacterWidth
+          ),
           EditorState.readOnly.of(true),
           EditorView.contentAttributes.of({
             'aria-label': trans.__('Source of %1', name),
@@ -281,10 +303,13 @@ export class SourcePane implements IDisposable {
               markNothing: () => model.setSelection(null)
             })
           ),
-          EditorView.updateListener.of(update => this._onUpdate(update)),
+          EditorView.updateListener.of(update =>
+            this._pointing.onUpdate(update)
+          ),
           EditorView.domEventHandlers({
-            mousemove: event => this._hoverAt(event.clientX, event.clientY),
-            mouseleave: () => this._hoverAt(null, null)
+            mousemove: event =>
+              this._pointing.hoverAt(event.clientX, event.clientY),
+            mouseleave: () => this._pointing.hoverAt(null, null)
           })
         ]
       })
@@ -326,133 +351,31 @@ export class SourcePane implements IDisposable {
     }
     const path = this._wanted;
     this._wanted = null;
-    const linked = this._spans()
+    const linked = linkedSpans(this._linked, this._parts)
       .filter(span => span.path === path)
-      .map(span => lineOf(this._text?.parts ?? [], span));
+      .map(span => lineOf(this._parts, span));
     this._reveal(linked.length > 0 ? linked : [part.first]);
   }
 
   // --- pointing -----------------------------------------------------------------------------
-
-  private _onUpdate(update: ViewUpdate): void {
-    if (
-      update.selectionSet &&
-      update.transactions.some(one => one.isUserEvent('select'))
-    ) {
-      const at = this._selectionAt(update.state.selection.main.head);
-      // Deferred: the model answers with marks, and an editor must not change in the middle of an update.
-      queueMicrotask(() => {
-        const { model } = this._options;
-        if (model.hover?.kind === 'source') {
-          model.setHover(null);
-        }
-        this._point(at, selection => model.setSelection(selection));
-      });
-    }
-  }
-
-  /** Once a frame is enough for the mouse. */
-  private _hoverAt(x: number | null, y: number | null): boolean {
-    this._mouse = x === null || y === null ? null : { x, y };
-    if (this._frame === 0) {
-      this._frame = window.requestAnimationFrame(() => {
-        this._frame = 0;
-        this._preview();
-      });
-    }
-    return false;
-  }
-
-  private _preview(): void {
-    const { model } = this._options;
-    const at = this._mouse && this._view?.posAtCoords(this._mouse);
-    const place = typeof at === 'number' ? this._selectionAt(at) : null;
-    const { links } = this._listings;
-    if (place && links.resolve(place).precision !== 'none') {
-      this._point(place, hover => model.setHover(hover));
-    } else if (model.hover?.kind === 'source') {
-      model.setHover(null);
-    }
-  }
-
-  private _point(
-    at: Selection | null,
-    tell: (selection: Selection | null) => void
-  ): void {
-    if (at !== null) {
-      this._own.add(at);
-    }
-    tell(at);
-  }
-
-  private _selectionAt(at: number): Selection | null {
-    const view = this._view;
-    if (!view || !this._text) {
-      return null;
-    }
-    const line = view.state.doc.lineAt(at);
-    const place = placeOf(this._text.parts, line.number - 1);
-    return (
-      place && { kind: 'source' as const, ...place, column: at - line.from }
-    );
-  }
 
   private get _linked(): ILinked {
     const { hover, selection } = this._options.model;
     return this._listings.links.resolve(hover ?? selection);
   }
 
-  /** The linked spans whose text is here. */
-  private _spans(): (ILinkedSpan & { path: string })[] {
-    const { spans, fileSpans, librarySpans } = this._linked;
-    return [...spans, ...fileSpans, ...librarySpans]
-      .map(span => ({ ...span, path: span.file.path }))
-      .filter(span => lineOf(this._text?.parts ?? [], span) >= 0);
-  }
-
-  /** The lines of the whole text, from 0, on which a linked span is. */
-  private _linkedLines(): number[] {
-    const lines = new Set<number>();
-    const parts = this._text?.parts ?? [];
-    for (const span of this._spans()) {
-      for (let line = span.line; line <= span.endLine; line++) {
-        const at = lineOf(parts, { path: span.path, line });
-        if (at >= 0) {
-          lines.add(at);
-        }
-      }
-    }
-    return [...lines].sort((a, b) => a - b);
-  }
-
-  /** The starts of the linked spans, in the order of the text. */
-  private _places(): (ILinkedSpan & { path: string })[] {
-    const seen = new Set<number>();
-    return this._spans()
-      .sort((a, b) => this._offset(a) - this._offset(b))
-      .filter(span => {
-        const at = this._offset(span);
-        const isNew = !seen.has(at);
-        seen.add(at);
-        return isNew;
-      });
-  }
-
-  private _offset(span: {
-    path: string;
-    line: number;
-    column: number;
-  }): number {
-    const { doc } = (this._view as EditorView).state;
-    const index = lineOf(this._text?.parts ?? [], span);
-    const line = doc.line(Math.min(Math.max(index, 0) + 1, doc.lines));
-    return Math.min(line.from + Math.max(span.column, 0), line.to);
+  private get _parts(): ISourceText['parts'] {
+    return this._text?.parts ?? [];
   }
 
   /** Moves the caret to a place; the selection does not change. */
   private _goTo(span: { path: string; line: number; column: number }): void {
-    const anchor = this._offset(span);
-    this._view?.dispatch({
+    const view = this._view;
+    if (!view) {
+      return;
+    }
+    const anchor = offsetOf(span, this._parts, view.state.doc);
+    view.dispatch({
       selection: { anchor },
       effects: EditorView.scrollIntoView(anchor, { y: 'nearest', yMargin: 20 })
     });
@@ -482,15 +405,12 @@ export class SourcePane implements IDisposable {
   private _listings: ProgramListings;
   private _files: SourceFiles;
   private _libraries: LibrariesRow;
+  private _pointing: SourcePointing;
   /** The file that was opened last, until it is in view. */
   private _wanted: string | null = null;
   private _view: EditorView | null = null;
   private _text: ISourceText | null = null;
   private _marked = '';
   private _typesOfFiles: ReturnType<typeof typesOfLines> | null = null;
-  /** Selections that were made in this pane: their places are in view already. */
-  private _own = new WeakSet<Selection>();
-  private _mouse: { x: number; y: number } | null = null;
-  private _frame = 0;
   private _isDisposed = false;
 }

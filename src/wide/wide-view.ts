@@ -4,8 +4,6 @@
  * A selection in one column is marked in all columns and scrolls the others. While the view is out of sight it does
  * nothing.
  */
-import type { Extension } from '@codemirror/state';
-import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
@@ -15,14 +13,12 @@ import { linksOf } from '../model/links';
 import { placeIn, readingPlaceOf } from '../model/reading-place';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, LevelName } from '../tokens';
-import type { IHeaderActions } from '../parts/program-header';
 import { element } from '../parts/dom';
 import { Detail, detailOf } from '../workbench/words/detail';
 import { FilterRow } from '../workbench/reading/filter-row';
 import { showHelp } from '../workbench/reading/help-overlay';
 import { LevelPane } from '../workbench/levels/level-pane';
 import { LinkedView } from '../workbench/listing/linked-view';
-import { ListingView } from '../workbench/listing/listing-view';
 import { ReadingTools } from '../workbench/reading/reading-tools';
 import { LEVELS } from '../workbench/reading/toolbar';
 import { steppedWords } from '../workbench/words/view-words';
@@ -36,28 +32,13 @@ import {
   shownColumns,
   toggled
 } from './arrangement';
+import { ColumnPanes, Pane } from './column-panes';
 import { Columns } from './columns';
+import type { IWideViewOptions } from './wide-view-options';
 import { SourcePane } from './source-pane';
 import { WideHead } from '../parts/wide-header';
 import { WideToolbar } from './wide-toolbar';
 import { columnTitle, countWords } from './words';
-
-/** The storage of the arrangement. */
-export interface IMemory {
-  /** The stored arrangement; undefined if nothing was stored. */
-  load(): Promise<unknown>;
-  keep(arrangement: IArrangement): void;
-}
-
-export interface IWideViewOptions {
-  trans: TranslationBundle;
-  actions: IHeaderActions;
-  memory: IMemory;
-  /** Colours Python; resolves to nothing where that is not at hand. */
-  python: () => Promise<Extension>;
-}
-
-type Pane = LevelPane | SourcePane;
 
 /** Levels side by side. */
 export class WideView extends LinkedView {
@@ -71,7 +52,7 @@ export class WideView extends LinkedView {
       levels: () =>
         LEVELS.map(level => ({
           level,
-          here: this._levelPane?.listings.listing(level) ?? null
+          here: this._panes.level?.listings.listing(level) ?? null
         })),
       goToLevel: level => this._searchIn(level)
     });
@@ -88,8 +69,8 @@ export class WideView extends LinkedView {
           this.mark(true);
         },
         find: () => this.find(),
-        foldAll: () => this._eachLevel(pane => pane.view?.foldAll()),
-        unfoldAll: () => this._eachLevel(pane => pane.view?.unfoldAll()),
+        foldAll: () => this._panes.eachLevel(pane => pane.view?.foldAll()),
+        unfoldAll: () => this._panes.eachLevel(pane => pane.view?.unfoldAll()),
         help: () => this.help()
       },
       filters.node
@@ -206,24 +187,14 @@ export class WideView extends LinkedView {
    * drawing.
    */
   private _revealSoon(): void {
-    for (const pane of this._panes.values()) {
+    for (const pane of this._panes.all()) {
       pane.forgetOwn();
     }
     this.markSoon(true);
   }
 
   protected override measure(): void {
-    for (const { view } of this._panes.values()) {
-      (view instanceof ListingView ? view.view : view)?.requestMeasure();
-    }
-  }
-
-  private _eachLevel(act: (pane: LevelPane) => void): void {
-    for (const pane of this._panes.values()) {
-      if (pane instanceof LevelPane) {
-        act(pane);
-      }
-    }
+    this._panes.measure();
   }
 
   // --- what is shown ------------------------------------------------------------------------
@@ -257,7 +228,7 @@ export class WideView extends LinkedView {
   private _onRestored(): void {
     if (this.model) {
       this._takeFilters(this.model);
-      this._eachLevel(pane => pane.goToPlace());
+      this._panes.eachLevel(pane => pane.goToPlace());
       this.mark(true);
     }
   }
@@ -277,7 +248,7 @@ export class WideView extends LinkedView {
       this.mark(true);
       this._revealSoon();
     } else {
-      for (const pane of this._panes.values()) {
+      for (const pane of this._panes.all()) {
         if (pane.view === null) {
           pane.refresh(); // the kernel may answer now
         }
@@ -286,9 +257,6 @@ export class WideView extends LinkedView {
   }
 
   protected override clear(): void {
-    for (const pane of this._panes.values()) {
-      pane.dispose();
-    }
     this._panes.clear();
     this._shown = null;
     this._detail.show(null);
@@ -297,25 +265,19 @@ export class WideView extends LinkedView {
   /** Make the panes of the columns in sight, and let go of the others. */
   private _fill(): void {
     const { model, _shown: shown } = this;
-    if (!model || !shown || !this.isVisible) {
-      return;
-    }
-    const columns = this._inSight;
-    for (const [column, pane] of this._panes) {
-      if (!columns.includes(column)) {
-        pane.dispose();
-        this._panes.delete(column);
-      }
-    }
-    for (const column of columns) {
-      if (!this._panes.has(column)) {
-        const pane = this._makePane(column, model, shown);
-        this._panes.set(column, pane);
-        this._columns.column(column).body.append(pane.node);
-        pane.refresh();
-        pane.mark(this._arrangement.together);
-        this._showColumn(column);
-      }
+    if (model && shown && this.isVisible) {
+      this._panes.fill(
+        this._inSight,
+        column => {
+          const pane = this._makePane(column, model, shown);
+          this._columns.column(column).body.append(pane.node);
+          return pane;
+        },
+        (column, pane) => {
+          pane.mark(this._arrangement.together);
+          this._showColumn(column);
+        }
+      );
     }
   }
 
@@ -362,7 +324,7 @@ export class WideView extends LinkedView {
       return;
     }
     this._showDetail(model, shown);
-    for (const [column, pane] of this._panes) {
+    for (const [column, pane] of this._panes.entries()) {
       pane.mark(reveal && this._arrangement.together);
       this._showColumn(column);
     }
@@ -374,7 +336,7 @@ export class WideView extends LinkedView {
     model: IJaxprModel,
     shown: { snapshot: Snapshot; index: number }
   ): void {
-    const pane = this._levelPane;
+    const pane = this._panes.level;
     const pointed = model.hover ?? model.selection;
     const links = linksOf(shown.snapshot, shown.index);
     if (pane) {
@@ -394,16 +356,6 @@ export class WideView extends LinkedView {
     } else {
       this._detail.show(null);
     }
-  }
-
-  /** A pane of a level that is in sight; all have the same listings. */
-  private get _levelPane(): LevelPane | null {
-    for (const pane of this._panes.values()) {
-      if (pane instanceof LevelPane) {
-        return pane;
-      }
-    }
-    return null;
   }
 
   private _goToCell(): void {
@@ -489,7 +441,7 @@ export class WideView extends LinkedView {
   /** Whether the user has arranged anything: what was remembered comes too late then. */
   private _touched = false;
   private _shown: { snapshot: Snapshot; index: number } | null = null;
-  private _panes = new Map<ColumnName, Pane>();
+  private _panes = new ColumnPanes();
   /** The column that the keyboard was in last. */
   private _last: ColumnName = 'jaxpr';
   private _lastLevel: LevelName = 'jaxpr';

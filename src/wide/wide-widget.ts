@@ -5,7 +5,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IHeaderActions } from '../parts/program-header';
 import { jaxprIcon } from '../parts/icon';
-import { IMemory, WideView } from './wide-view';
+import { WideView } from './wide-view';
+import type { IMemory } from './wide-view-options';
 
 /** There is one: it follows the notebook in front, as the panel does. */
 export const WIDE_ID = 'jupyter-jaxpr-wide';

@@ -1,7 +1,7 @@
 /** Words a column and its counts. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ILevelCount } from '../workbench/levels/level-pane';
+import type { ILevelCount } from '../workbench/levels/level-pane-options';
 import type { ColumnName } from './arrangement';
 
 /** A column's name as people write it. */

@@ -26,7 +26,7 @@ from jupyter_jaxpr.document.summary import summarised
 from jupyter_jaxpr.document.without_values import without_values
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
-from jupyter_jaxpr.scripts.inspection import Snapshot
+from jupyter_jaxpr.scripts.snapshot import Snapshot
 
 # The seconds of the processor that an operation may take, and the seconds after which it is stopped.
 SLOW, STOPPED = 2.0, 20.0

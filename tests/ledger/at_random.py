@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.calls.counters import HAS_MONITORING
+from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
 
 TRACE, COMPILE = "/jax/core/compile/jaxpr_trace_duration", "/jax/core/compile/backend_compile_duration"
 

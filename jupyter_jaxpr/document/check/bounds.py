@@ -28,11 +28,11 @@ def check_bounds(document: Snapshot) -> None:
         largest = sys.float_info.max if field in _VALUES else AMOUNT
         todo: list[tuple[str, Any]] = [(field, value)]
         while todo:
-            where, found = todo.pop()
-            if type(found) is dict:
-                todo += [(f"{where}.{key}", inner) for key, inner in found.items()]
+            where, node = todo.pop()
+            if type(node) is dict:
+                todo += [(f"{where}.{key}", inner) for key, inner in node.items()]
                 continue
-            entries = found if type(found) is list else (found,)
+            entries = node if type(node) is list else (node,)
             need(len(entries) <= LIST, f"{where}: a list of more than {LIST:,} entries")
             kinds = set(map(type, entries))
             if kinds <= {int}:

@@ -24,8 +24,8 @@ def check_costs(document: Snapshot) -> None:
     for passes in document.passes:
         index(passes.program, document.programs, "passes: program")
         amounts((passes.seconds, passes.left_out), "passes: a number")
-        for each in passes.passes:
-            amounts((each.before, each.after, each.added, each.removed), f"passes: {each.name}")
+        for xla_pass in passes.passes:
+            amounts((xla_pass.before, xla_pass.after, xla_pass.added, xla_pass.removed), f"passes: {xla_pass.name}")
     for links in document.exact_links:
         index(links.program, document.programs, "exact links: program")
         amounts((links.lower_seconds, links.compile_seconds, links.equations, links.reached), "exact links: a number")
@@ -37,7 +37,7 @@ def check_costs(document: Snapshot) -> None:
         index(diff.after.program, document.programs, "diffs: program")
         amounts((diff.added, diff.removed, diff.changed, diff.moved, diff.skipped, diff.left_out), "diffs: a number")
     for name in ("passes", "exact_links"):
-        programs = [each.program for each in getattr(document, name)]
+        programs = [row.program for row in getattr(document, name)]
         need(len(programs) == len(set(programs)), f"{name}: a program is there twice")
     if document.sweep is not None:
         _sweep(document.sweep)

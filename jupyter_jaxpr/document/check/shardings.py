@@ -17,7 +17,7 @@ def check_shardings(document: Snapshot) -> None:
     """
     for number, shardings in enumerate(document.shardings):
         _shardings(document, shardings, f"shardings {number}")
-    programs = [each.program for each in document.shardings]
+    programs = [sharding.program for sharding in document.shardings]
     need(len(programs) == len(set(programs)), "shardings: a program is there twice")
 
 
@@ -25,7 +25,7 @@ def _shardings(document: Snapshot, shardings: ProgramShardings, where: str) -> N
     index(shardings.program, document.programs, f"{where}: program")
     amounts((*shardings.devices, shardings.left_out, shardings.collectives_left_out), f"{where}: a number")
     amounts((shardings.bytes, shardings.sent), f"{where}: bytes")
-    known = set(shardings.devices)
+    device_numbers = set(shardings.devices)
     for layout in shardings.layouts:
         need(all(axis.size >= 1 for axis in layout.mesh), f"{where}: a mesh")
         need(all(parts >= 1 for parts in layout.splits), f"{where}: splits")
@@ -39,7 +39,7 @@ def _shardings(document: Snapshot, shardings: ProgramShardings, where: str) -> N
         amounts((array.bytes, *(array.shard or ())), f"{where}: an array's numbers")
         _equation(document, array.scope, array.equation, where, none=True)
     for collective in shardings.collectives or ():
-        _collective(document, collective, known, where)
+        _collective(document, collective, device_numbers, where)
 
 
 def _collective(document: Snapshot, collective: Collective, known: set[int], where: str) -> None:

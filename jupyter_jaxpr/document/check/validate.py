@@ -98,8 +98,8 @@ class _Check:
         for number, scope in enumerate(document.scopes):
             self._scope(scope, f"scope {number}")
         need(sum(scope.count for scope in document.scopes) <= EQUATIONS, "scopes: too many equations")
-        held = sum(len(scope.primitive) for scope in document.scopes)
-        need(held <= HELD, f"scopes: more than {HELD:,} equations")
+        equation_count = sum(len(scope.primitive) for scope in document.scopes)
+        need(equation_count <= HELD, f"scopes: more than {HELD:,} equations")
         self._nesting()
         for number, program in enumerate(document.programs):
             self._program(program, f"program {number}")
@@ -128,7 +128,7 @@ class _Check:
             self._transform(transform, f"transform {number}")
         derived = [part.program for transform in document.transforms for part in transform.parts]
         need(len(derived) == len(set(derived)), "transforms: a program is derived twice")
-        raised = [each.program for each in document.raised_calls]
+        raised = [call.program for call in document.raised_calls]
         need(len(raised) == len(set(raised)), "raised calls: a program is there twice")
         for call in document.raised_calls:
             index(call.program, document.programs, "a raised call's program")
@@ -176,8 +176,8 @@ class _Check:
         index(control.body, document.scopes, f"{where}: body", none=True)
         index(control.condition, document.scopes, f"{where}: condition", none=True)
         literals = len(document.literals)
-        held = len(scope.variable_avals)
-        variables = held if len(scope.primitive) == scope.count else 2**53
+        variable_count = len(scope.variable_avals)
+        variables = variable_count if len(scope.primitive) == scope.count else 2**53
         need(control.no_operand < -literals, f"{where}: no_operand")
         for operand in (control.predicate, *(slot.operand for slot in control.slots)):
             need(operand == control.no_operand or -literals <= operand < variables, f"{where}: operand")
@@ -240,17 +240,17 @@ class _Check:
 
     def _scope(self, scope: Scope, where: str) -> None:
         document = self._document
-        held = len(scope.primitive)
+        equation_count = len(scope.primitive)
         columns = (scope.operands, scope.output_counts, scope.parameters, scope.stack, scope.name_stack)
-        need(all(len(column) == held for column in columns), f"{where}: columns of different lengths")
+        need(all(len(column) == equation_count for column in columns), f"{where}: columns of different lengths")
         need(scope.first_equation == 0 and scope.first_variable == 0, f"{where}: first_equation and first_variable")
         need(scope.constants >= 0 and scope.inputs >= 0, f"{where}: inputs")
         need(all(count >= 0 for count in scope.output_counts), f"{where}: output_counts")
         variables = scope.constants + scope.inputs + sum(scope.output_counts)
         need(len(scope.variable_avals) == variables, f"{where}: variable_avals")
         need(scope.names is None or len(scope.names) == variables, f"{where}: names")
-        need(held <= scope.count <= scope.total, f"{where}: count")
-        need(held == scope.count or scope.names is not None, f"{where}: equations without names")
+        need(equation_count <= scope.count <= scope.total, f"{where}: count")
+        need(equation_count == scope.count or scope.names is not None, f"{where}: equations without names")
         index(scope.name, document.strings, f"{where}: name", none=True)
         indices(scope.variable_avals, document.avals, f"{where}: variable_avals")
         need(all(0 <= variable < variables for variable in scope.dropped), f"{where}: dropped")
@@ -263,16 +263,16 @@ class _Check:
         for operands, count in zip(scope.operands, scope.output_counts, strict=True):
             need(all(-literals <= operand < bound for operand in operands), f"{where}: operands")
             bound += count
-        last = bound if held == scope.count else 2**53
+        last = bound if equation_count == scope.count else 2**53
         need(all(-literals <= operand < last for operand in scope.outputs), f"{where}: outputs")
         before = 0
         for child in scope.children:
-            need(before <= child.equation < held, f"{where}: a child's equation")
+            need(before <= child.equation < equation_count, f"{where}: a child's equation")
             before = child.equation
             index(child.parameter, document.strings, f"{where}: a child's parameter")
             index(child.scope, document.scopes, f"{where}: a child's scope")
         for row in scope.effects:
-            need(0 <= row.equation < held, f"{where}: an effect's equation")
+            need(0 <= row.equation < equation_count, f"{where}: an effect's equation")
             indices(row.effects, document.strings, f"{where}: effects")
 
     def _nesting(self) -> None:
@@ -330,6 +330,6 @@ class _Check:
         for number in order:
             if number not in self._whole:
                 self._whole.add(number)
-                found = self._document.scopes[number]
-                need(len(found.primitive) == found.count, f"{where}: equations are missing")
-                order += [child.scope for child in found.children]
+                inner = self._document.scopes[number]
+                need(len(inner.primitive) == inner.count, f"{where}: equations are missing")
+                order += [child.scope for child in inner.children]

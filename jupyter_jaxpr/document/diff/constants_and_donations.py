@@ -25,20 +25,20 @@ def outside(before: Snapshot, program_before: int, after: Snapshot, program_afte
         program_after: Index into its programs.
     """
     earlier, later = _inside(before, program_before), _inside(after, program_after)
-    found = []
+    sentences = []
     captured = min(sum(scope.constants for scope in scopes) for scopes in (earlier, later))
     if captured:
-        found.append(
+        sentences.append(
             f"The diff does not compare the values of {count(captured, 'constant')}: a program holds only the types of "
             "its constants. Pass an array that changes as an argument."
         )
     called = _callbacks(after, later)
     both = [name for name in _callbacks(before, earlier) if name in called]
     if both:
-        found.append(
+        sentences.append(
             f"The diff does not compare the Python functions of {', '.join(both)}: a program does not hold their code."
         )
-    return [*found, *_donations(before, program_before, after, program_after)]
+    return [*sentences, *_donations(before, program_before, after, program_after)]
 
 
 def _inside(document: Snapshot, program: int) -> list[Scope]:
@@ -46,8 +46,8 @@ def _inside(document: Snapshot, program: int) -> list[Scope]:
 
 
 def _callbacks(document: Snapshot, scopes: Iterable[Scope]) -> list[str]:
-    held = {document.strings[number] for scope in scopes for number in scope.primitive}
-    return [name for name in _CALLBACKS if name in held]
+    primitives = {document.strings[number] for scope in scopes for number in scope.primitive}
+    return [name for name in _CALLBACKS if name in primitives]
 
 
 def _donations(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> list[str]:
@@ -56,11 +56,13 @@ def _donations(before: Snapshot, program_before: int, after: Snapshot, program_a
     if len(was) != len(now):
         return []
     pairs = list(zip(was, now, strict=True))
-    found = []
-    for names, one, other in (
+    sentences = []
+    for names, donating, keeping in (
         ([new.name for old, new in pairs if new.donated and not old.donated], "second", "first"),
         ([old.name for old, new in pairs if old.donated and not new.donated], "first", "second"),
     ):
         if names:
-            found.append(f"Calls of the {one} program donate {', '.join(names)}. Calls of the {other} program do not.")
-    return found
+            sentences.append(
+                f"Calls of the {donating} program donate {', '.join(names)}. Calls of the {keeping} program do not."
+            )
+    return sentences

@@ -88,11 +88,11 @@ class Listing:
         holder = f"{primitive} (length {length})" if length else primitive
         number = count(len(wrapped.outside), "equation")
         if wrapped.into:
-            remark, other = f"{number} moved into {holder}.", "first"
+            remark, which = f"{number} moved into {holder}.", "first"
         else:
-            remark, other = f"{number} moved out of {holder}.", "second"
+            remark, which = f"{number} moved out of {holder}.", "second"
         if wrapped.turns > 1:
-            remark += f" The {other} program has the moved equations {wrapped.turns} times."
+            remark += f" The {which} program has the moved equations {wrapped.turns} times."
         self.remarks.append(remark)
 
     # --- rows -----------------------------------------------------------------------------------------------
@@ -114,8 +114,8 @@ class Listing:
     def _scope(self, pair: tuple[int, int], depth: int) -> None:
         self._printed.add(pair)
         self._apart |= {("a", pair[0]), ("b", pair[1])}
-        found = self._diff.scopes[pair]
-        matched = found.matched
+        difference = self._diff.scopes[pair]
+        matched = difference.matched
         start_a = start_b = 0
         count_a, count_b = len(matched.partner_a), len(matched.partner_b)
         for i, j in [*matched.in_order, (count_a, count_b)]:
@@ -126,17 +126,17 @@ class Listing:
                 partner = matched.partner_b[right]
                 self._alone("b", pair[1], right, depth, (pair[0], partner) if partner >= 0 else None)
             if i < count_a:
-                self._both(found, i, j, depth)
+                self._both(difference, i, j, depth)
             start_a, start_b = i + 1, j + 1
-        self._results(pair, depth, found.results)
+        self._results(pair, depth, difference.results)
 
     def _both(self, found: ScopeDiff, i: int, j: int, depth: int) -> None:
         self._pair((found.matched.a, found.matched.b), i, j, depth, found.changes.get(i, []))
         pairs = found.children.get(i)
         if pairs is None and found.same:
             pairs = self._same_programs(found.matched.a, i, found.matched.b, j)
-        for one, other in pairs or []:
-            self._inside(one, other, depth + 1)
+        for before, after in pairs or []:
+            self._inside(before, after, depth + 1)
 
     def _pair(self, pair: tuple[int, int], i: int, j: int, depth: int, changes: list[Change]) -> None:
         side = self._diff.b
@@ -177,11 +177,11 @@ class Listing:
             pair = one.scope, other.scope
             if pair in self._printed:
                 return
-            found = self._diff.scopes.get(pair)
-            if found is None:
+            difference = self._diff.scopes.get(pair)
+            if difference is None:
                 self._equal(one, other, depth)
                 return
-            self._headings(one, other, depth, found)
+            self._headings(one, other, depth, difference)
             self._scope(pair, depth)
         elif one is not None:
             self._program_alone("a", one, depth, None)
@@ -189,7 +189,7 @@ class Listing:
             self._program_alone("b", other, depth, None)
 
     def _headings(self, one: Child, other: Child, depth: int, found: ScopeDiff) -> None:
-        changes = [each for some in found.inputs.values() for each in some]
+        changes = [child for some in found.inputs.values() for child in some]
         gone = {i for i, j in found.matched.inputs if i is not None and j is None}
         come = {j for i, j in found.matched.inputs if j is not None and i is None}
         retyped = set(found.inputs)
@@ -244,17 +244,17 @@ class Listing:
         key = self._crossed.get((side, scope, equation))
         if key is None and gone is not None:
             key = (scope, equation, *gone) if is_before else (*gone, scope, equation)
-        held = self._diff.a if is_before else self._diff.b
+        own_side = self._diff.a if is_before else self._diff.b
         sign: Sign = "moved" if key is not None else "removed" if is_before else "added"
         row = self._one_sided(sign, "equation", depth, side, (scope, equation), self._equation(side, scope, equation))
-        row.primitive = held.strings[held.scopes[scope].primitive[equation]]
+        row.primitive = own_side.strings[own_side.scopes[scope].primitive[equation]]
         if key is not None:
-            other = self._moved.pop(key, None)
-            if other is None:
+            partner = self._moved.pop(key, None)
+            if partner is None:
                 self._moved[key] = len(self.rows) - 1
             else:
-                row.partner = other
-                self.rows[other].partner = len(self.rows) - 1
+                row.partner = partner
+                self.rows[partner].partner = len(self.rows) - 1
         # What moved took along the programs inside it: they are equal there.
         twins: list[Child] = []
         if key is not None:
@@ -280,19 +280,19 @@ class Listing:
             return
         self._apart.add((side, child.scope))
         sign: Sign = "moved" if twin is not None else "removed" if side == "a" else "added"
-        writer, held = (self._before, self._diff.a) if side == "a" else (self._after, self._diff.b)
+        writer, own_side = (self._before, self._diff.a) if side == "a" else (self._after, self._diff.b)
         at = child.scope, -1
         self._one_sided(sign, "heading", depth, side, at, lambda _: writer.heading(child.scope, _label(child), set()))
-        for equation in range(len(held.scopes[child.scope].primitive)):
+        for equation in range(len(own_side.scopes[child.scope].primitive)):
             gone = (twin.scope, equation) if twin is not None else None
             self._alone(side, child.scope, equation, depth, gone)
         self._one_sided(sign, "result", depth, side, at, lambda changes: writer.results(child.scope, changes))
 
     def _programs(self, side: str, scope: int, equation: int) -> list[Child]:
-        held = self._diff.a if side == "a" else self._diff.b
-        columns = held.scopes[scope]
-        primitive = held.strings[columns.primitive[equation]]
-        return [each for each in columns.children.get(equation, ()) if not is_combiner(primitive, each)]
+        own_side = self._diff.a if side == "a" else self._diff.b
+        columns = own_side.scopes[scope]
+        primitive = own_side.strings[columns.primitive[equation]]
+        return [child for child in columns.children.get(equation, ()) if not is_combiner(primitive, child)]
 
 
 def _label(child: Child) -> str:

@@ -16,15 +16,15 @@ def mark_noise(rows: list[Row], before: ProgramNoise, after: ProgramNoise) -> No
     """Mark the noise in all rows, on both sides, in time linear in the rows."""
     found_before = _of_side(rows, [row.at_before for row in rows], before)
     found_after = _of_side(rows, [row.at_after for row in rows], after)
-    for row, one, other in zip(rows, found_before, found_after, strict=True):
-        row.hide_before, row.hide_after = one, other
+    for row, hide_before, hide_after in zip(rows, found_before, found_after, strict=True):
+        row.hide_before, row.hide_after = hide_before, hide_after
 
 
 def _of_side(rows: Sequence[Row], places: Sequence[At | None], noise: ProgramNoise) -> list[Hideable | None]:
-    found: list[Hideable | None] = [None] * len(rows)
+    hideables: list[Hideable | None] = [None] * len(rows)
 
     def add(number: int, kind: Noise) -> None:
-        here = found[number] = found[number] or Hideable()
+        here = hideables[number] = hideables[number] or Hideable()
         here.noise.append(kind)
 
     #: The row of a trivial call, its scope, its names: a wrapper only if its program stands below it.
@@ -45,7 +45,7 @@ def _of_side(rows: Sequence[Row], places: Sequence[At | None], noise: ProgramNoi
             if primitive is not None:
                 add(number, primitive)
             if inside and around[-1][1]:
-                found[number] = here = found[number] or Hideable()
+                hideables[number] = here = hideables[number] or Hideable()
                 here.outside = around[-1][1]
             trivial = noise.trivial_call(scope, equation)
             call = (number, *trivial) if trivial is not None else None
@@ -65,4 +65,4 @@ def _of_side(rows: Sequence[Row], places: Sequence[At | None], noise: ProgramNoi
         call = None
         if unused >= 0:
             add(number, "unused")
-    return found
+    return hideables

@@ -31,28 +31,28 @@ class Written:
 
     def equation(self, scope: int, equation: int, changes: Sequence[Change]) -> DiffSide:
         """`c:f32[8] = add a b`, the programs inside left to the rows below it."""
-        held, strings = self._document.scopes[scope], self._document.strings
+        columns, strings = self._document.scopes[scope], self._document.strings
         text = _Text()
-        marked = {(each.kind, each.name) for each in changes}
-        types = {each.place for each in changes if each.kind in _TYPES}
+        marked = {(change.kind, change.name) for change in changes}
+        types = {change.place for change in changes if change.kind in _TYPES}
         first = self._first(scope)[equation]
-        for place in range(held.output_counts[equation]):
+        for place in range(columns.output_counts[equation]):
             text.put(" " if place else "")
             text.put(f"{self._name(scope, first + place)}:")
             text.put(self._type(scope, first + place), place in types)
-        text.put(" = " if held.output_counts[equation] else "")
-        text.put(strings[held.primitive[equation]], ("primitive", "") in marked)
+        text.put(" = " if columns.output_counts[equation] else "")
+        text.put(strings[columns.primitive[equation]], ("primitive", "") in marked)
         programs = {parameter for parameter, _, _ in self._pools.children(scope).get(equation, [])}
         plain = [
             (strings[name], "…" if value < 0 else strings[value])
-            for name, value in self._pools.parameters(held, equation)
+            for name, value in self._pools.parameters(columns, equation)
             if (value >= 0 or name not in programs) and (strings[name] == "name" or strings[name] not in NAMES)
         ]
         for number, (name, value) in enumerate(plain):
             text.put(" " if number else "[")
             text.put(f"{name}={value}", ("parameter", name) in marked)
         text.put("]" if plain else "")
-        for place, operand in enumerate(held.operands[equation]):
+        for place, operand in enumerate(columns.operands[equation]):
             text.put(" ")
             text.put(self._operand(scope, operand), ("operand", str(place + 1)) in marked)
         return DiffSide(
@@ -61,21 +61,21 @@ class Written:
 
     def argument(self, scope: int, variable: int, changes: Sequence[Change]) -> DiffSide:
         """`a:f32[8]  x`, the path of the argument after it."""
-        held = self._document.scopes[scope]
+        columns = self._document.scopes[scope]
         text = _Text()
         text.put(f"{self._name(scope, variable)}:")
         text.put(self._type(scope, variable), bool(changes))
-        place = variable - held.constants
+        place = variable - columns.constants
         path = "constant" if place < 0 else self._paths[place] if place < len(self._paths) else ""
         text.put(f"  {path}" if path else "")
         return DiffSide(text=text.text, scope=scope, equation=-1, line=0, marks=text.marks)
 
     def heading(self, scope: int, label: str, marked: set[int]) -> DiffSide:
         """`jaxpr: a:f32[8] b:f32[]`: a program inside an equation, and its inputs."""
-        held = self._document.scopes[scope]
+        columns = self._document.scopes[scope]
         text = _Text()
         text.put(f"{label}:")
-        for variable in range(held.constants + held.inputs):
+        for variable in range(columns.constants + columns.inputs):
             text.put(" ")
             text.put(f"{self._name(scope, variable)}:{self._type(scope, variable)}", variable in marked)
         return DiffSide(text=text.text, scope=scope, equation=-1, line=0, marks=text.marks)
@@ -84,7 +84,7 @@ class Written:
         """`return d, e`."""
         text = _Text()
         text.put("return")
-        places = {each.place for each in changes}
+        places = {change.place for change in changes}
         outputs = self._document.scopes[scope].outputs
         for place, operand in enumerate(outputs):
             text.put(" ")
@@ -109,15 +109,15 @@ class Written:
         return f"{text}:{aval.text}" if aval.dtype else text
 
     def _first(self, scope: int) -> list[int]:
-        known = self._firsts.get(scope)
-        if known is None:
-            held = self._document.scopes[scope]
-            variable, known = held.constants + held.inputs, []
-            for count in held.output_counts:
-                known.append(variable)
+        firsts = self._firsts.get(scope)
+        if firsts is None:
+            columns = self._document.scopes[scope]
+            variable, firsts = columns.constants + columns.inputs, []
+            for count in columns.output_counts:
+                firsts.append(variable)
                 variable += count
-            self._firsts[scope] = known
-        return known
+            self._firsts[scope] = firsts
+        return firsts
 
     def _line(self, scope: int, equation: int) -> int:
         stack = self._document.scopes[scope].stack[equation]

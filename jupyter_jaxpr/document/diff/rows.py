@@ -51,9 +51,11 @@ def side_of(document: Snapshot, program: int) -> Side:
         places.append(written or f"{document.files[frame.file].path}:{frame.line}")
     return Side(
         strings=document.strings,
-        types=[Type(each.text, tuple(each.shape), each.dtype, each.weak, each.sharding) for each in document.avals],
-        literals=[(each.text, each.aval) for each in document.literals],
-        parameter_lists=[[(each.name, each.value) for each in parameters] for parameters in document.parameter_lists],
+        types=[Type(aval.text, tuple(aval.shape), aval.dtype, aval.weak, aval.sharding) for aval in document.avals],
+        literals=[(literal.text, literal.aval) for literal in document.literals],
+        parameter_lists=[
+            [(parameter.name, parameter.value) for parameter in parameters] for parameters in document.parameter_lists
+        ],
         scopes=_scopes(document, shown.scope),
         root=shown.scope,
         input_names=shown.input_names,
@@ -73,10 +75,10 @@ def program_diff(
         program_after: Index into its programs.
         whole: Rows up to which equal ones are sent too.
     """
-    found = compare(side_of(before, program_before), side_of(after, program_after))
-    one, other = Written(before, program_before), Written(after, program_after)
-    listing = Listing(found, one, other)
-    mark_noise(listing.rows, one.noise(), other.noise())
+    comparison = compare(side_of(before, program_before), side_of(after, program_after))
+    written_before, written_after = Written(before, program_before), Written(after, program_after)
+    listing = Listing(comparison, written_before, written_after)
+    mark_noise(listing.rows, written_before.noise(), written_after.noise())
     rules = uncompared_rules(before, program_before, after, program_after)
     remarks = [*listing.remarks, *([] if rules is None else [rules])]
     remarks += outside(before, program_before, after, program_after)
@@ -193,9 +195,13 @@ def _document(
 def _row(row: Row, skipped: int) -> DiffRow:
     changes = [
         DiffChange(
-            kind=each.kind, name=each.name, before=each.before[:300], after=each.after[:300], text=_change_text(each)
+            kind=change.kind,
+            name=change.name,
+            before=change.before[:300],
+            after=change.after[:300],
+            text=_change_text(change),
         )
-        for each in row.changes
+        for change in row.changes
     ]
     before = _side(row.before(row.changes), row.hide_before) if row.before is not None else None
     after = _side(row.after(row.changes), row.hide_after) if row.after is not None else None
@@ -213,13 +219,13 @@ def _row(row: Row, skipped: int) -> DiffRow:
 
 
 def _change_text(change: Change) -> str:
-    what = f"{_KINDS.get(change.kind, change.kind)} {change.name}".rstrip()
+    subject = f"{_KINDS.get(change.kind, change.kind)} {change.name}".rstrip()
     if not change.before and not change.after:
-        return f"{what} is a different value"
+        return f"{subject} is a different value"
     was, now = (
         f"{text[:_SHORT]}…" if len(text) > _SHORT else text or "a variable" for text in (change.before, change.after)
     )
-    return f"{what}: {was} → {now}"
+    return f"{subject}: {was} → {now}"
 
 
 def _side(side: DiffSide, hide: Hideable | None) -> DiffSide:
@@ -246,29 +252,29 @@ def _scopes(document: Snapshot, root: int) -> list[ScopeSide]:
         number = waiting.pop()
         if scopes[number] is not empty:
             continue
-        held = document.scopes[number]
+        columns = document.scopes[number]
         children: dict[int, list[Child]] = {}
-        for child in held.children:
+        for child in columns.children:
             children.setdefault(child.equation, []).append(
                 Child(document.strings[child.parameter], child.position, child.scope)
             )
             waiting.append(child.scope)
-        first, firsts = held.constants + held.inputs, []
-        for outputs in held.output_counts:
+        first, firsts = columns.constants + columns.inputs, []
+        for outputs in columns.output_counts:
             firsts.append(first)
             first += outputs
         scopes[number] = ScopeSide(
-            constants=held.constants,
-            inputs=held.inputs,
-            outputs=held.outputs,
-            types=held.variable_avals,
-            primitive=held.primitive,
-            operands=held.operands,
-            output_counts=held.output_counts,
+            constants=columns.constants,
+            inputs=columns.inputs,
+            outputs=columns.outputs,
+            types=columns.variable_avals,
+            primitive=columns.primitive,
+            operands=columns.operands,
+            output_counts=columns.output_counts,
             first=firsts,
-            parameters=held.parameters,
+            parameters=columns.parameters,
             children=children,
-            effects={each.equation: each.effects for each in held.effects},
-            stack=held.stack,
+            effects={effects.equation: effects.effects for effects in columns.effects},
+            stack=columns.stack,
         )
     return scopes

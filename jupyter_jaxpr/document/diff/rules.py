@@ -33,7 +33,7 @@ def uncompared_rules(before: Snapshot, program_before: int, after: Snapshot, pro
 
 def _rules(document: Snapshot, program: int) -> dict[tuple[str, str], None]:
     """Kind and name of the user's own functions with rules, in the order of the program."""
-    found: dict[tuple[str, str], None] = {}
+    rules: dict[tuple[str, str], None] = {}
     for scope in scopes_of(document, document.programs[program].scope):
         for at, number in enumerate(scope.primitive):
             kind = _CUSTOM.get(document.strings[number])
@@ -42,8 +42,8 @@ def _rules(document: Snapshot, program: int) -> dict[tuple[str, str], None]:
             bodies = [child.scope for child in scope.children if child.equation == scope.first_equation + at]
             name = _name(document, scope.parameters[at])
             if all(_is_own(document, document.scopes[body], name) for body in bodies):
-                found[kind, name] = None
-    return found
+                rules[kind, name] = None
+    return rules
 
 
 def scopes_of(document: Snapshot, root: int) -> Iterator[Scope]:

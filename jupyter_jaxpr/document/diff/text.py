@@ -22,20 +22,20 @@ def text_rows(
         after: The lines of the other text.
         places_after: As `places_before`.
     """
-    found = compare_texts(before, after)
+    difference = compare_texts(before, after)
     rows: list[Row] = []
     moved: dict[int, int] = {}
 
     def side(is_before: bool, number: int, other: int | None) -> Write:
         """Writes a line; its differences from `other` are marked."""
-        held, places = (before[number], places_before) if is_before else (after[number], places_after)
+        line, places = (before[number], places_before) if is_before else (after[number], places_after)
 
         def write(_: Sequence[Change]) -> DiffSide:
-            text = without_metadata(held)
+            text = without_metadata(line)
             marks: list[int] = []
             if other is not None:
                 i, j = (number, other) if is_before else (other, number)
-                parts = changed_parts(found, i, without_metadata(before[i]), j, without_metadata(after[j]))
+                parts = changed_parts(difference, i, without_metadata(before[i]), j, without_metadata(after[j]))
                 marks = [_units(text, at) for span in parts[0 if is_before else 1] for at in span]
             place = places[number] if number < len(places) else 0
             return DiffSide(text=text, scope=-1, equation=number, line=place, marks=marks)
@@ -43,32 +43,32 @@ def text_rows(
         return write
 
     def alone(is_before: bool, number: int) -> None:
-        if number in (found.silent_a if is_before else found.silent_b):
+        if number in (difference.silent_a if is_before else difference.silent_b):
             return
-        partner = (found.partner_a if is_before else found.partner_b)[number]
+        partner = (difference.partner_a if is_before else difference.partner_b)[number]
         sign: Sign = "moved" if partner >= 0 else "removed" if is_before else "added"
         write = side(is_before, number, None)
         row = Row(sign, "line", 0, write if is_before else None, None if is_before else write)
         if partner >= 0:
             key = number if is_before else partner
-            other = moved.pop(key, None)
-            if other is None:
+            moved_row = moved.pop(key, None)
+            if moved_row is None:
                 moved[key] = len(rows)
             else:
-                row.partner = other
-                rows[other].partner = len(rows)
+                row.partner = moved_row
+                rows[moved_row].partner = len(rows)
         rows.append(row)
 
     start_a = start_b = 0
     ends = len(before), len(after)
-    in_order = [(i, j) for i, j in enumerate(found.partner_a) if j >= 0 and i not in found.moved]
+    in_order = [(i, j) for i, j in enumerate(difference.partner_a) if j >= 0 and i not in difference.moved]
     for i, j in [*in_order, ends]:
         for left in range(start_a, i):
             alone(True, left)
         for right in range(start_b, j):
             alone(False, right)
         if i < len(before):
-            changed = i in found.changed
+            changed = i in difference.changed
             rows.append(
                 Row(
                     "changed" if changed else "same",
@@ -80,7 +80,7 @@ def text_rows(
             )
         start_a, start_b = i + 1, j + 1
     remarks = []
-    if found.coarse:
+    if difference.coarse:
         remarks.append(
             "The texts are too different to find the smallest diff. Some lines may be listed as removed and added "
             "although they match."

@@ -17,32 +17,32 @@ _NAMED = 3
 
 def lead(document: Snapshot, cost: ProgramCost) -> list[str]:
     """How much a call costs and where, a sentence each; the total is in the first that has a number."""
-    found = []
+    sentences = []
     amount = _amount(cost)
     if amount:
-        found.append(f"At least {amount} per call." if cost.unknown else f"{amount} per call.")
+        sentences.append(f"At least {amount} per call." if cost.unknown else f"{amount} per call.")
     else:
         if not cost.unknown:
-            found.append("The program has no arithmetic operations.")
+            sentences.append("The program has no arithmetic operations.")
         moved = size(cost.bytes_read + cost.bytes_written)
-        found.append(
+        sentences.append(
             f"One call reads and writes at least {moved}." if cost.unknown else f"One call reads and writes {moved}."
         )
     most = _most_expensive(document, cost)
     if most is not None:
-        found.append(most)
+        sentences.append(most)
     recorded = recorded_steps(document, cost.program)
-    known = [(number, recorded.get(number)) for number in cost.recordings]
-    loops = [f"{_loop(document, number)} ({count(steps, 'step')})" for number, steps in known if steps is not None]
+    loop_steps = [(number, recorded.get(number)) for number in cost.recordings]
+    loops = [f"{_loop(document, number)} ({count(steps, 'step')})" for number, steps in loop_steps if steps is not None]
     if loops:
-        found.append(f"The total counts the steps of the stepper's call: {_named(loops)}.")
+        sentences.append(f"The total counts the steps of the stepper's call: {_named(loops)}.")
     if cost.per_trip:
-        found.append(
+        sentences.append(
             f"The total counts one step of each loop with an unknown number of steps: {_named(cost.per_trip)}."
         )
     if cost.unknown:
-        found.append(f"The total leaves out primitives without a cost rule: {_named(cost.unknown)}.")
-    return found
+        sentences.append(f"The total leaves out primitives without a cost rule: {_named(cost.unknown)}.")
+    return sentences
 
 
 def work_of(row: CostRow | ProgramCost) -> int:
@@ -125,10 +125,10 @@ def _most_expensive(document: Snapshot, cost: ProgramCost) -> str | None:
         unit = "operations"
     counted = f"counted {unit}" if cost.unknown else unit
     line = f"line{NO_BREAK}{place(document, row.frame)}"
-    found = f"{part} of the {counted} are on {line}."
+    sentence = f"{part} of the {counted} are on {line}."
     if cost.flops and cost.transcendentals:
-        found = f"{part} of the {counted} are on {line}, where a transcendental operation counts as {_WEIGHT}."
-    return f"With the most expensive branches, {found}" if _depends(cost) else found
+        sentence = f"{part} of the {counted} are on {line}, where a transcendental operation counts as {_WEIGHT}."
+    return f"With the most expensive branches, {sentence}" if _depends(cost) else sentence
 
 
 def _loop(document: Snapshot, control: int) -> str:

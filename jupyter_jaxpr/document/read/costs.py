@@ -166,8 +166,15 @@ def cost_of(document: Snapshot, cost: ProgramCost) -> Cost:
         xla_transcendentals=None if xla is None else xla.transcendentals,
         xla_bytes=None if xla is None else xla.bytes,
         differences=tuple(
-            Difference(each.kind, each.text, _place(document, each.frame)[0], each.ours, each.xla, each.runs)
-            for each in (() if xla is None else xla.differences)
+            Difference(
+                difference.kind,
+                difference.text,
+                _place(document, difference.frame)[0],
+                difference.ours,
+                difference.xla,
+                difference.runs,
+            )
+            for difference in (() if xla is None else xla.differences)
         ),
         memory=cost.memory,
     )
@@ -192,5 +199,5 @@ def _row(document: Snapshot, row: CostRow) -> CostOf:
 def _place(document: Snapshot, frame: int) -> tuple[int | None, str | None]:
     if frame < 0:
         return None, None
-    found = document.frames[frame]
-    return found.line, document.files[found.file].path
+    row = document.frames[frame]
+    return row.line, document.files[row.file].path

@@ -62,23 +62,23 @@ class Diff:
     def __init__(self, document: ProgramDiff) -> None:
         """Wrap a diff that holds all its rows."""
         self.document = document
-        found: dict[str, list[Difference]] = {sign: [] for sign in _SIGNS}
+        differences: dict[str, list[Difference]] = {sign: [] for sign in _SIGNS}
         for row in document.rows:
             if row.what not in ("equation", "line") or row.sign == "same":
                 continue
             if row.sign != "moved":
-                found[row.sign].append(_difference(row, row.before, row.after))
+                differences[row.sign].append(_difference(row, row.before, row.after))
             elif row.before is not None:
                 partner = document.rows[row.partner].after if row.partner >= 0 else None
-                found["moved"].append(_difference(row, row.before, partner))
+                differences["moved"].append(_difference(row, row.before, partner))
         #: Equations (or lines) of the second program alone.
-        self.added = tuple(found["added"])
+        self.added = tuple(differences["added"])
         #: Equations (or lines) of the first program alone.
-        self.removed = tuple(found["removed"])
+        self.removed = tuple(differences["removed"])
         #: Equations (or lines) of both that differ in themselves.
-        self.changed = tuple(found["changed"])
+        self.changed = tuple(differences["changed"])
         #: Equations (or lines) of both that stand in another order, or in another program.
-        self.moved = tuple(found["moved"])
+        self.moved = tuple(differences["moved"])
         #: What differs in arguments, results and inputs of inner programs, as rows of the document.
         self.signature = tuple(
             row for row in document.rows if row.what not in ("equation", "line") and row.sign != "same"
@@ -128,7 +128,7 @@ def _difference(row: DiffRow, before: DiffSide | None, after: DiffSide | None) -
         after=after.text if after is not None else None,
         line_before=(before.line or None) if before is not None else None,
         line_after=(after.line or None) if after is not None else None,
-        changes=tuple(_changed(each) for each in row.changes),
+        changes=tuple(_changed(change) for change in row.changes),
     )
 
 
@@ -146,8 +146,8 @@ def _unified(rows: list[DiffRow], after: int) -> list[str]:
     near = [False] * len(rows)
     for number, row in enumerate(rows):
         if row.sign != "same":
-            for each in range(max(0, number - CONTEXT), min(len(rows), number + CONTEXT + 1)):
-                near[each] = True
+            for place in range(max(0, number - CONTEXT), min(len(rows), number + CONTEXT + 1)):
+                near[place] = True
     lines: list[str] = []
     equal = 0
     for shown, row in zip(near, rows, strict=True):

@@ -57,8 +57,8 @@ def types_of(document: Snapshot, program: int) -> tuple[NamedType, ...]:
             frame = document.frames[value.frame]
             name = document.strings[value.name] or "return"
             key = document.files[frame.file].path, frame.line, frame.column, name, value.kind
-            known = types.setdefault(key, [])
-            known += [text for index in value.types if (text := document.strings[index]) not in known]
+            texts_of_lines = types.setdefault(key, [])
+            texts_of_lines += [text for index in value.types if (text := document.strings[index]) not in texts_of_lines]
             promoted = document.strings[value.promoted] if value.promoted >= 0 else None
             marks.setdefault(key, set()).add((value.role, value.steps, promoted))
     return tuple(NamedType(*key, tuple(texts), *_common(marks[key])) for key, texts in sorted(types.items()))

@@ -20,10 +20,10 @@ def recorded_steps(document: Snapshot, program: int) -> dict[int, int | None]:
 
     A loop whose number of steps is known before it runs is not here.
     """
-    found: dict[int, int | None] = {}
+    steps_of_control: dict[int, int | None] = {}
     for recording in document.recordings:
         card = document.control_flow[recording.control]
         if card.program == program and card.primitive == "while" and card.trips is None:
             steps = steps_range(recording)
-            found[recording.control] = steps[0] if steps is not None and steps[0] == steps[1] else None
-    return found
+            steps_of_control[recording.control] = steps[0] if steps is not None and steps[0] == steps[1] else None
+    return steps_of_control

@@ -109,9 +109,9 @@ class ShardedArray:
         return place[::-1]
 
     def _range(self, axis: int, part: int) -> str:
-        each, whole = (self.shard or ())[axis], self.shape[axis]
-        end = (part + 1) * each
-        return f"{part * each}:{min(end, whole) if isinstance(whole, int) else end}"
+        shard_length, whole = (self.shard or ())[axis], self.shape[axis]
+        end = (part + 1) * shard_length
+        return f"{part * shard_length}:{min(end, whole) if isinstance(whole, int) else end}"
 
 
 @dataclass(frozen=True)
@@ -133,14 +133,18 @@ class CausedCollective:
 
     def __str__(self) -> str:
         """Labels: ``all-reduce: 32 B on each device · once per call · line 20: add · all 8 devices``."""
-        one = self.collective
-        held = f"{one.kind}: size unknown" if one.bytes is None else f"{one.kind}: {size(one.bytes)} on each device"
+        collective = self.collective
+        amount = (
+            f"{collective.kind}: size unknown"
+            if collective.bytes is None
+            else f"{collective.kind}: {size(collective.bytes)} on each device"
+        )
         where = _lines(self.lines)
         if self.equations:
             where = f"{where}: {', '.join(self.equations)}"
         inferred = "source line inferred" if self.inferred else ""
-        arrays = f"{one.arrays} arrays combined" if one.arrays > 1 else ""
-        return " · ".join(filter(None, (held, self.often, where, groups(one), inferred, arrays)))
+        arrays = f"{collective.arrays} arrays combined" if collective.arrays > 1 else ""
+        return " · ".join(filter(None, (amount, self.often, where, groups(collective), inferred, arrays)))
 
     @property
     def often(self) -> str:
@@ -185,8 +189,8 @@ def shardings_of(document: Snapshot, shardings: ProgramShardings) -> Shardings:
     """How a program of a document is spread, to be read."""
     return Shardings(
         devices=len(shardings.devices),
-        arrays=tuple(_array(document, each, shardings.layouts[each.layout]) for each in shardings.arrays),
-        collectives=tuple(_caused(document, each) for each in shardings.collectives or ()),
+        arrays=tuple(_array(document, array, shardings.layouts[array.layout]) for array in shardings.arrays),
+        collectives=tuple(_caused(document, collective) for collective in shardings.collectives or ()),
         bytes=shardings.bytes,
         sent=shardings.sent,
         left_out=shardings.left_out,
@@ -212,9 +216,9 @@ def exchanged(shardings: ProgramShardings) -> str:
     ]
     if shardings.sent is not None:
         words.append(f"Each device sends about {size(shardings.sent)} per call (estimate for the ring algorithm).")
-    if any(each.per_trip for each in collectives):
+    if any(collective.per_trip for collective in collectives):
         words.append("A loop with an unknown number of steps counts as one step.")
-    if any(each.conditional for each in collectives):
+    if any(collective.conditional for collective in collectives):
         words.append("The sum counts every branch, as if each branch ran.")
     return " ".join(words)
 
@@ -234,14 +238,14 @@ def often(runs: int, per_trip: bool, conditional: bool) -> str:
 
 def groups(collective: Collective) -> str:
     """Who takes part with whom: `2 groups of 4 devices`, or as XLA prints it."""
-    found = collective.groups
-    if collective.kind == "collective-permute" and found:
-        return f"{count(len(found), 'pair')} of devices"
-    if not found:
+    device_groups = collective.groups
+    if collective.kind == "collective-permute" and device_groups:
+        return f"{count(len(device_groups), 'pair')} of devices"
+    if not device_groups:
         return collective.groups_text or "all devices"
-    if len(found) == 1:
-        return f"all {len(found[0])} devices" if len(found[0]) > 1 else "one device"
-    return f"{len(found)} groups of {count(max(map(len, found)), 'device')}"
+    if len(device_groups) == 1:
+        return f"all {len(device_groups[0])} devices" if len(device_groups[0]) > 1 else "one device"
+    return f"{len(device_groups)} groups of {count(max(map(len, device_groups)), 'device')}"
 
 
 def _array(document: Snapshot, array: SpreadArray, layout: Layout) -> ShardedArray:
@@ -276,12 +280,12 @@ def _caused(document: Snapshot, collective: Collective) -> CausedCollective:
 
 
 def _primitives(document: Snapshot, cause: Cause) -> list[str]:
-    found = []
+    primitives = []
     for place in cause.equations:
-        held = document.scopes[place.scope].primitive
-        if place.equation < len(held):
-            found.append(document.strings[held[place.equation]])
-    return found
+        columns = document.scopes[place.scope].primitive
+        if place.equation < len(columns):
+            primitives.append(document.strings[columns[place.equation]])
+    return primitives
 
 
 def _lines(numbers: Sequence[int]) -> str:

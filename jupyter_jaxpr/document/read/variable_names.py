@@ -22,7 +22,7 @@ def names_of_variables(document: Snapshot) -> VariableNames:
             continue
         name = document.strings[value.name]
         for variable in value.variables:
-            known = names.get((value.scope, variable), ())
-            if name not in known:
-                names[value.scope, variable] = (*known, name)
+            known_names = names.get((value.scope, variable), ())
+            if name not in known_names:
+                names[value.scope, variable] = (*known_names, name)
     return names

@@ -19,7 +19,7 @@ from .explanation import Explained
 from .names import namespace
 from .origins import root_of, value_of
 from .raised import RaisedAt, touches_jax
-from .static import argument_values, is_hashed, jit_with
+from .static_argument_edits import argument_values, is_hashed, jit_with
 from .trial import passed
 
 _NO_ARRAY = re.compile(

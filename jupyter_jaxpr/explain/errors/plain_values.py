@@ -15,7 +15,7 @@ from .explanation import Explained
 from .names import jnp_name, lax_name
 from .origins import culprits, dtype_of, operands, value_of
 from .raised import RaisedAt
-from .static import static_cure
+from .static_argument_edits import static_cure
 from .trial import passed
 
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type, got (.*?)\.(?:\s|$)")

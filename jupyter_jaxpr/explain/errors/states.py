@@ -9,8 +9,8 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted, is_tracer_type
 from ...jax.tracer_origins import is_over, maker_of, origin_of, short_type, type_of
-from ...observe.functions import is_installed
 from ...observe.observation import FoundCure
+from ...observe.whose_code import is_installed
 from ...plain_text import FAILURES, file_of, kind_name, message_of
 from .constructs import called
 from .edits import applied, edit_of, over

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import Any
 
-from ...observe.functions import is_installed
+from ...observe.whose_code import is_installed
 from ...plain_text import file_of
 
 #: Of all trials that the panel asks for at once.

@@ -15,7 +15,7 @@ from .explanation import Explained
 from .names import jnp_name
 from .origins import Culprits, culprits, named_culprits, value_of
 from .raised import RaisedAt, is_of_jax
-from .static import is_differentiated, static_cure
+from .static_argument_edits import is_differentiated, static_cure
 from .trial import passed
 
 #: Public names of jax.errors -> what Python needs: a sentence.

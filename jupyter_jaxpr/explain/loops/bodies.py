@@ -128,8 +128,8 @@ class Body:
         if isinstance(target, ast.Name):
             self._store(target.id)
         elif isinstance(target, ast.Tuple | ast.List):
-            for each in target.elts:
-                self._write(each)
+            for element in target.elts:
+                self._write(element)
         else:
             raise Cannot(
                 f"The body assigns to {_short(target)}. The body of a loop of JAX cannot do this: make the value a "
@@ -143,32 +143,38 @@ class Body:
 
 def free_names(node: ast.AST) -> Iterator[str]:
     """Names that a node reads and does not bind itself, in order."""
-    bound = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
-    for each in ast.walk(node):
-        if isinstance(each, ast.comprehension):
-            bound |= target_names(each.target)
-        elif isinstance(each, ast.NamedExpr):
-            raise Cannot(f"The rewrite does not support {_short(each)}.")
-        elif isinstance(each, ast.Await | ast.Yield | ast.YieldFrom):
+    bound = {parameter.arg for parameter in ast.walk(node) if isinstance(parameter, ast.arg)}
+    for part in ast.walk(node):
+        if isinstance(part, ast.comprehension):
+            bound |= target_names(part.target)
+        elif isinstance(part, ast.NamedExpr):
+            raise Cannot(f"The rewrite does not support {_short(part)}.")
+        elif isinstance(part, ast.Await | ast.Yield | ast.YieldFrom):
             raise Cannot("The body uses await or yield.")
-        elif isinstance(node, ast.FunctionDef) and isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-            bound.add(each.id)
-    found = [each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
-    for name in sorted(found, key=lambda each: (getattr(each, "lineno", 0), getattr(each, "col_offset", 0))):
+        elif isinstance(node, ast.FunctionDef) and isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            bound.add(part.id)
+    name_nodes = [
+        name_node
+        for name_node in ast.walk(node)
+        if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Load)
+    ]
+    for name in sorted(
+        name_nodes, key=lambda name_node: (getattr(name_node, "lineno", 0), getattr(name_node, "col_offset", 0))
+    ):
         if name.id not in bound:
             yield name.id
 
 
 def target_names(target: ast.expr) -> set[str]:
     """The names that a target binds."""
-    return {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
+    return {name_node.id for name_node in ast.walk(target) if isinstance(name_node, ast.Name)}
 
 
 def has_long_text(node: ast.AST) -> bool:
     """Whether a text in some syntax has several lines."""
     return any(
-        isinstance(each, ast.JoinedStr | ast.Constant) and each.end_lineno not in (None, each.lineno)
-        for each in ast.walk(node)
+        isinstance(text_node, ast.JoinedStr | ast.Constant) and text_node.end_lineno not in (None, text_node.lineno)
+        for text_node in ast.walk(node)
     )
 
 
@@ -196,28 +202,28 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
         Cannot: Python needs the number itself.
     """
     for node in nodes:
-        for each in ast.walk(node):
-            used = numbers & {name.id for name in ast.walk(each) if isinstance(name, ast.Name)}
-            if isinstance(each, ast.If | ast.IfExp | ast.While | ast.Assert):
-                tested = changing & {name.id for name in ast.walk(each.test) if isinstance(name, ast.Name)}
+        for part in ast.walk(node):
+            used = numbers & {name.id for name in ast.walk(part) if isinstance(name, ast.Name)}
+            if isinstance(part, ast.If | ast.IfExp | ast.While | ast.Assert):
+                tested = changing & {name.id for name in ast.walk(part.test) if isinstance(name, ast.Name)}
                 if tested:
                     raise Cannot(
-                        f"Python evaluates the condition {_short(each.test)} at each iteration. Use jnp.where or "
+                        f"Python evaluates the condition {_short(part.test)} at each iteration. Use jnp.where or "
                         "jax.lax.cond instead."
                     )
             if not used:
                 continue
-            if isinstance(each, ast.Slice):
+            if isinstance(part, ast.Slice):
                 raise Cannot(
-                    f"The slice {_short(each)} depends on the loop counter, which JAX does not know while it traces. "
+                    f"The slice {_short(part)} depends on the loop counter, which JAX does not know while it traces. "
                     "Use jax.lax.dynamic_slice."
                 )
-            if isinstance(each, ast.JoinedStr):
-                raise Cannot(f"Python formats the text {_short(each)} at each iteration.")
-            if isinstance(each, ast.Call) and _dotted(each.func).partition(".")[0] in _NEED_NUMBERS:
-                raise Cannot(f"{_short(each)} needs a Python number, not a traced value.")
-            if isinstance(each, ast.For) and numbers & {n.id for n in ast.walk(each.iter) if isinstance(n, ast.Name)}:
-                raise Cannot(f"The inner loop over {_short(each.iter)} depends on the counter of the outer loop.")
+            if isinstance(part, ast.JoinedStr):
+                raise Cannot(f"Python formats the text {_short(part)} at each iteration.")
+            if isinstance(part, ast.Call) and _dotted(part.func).partition(".")[0] in _NEED_NUMBERS:
+                raise Cannot(f"{_short(part)} needs a Python number, not a traced value.")
+            if isinstance(part, ast.For) and numbers & {n.id for n in ast.walk(part.iter) if isinstance(n, ast.Name)}:
+                raise Cannot(f"The inner loop over {_short(part.iter)} depends on the counter of the outer loop.")
 
 
 def _grows(statement: ast.Assign) -> bool:

@@ -45,32 +45,32 @@ def check_exact(
     integers = numbers | {name for name in carry if _starts_as_integer(loop, name)}
     size = _Size(numbers, integers, _largest(loop))
     for node in nodes:
-        for each in ast.walk(node):
-            match each:
+        for part in ast.walk(node):
+            match part:
                 case ast.BinOp(left=left, op=ast.Pow() | ast.LShift()):
-                    grows = not _is_float(left) and bool(_names(each) & integers)
+                    grows = not _is_float(left) and bool(_names(part) & integers)
                 case ast.BinOp(op=ast.Mult()):
-                    grows = bool(_names(each) & (integers - numbers)) or size.is_large(each)
+                    grows = bool(_names(part) & (integers - numbers)) or size.is_large(part)
                 case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
-                    grows = size.is_large(each) or (isinstance(left, ast.Compare) and isinstance(right, ast.Compare))
+                    grows = size.is_large(part) or (isinstance(left, ast.Compare) and isinstance(right, ast.Compare))
                 case ast.UnaryOp(op=ast.Invert() | ast.USub(), operand=ast.Compare()):
                     grows = True
                 case ast.AugAssign(target=ast.Name(id=name), op=ast.Pow() | ast.LShift() | ast.Mult()):
-                    grows = name in integers and not _holds_array(each, made_at)
+                    grows = name in integers and not _holds_array(part, made_at)
                 case ast.AugAssign(target=ast.Name(id=name), value=value):
-                    grows = name in integers and size.adds_up(value) and not _holds_array(each, made_at)
+                    grows = name in integers and size.adds_up(value) and not _holds_array(part, made_at)
                 case ast.Call(func=called) if _gives_another(called):
                     raise Cannot(
-                        f"Each iteration of Python calls {_short(each)} anew. In a loop of JAX the call would happen "
+                        f"Each iteration of Python calls {_short(part)} anew. In a loop of JAX the call would happen "
                         "only once, during the trace."
                     )
                 case ast.Call(func=ast.Name(id="pow" | "round")):
-                    grows = bool(_names(each) & integers)
+                    grows = bool(_names(part) & integers)
                 case _:
                     continue
-            if grows and not (isinstance(each, ast.expr) and made_at(each)):
+            if grows and not (isinstance(part, ast.expr) and made_at(part)):
                 raise Cannot(
-                    f"Python computes {_short(each)} with integers of any size. A loop of JAX computes with 32 bits, "
+                    f"Python computes {_short(part)} with integers of any size. A loop of JAX computes with 32 bits, "
                     "and may give another value."
                 )
 
@@ -109,11 +109,15 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
 def _check_functions_around(loop: LoopStatement) -> None:
     changed = stored_names([loop.node])
     inside = set(map(id, ast.walk(loop.node)))
-    for each in ast.walk(loop.function):
-        if isinstance(each, _FUNCTIONS) and each is not loop.function and id(each) not in inside:
-            own = {argument.arg for argument in ast.walk(each.args) if isinstance(argument, ast.arg)}
-            read = (_names(each) & changed) - own - (set() if isinstance(each, ast.Lambda) else stored_names(each.body))
-            if read and id(loop.node) not in set(map(id, ast.walk(each))):
+    for definition in ast.walk(loop.function):
+        if isinstance(definition, _FUNCTIONS) and definition is not loop.function and id(definition) not in inside:
+            own = {argument.arg for argument in ast.walk(definition.args) if isinstance(argument, ast.arg)}
+            read = (
+                (_names(definition) & changed)
+                - own
+                - (set() if isinstance(definition, ast.Lambda) else stored_names(definition.body))
+            )
+            if read and id(loop.node) not in set(map(id, ast.walk(definition))):
                 raise Cannot(
                     f"A function beside the loop reads {', '.join(sorted(read))}, which the loop changes. In a loop of "
                     "JAX the function would read the value from before the loop."
@@ -149,18 +153,18 @@ class _Size:
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
                 return self._bound(operand)
             case ast.BinOp(left=left, op=op, right=right):
-                one, other = self._bound(left), self._bound(right)
-                if one is None or other is None:
+                left_bound, right_bound = self._bound(left), self._bound(right)
+                if left_bound is None or right_bound is None:
                     return None
                 match op:
                     case ast.Add() | ast.Sub():
-                        return one + other
+                        return left_bound + right_bound
                     case ast.Mult():
-                        return one * other
+                        return left_bound * right_bound
                     case ast.FloorDiv():
-                        return one
+                        return left_bound
                     case ast.Mod():
-                        return max(one, other)
+                        return max(left_bound, right_bound)
         return None
 
 
@@ -197,15 +201,18 @@ def _holds_array(statement: ast.AugAssign, made_at: MadeAt) -> bool:
 
 
 def _starts_as_integer(loop: LoopStatement, name: str) -> bool:
-    for each in ast.walk(loop.function):
-        match each:
+    for part in ast.walk(loop.function):
+        match part:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     if isinstance(target, ast.Name) and target.id == name and _is_integer(value):
                         return True
                     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
                         pairs = zip(target.elts, value.elts, strict=False)
-                        if any(isinstance(one, ast.Name) and one.id == name and _is_integer(of) for one, of in pairs):
+                        if any(
+                            isinstance(target, ast.Name) and target.id == name and _is_integer(of)
+                            for target, of in pairs
+                        ):
                             return True
     return False
 
@@ -227,7 +234,7 @@ def _divides(node: ast.AST) -> bool:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return {name_node.id for name_node in ast.walk(node) if isinstance(name_node, ast.Name)}
 
 
 def _short(node: ast.AST) -> str:

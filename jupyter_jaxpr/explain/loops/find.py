@@ -42,25 +42,32 @@ class LoopFinder:
 
     def found(self, blocks: list[RepeatedBlock]) -> list[FoundLoop]:
         """The loops that blocks came of, each once, those of a text's top first."""
-        found: dict[int, FoundLoop] = {}
+        loops_by_node: dict[int, FoundLoop] = {}
         for block in blocks:
             match = self._match(block)
             if match is None:
                 continue
-            known = found.get(id(match.statement.node))
-            if known is None:
-                found[id(match.statement.node)] = match
+            earlier = loops_by_node.get(id(match.statement.node))
+            if earlier is None:
+                loops_by_node[id(match.statement.node)] = match
             else:
-                merge(known, match)
+                merge(earlier, match)
         # Of the backward pass, or of another place, an inner loop may have been found alone.
-        for key, match in list(found.items()):
-            outer = next((found[id(each.node)] for each in match.around if id(each.node) in found), None)
+        for key, match in list(loops_by_node.items()):
+            outer = next(
+                (
+                    loops_by_node[id(loop_around.node)]
+                    for loop_around in match.around
+                    if id(loop_around.node) in loops_by_node
+                ),
+                None,
+            )
             if outer is not None and outer is not match:
                 outer.blocks += match.blocks
                 if not outer.inside:
                     outer.inside = [(match.statement, match.repetitions)]
-                del found[key]
-        kept = [match for match in found.values() if match.copies >= _FEWEST and self._covers(match)]
+                del loops_by_node[key]
+        kept = [match for match in loops_by_node.values() if match.copies >= _FEWEST and self._covers(match)]
         return sorted(kept, key=lambda match: (match.file, match.statement.line, match.statement.node.col_offset))
 
     # --- from a block to a statement -------------------------------------------------------------
@@ -72,12 +79,12 @@ class LoopFinder:
             return None
         nest, left = share_out([loop for loop, *_ in loops], block.repetitions)
         statement, iterations = nest[-1]
-        file, function = next(each[1:] for each in loops if each[0] is statement)
+        file, function = next(row[1:] for row in loops if row[0] is statement)
         if iterations < 2 or (
             not block.sequential and left != 1 and iterations != left and self._may_be_library(stacks)
         ):
             return None
-        if all(each.iterations is None for each, _ in nest) and not block.sequential and self._may_be_library(stacks):
+        if all(part.iterations is None for part, _ in nest) and not block.sequential and self._may_be_library(stacks):
             return None
         columns = self._walk.scopes[block.scope]
         forward = "transpose(" not in self._walk.strings.items[columns.name_stack[block.first]]
@@ -104,8 +111,8 @@ class LoopFinder:
         """Whether the first iteration reads other shapes or dtypes than the second one."""
         operands = self._walk.scopes[block.scope].operands
         for equation in range(block.first, block.first + block.period):
-            for one, two in zip(operands[equation], operands[equation + block.period], strict=False):
-                if self._type(block.scope, one) != self._type(block.scope, two):
+            for operand, next_operand in zip(operands[equation], operands[equation + block.period], strict=False):
+                if self._type(block.scope, operand) != self._type(block.scope, next_operand):
                     return True
         return False
 
@@ -128,19 +135,19 @@ class LoopFinder:
     def _around(self, stacks: set[int]) -> list[tuple[LoopStatement, int, int]]:
         """The loop statements that all stacks went through, innermost first, each with its file and function."""
         chains = [chain for chain in map(self._chain, stacks) if chain]
-        found: list[tuple[LoopStatement, int, int]] = []
-        known: set[int] = set()
+        loops_around: list[tuple[LoopStatement, int, int]] = []
+        loop_ids: set[int] = set()
         for level in range(min(map(len, chains), default=0)):
             rows = {chain[level] for chain in chains}
             file, function, *_ = next(iter(rows))
             if any(row[:2] != (file, function) for row in rows):
                 break
-            here = [loop for loop in self._loops_at(rows, file, function) if id(loop.node) not in known]
-            known |= {id(loop.node) for loop in here}
-            found[:0] = [(loop, file, function) for loop in here]
+            here = [loop for loop in self._loops_at(rows, file, function) if id(loop.node) not in loop_ids]
+            loop_ids |= {id(loop.node) for loop in here}
+            loops_around[:0] = [(loop, file, function) for loop in here]
             if len(rows) > 1:
                 break
-        return found
+        return loops_around
 
     def _loops_at(self, rows: set[FrameRow], file: int, function: int) -> list[LoopStatement]:
         source = self._walk.positions.files[file]
@@ -256,9 +263,9 @@ class LoopFinder:
             if scope not in whole:
                 whole.add(scope)
                 waiting += walk.scopes[scope].counted
-        others = [scope for scope in self._scopes if scope not in whole]
+        own_scopes = [scope for scope in self._scopes if scope not in whole]
         return sum(walk.scopes[scope].count for scope in whole) + sum(
-            self._own_equations(scope, match) for scope in others
+            self._own_equations(scope, match) for scope in own_scopes
         )
 
 

@@ -45,11 +45,11 @@ class IteratedReader:
 
     def read(self, iterated: ast.expr, target: ast.expr, body: list[ast.stmt]) -> Iterated:
         """What stands after `in`, as the operands of `scan` or `vmap`, or as the bounds of `fori_loop`."""
-        if any(isinstance(each, ast.Starred) for each in ast.walk(target)):
+        if any(isinstance(part, ast.Starred) for part in ast.walk(target)):
             raise Cannot("The loop unpacks a variable number of elements.")
         called = iterated.func.id if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) else ""
         arguments = iterated.args if isinstance(iterated, ast.Call) else []
-        if isinstance(iterated, ast.Call) and any(each.arg != "strict" for each in iterated.keywords) and called:
+        if isinstance(iterated, ast.Call) and any(keyword.arg != "strict" for keyword in iterated.keywords) and called:
             raise Cannot(f"The rewrite does not support the keywords of {called}.")
         if called == "range":
             return self._range(arguments, target, body)
@@ -67,9 +67,12 @@ class IteratedReader:
             )
         if called == "zip" and isinstance(target, ast.Tuple) and len(target.elts) == len(arguments):
             if self._made_at(iterated):  # some are arrays, and it is not known which
-                xs = [f"{self._names.jnp}.asarray({ast.unparse(each)})" for each in arguments]
+                xs = [f"{self._names.jnp}.asarray({ast.unparse(argument)})" for argument in arguments]
                 return Iterated(xs=xs, targets=list(target.elts), before=[], numbers=set())
-            parts = [self._elements_of(each, iterated, name) for each, name in zip(arguments, target.elts, strict=True)]
+            parts = [
+                self._elements_of(argument, iterated, name)
+                for argument, name in zip(arguments, target.elts, strict=True)
+            ]
             return Iterated(
                 xs=[x for part in parts for x in part.xs],
                 targets=list(target.elts),
@@ -84,38 +87,39 @@ class IteratedReader:
     def _range(self, arguments: list[ast.expr], target: ast.expr, body: list[ast.stmt]) -> Iterated:
         if not isinstance(target, ast.Name) or not 1 <= len(arguments) <= 3:
             raise Cannot("The rewrite does not support this form of range.")
-        bounds = [ast.unparse(each) for each in arguments]
+        bounds = [ast.unparse(argument) for argument in arguments]
         result = Iterated(
             xs=[f"{self._names.jnp}.arange({', '.join(bounds)})"], targets=[target], before=[], numbers={target.id}
         )
         if len(bounds) < 3:
             result.bounds = ("0", bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
-        for each in _subscripts(body, target.id):
-            attribute = each.value.attr if isinstance(each.value, ast.Attribute) else ""
+        for subscript in _subscripts(body, target.id):
+            attribute = subscript.value.attr if isinstance(subscript.value, ast.Attribute) else ""
             if attribute in ("shape", "strides"):
-                raise Cannot(f"{ast.unparse(each)} is a Python number, so its index cannot be traced.")
+                raise Cannot(f"{ast.unparse(subscript)} is a Python number, so its index cannot be traced.")
             if attribute == "at":
                 continue
-            made = self._made_at(each)
+            made = self._made_at(subscript)
             if made is None:
                 raise Cannot(_NO_POSITIONS)
             if made:
                 continue  # an array may be read at a traced index
-            base = ast.unparse(each.value)
-            simple = isinstance(each.slice, ast.Name) and len(bounds) == 1
-            if not simple or {"carry", target.id} & target_names(each.value) or _changes(body, each.value):
+            base = ast.unparse(subscript.value)
+            simple = isinstance(subscript.slice, ast.Name) and len(bounds) == 1
+            if not simple or {"carry", target.id} & target_names(subscript.value) or _changes(body, subscript.value):
                 raise Cannot(
-                    f"{ast.unparse(each)} is an element of a Python container. Stack the elements into an array first."
+                    f"{ast.unparse(subscript)} is an element of a Python container. "
+                    "Stack the elements into an array first."
                 )
             if base not in {text.rpartition("[")[0] for text in self.elements}:
-                self._stack(each.value, result, limit=bounds[0])
+                self._stack(subscript.value, result, limit=bounds[0])
                 element = self._names.new(singular(base, target.id), f"{last_name(base)}_{target.id}", "element")
-                self.elements[ast.unparse(each)] = element
+                self.elements[ast.unparse(subscript)] = element
                 result.targets.append(ast.Name(element, ast.Load()))
         if self.elements:
             result.bounds = None
-            rest = [name for part in body for name in _names_outside(part, self.elements)]
-            if target.id not in rest:
+            names_outside = [name for part in body for name in _names_outside(part, self.elements)]
+            if target.id not in names_outside:
                 del result.xs[0], result.targets[0]
         return result
 
@@ -163,11 +167,11 @@ class ReplaceElements(ast.NodeTransformer):
 def _subscripts(body: list[ast.stmt], number: str) -> list[ast.Subscript]:
     """Subscripts whose index uses the counting name."""
     return [
-        each
+        subscript
         for part in body
-        for each in ast.walk(part)
-        if isinstance(each, ast.Subscript)
-        and any(isinstance(name, ast.Name) and name.id == number for name in ast.walk(each.slice))
+        for subscript in ast.walk(part)
+        if isinstance(subscript, ast.Subscript)
+        and any(isinstance(name, ast.Name) and name.id == number for name in ast.walk(subscript.slice))
     ]
 
 
@@ -179,4 +183,4 @@ def _changes(body: list[ast.stmt], base: ast.expr) -> bool:
 def _names_outside(part: ast.stmt, elements: dict[str, str]) -> list[str]:
     """Names that are left when elements are replaced."""
     changed = ReplaceElements(elements).visit(copy.deepcopy(part))
-    return [each.id for each in ast.walk(changed) if isinstance(each, ast.Name)]
+    return [name_node.id for name_node in ast.walk(changed) if isinstance(name_node, ast.Name)]

@@ -21,21 +21,29 @@ class Names:
 
     def __init__(self, loop: LoopStatement, taken: frozenset[str]) -> None:
         self.taken = (
-            {each.id for each in ast.walk(loop.function) if isinstance(each, ast.Name)}
-            | {each.arg for each in ast.walk(loop.function) if isinstance(each, ast.arg)}
-            | {each.name for each in ast.walk(loop.function) if isinstance(each, ast.FunctionDef | ast.ClassDef)}
+            {name_node.id for name_node in ast.walk(loop.function) if isinstance(name_node, ast.Name)}
+            | {parameter.arg for parameter in ast.walk(loop.function) if isinstance(parameter, ast.arg)}
+            | {
+                definition.name
+                for definition in ast.walk(loop.function)
+                if isinstance(definition, ast.FunctionDef | ast.ClassDef)
+            }
             | taken
         )
-        everywhere = {each.id for each in ast.walk(loop.module) if isinstance(each, ast.Name)}
+        everywhere = {name_node.id for name_node in ast.walk(loop.module) if isinstance(name_node, ast.Name)}
         imported = {
             (name.asname or name.name)
-            for each in ast.walk(loop.module)
-            if isinstance(each, ast.Import | ast.ImportFrom)
-            for name in each.names
+            for imports in ast.walk(loop.module)
+            if isinstance(imports, ast.Import | ast.ImportFrom)
+            for name in imports.names
         }
         self.bound = stored_names([loop.module]) | imported
-        self.bound |= {each.name for each in ast.walk(loop.module) if isinstance(each, ast.FunctionDef | ast.ClassDef)}
-        self.bound |= {each.arg for each in ast.walk(loop.module) if isinstance(each, ast.arg)}
+        self.bound |= {
+            definition.name
+            for definition in ast.walk(loop.module)
+            if isinstance(definition, ast.FunctionDef | ast.ClassDef)
+        }
+        self.bound |= {parameter.arg for parameter in ast.walk(loop.module) if isinstance(parameter, ast.arg)}
         self.lax = "lax" if "lax" in everywhere | imported else "jax.lax"
         self.jnp = "jnp" if "jnp" in everywhere | imported or "jax" not in everywhere else "jax.numpy"
 
@@ -53,12 +61,17 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
     carry = [name for name in body.writes if name in body.reads_first and name not in targets]
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
     inside = set(map(id, ast.walk(loop.node)))
-    names = [each for each in ast.walk(loop.function) if isinstance(each, ast.Name) and id(each) not in inside]
+    names = [
+        name_node
+        for name_node in ast.walk(loop.function)
+        if isinstance(name_node, ast.Name) and id(name_node) not in inside
+    ]
     around = _outer_loops(loop)
     later = {
-        each.id
-        for each in names
-        if isinstance(each.ctx, ast.Load) and ((each.lineno, each.col_offset) >= end or id(each) in around)
+        name_node.id
+        for name_node in names
+        if isinstance(name_node.ctx, ast.Load)
+        and ((name_node.lineno, name_node.col_offset) >= end or id(name_node) in around)
     }
     for name in body.writes:
         if name in later and name not in carry:
@@ -74,12 +87,12 @@ def is_read_later(loop: LoopStatement, name: str) -> bool:
     inside = set(map(id, ast.walk(loop.node)))
     around = _outer_loops(loop)
     return any(
-        isinstance(each, ast.Name)
-        and each.id == name
-        and isinstance(each.ctx, ast.Load)
-        and id(each) not in inside
-        and ((each.lineno, each.col_offset) >= end or id(each) in around)
-        for each in ast.walk(loop.function)
+        isinstance(name_node, ast.Name)
+        and name_node.id == name
+        and isinstance(name_node.ctx, ast.Load)
+        and id(name_node) not in inside
+        and ((name_node.lineno, name_node.col_offset) >= end or id(name_node) in around)
+        for name_node in ast.walk(loop.function)
     )
 
 
@@ -98,40 +111,40 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
     start = (loop.node.lineno, loop.node.col_offset)
     around = _loops_around(loop)
     made = None
-    for each in ast.walk(loop.function):
-        match each:
+    for part in ast.walk(loop.function):
+        match part:
             case (
                 ast.Assign(targets=[ast.Name(id=stored)], value=ast.List(elts=[]))
                 | ast.AnnAssign(target=ast.Name(id=stored), value=ast.List(elts=[]))
-            ) if stored == name and all(id(each) in nodes for nodes in around):
-                made = each
+            ) if stored == name and all(id(part) in nodes for nodes in around):
+                made = part
     if made is None:
         raise Cannot(f"No assignment of an empty list to {name} was found.")
     target = set(map(id, ast.walk(made)))
-    for each in ast.walk(loop.function):
-        if isinstance(each, ast.Name) and each.id == name and id(each) not in inside | target:
-            if (each.lineno, each.col_offset) < start or any(id(each) in nodes for nodes in around):
+    for part in ast.walk(loop.function):
+        if isinstance(part, ast.Name) and part.id == name and id(part) not in inside | target:
+            if (part.lineno, part.col_offset) < start or any(id(part) in nodes for nodes in around):
                 raise Cannot(f"Other code uses {name} before the loop.")
 
 
 def _loops_around(loop: LoopStatement) -> list[set[int]]:
     """The nodes of each loop around this one."""
-    found = []
-    for each in ast.walk(loop.function):
-        if isinstance(each, ast.For | ast.While) and each is not loop.node:
-            nodes = set(map(id, ast.walk(each)))
+    node_sets = []
+    for part in ast.walk(loop.function):
+        if isinstance(part, ast.For | ast.While) and part is not loop.node:
+            nodes = set(map(id, ast.walk(part)))
             if id(loop.node) in nodes:
-                found.append(nodes)
-    return found
+                node_sets.append(nodes)
+    return node_sets
 
 
 def stored_names(nodes: Iterable[ast.AST]) -> set[str]:
     """The names that are written in some nodes."""
     return {
-        each.id
+        name_node.id
         for node in nodes
-        for each in ast.walk(node)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        for name_node in ast.walk(node)
+        if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Store)
     }
 
 

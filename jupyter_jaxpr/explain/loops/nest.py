@@ -34,9 +34,9 @@ class FoundLoop:
     @property
     def ran(self) -> int | None:
         """How many iterations Python ran; None where only those that left equations are known."""
-        known = self.statement.iterations
-        if known is not None and known >= self.repetitions:
-            return known
+        iterations = self.statement.iterations
+        if iterations is not None and iterations >= self.repetitions:
+            return iterations
         return None if self.helped or self.statement.may_skip else self.repetitions
 
     @property

@@ -109,7 +109,7 @@ class _Writer:
             )
         for name, (_, value) in body.appends.items():
             check_starts_empty(self._loop, name)
-            if sum(isinstance(each, ast.Name) and each.id == name for each in ast.walk(node)) > 1:
+            if sum(isinstance(name_node, ast.Name) and name_node.id == name for name_node in ast.walk(node)) > 1:
                 raise Cannot(f"The body reads the list {name}, which a loop of JAX has only after the last step.")
             if isinstance(value, ast.Tuple | ast.List | ast.Dict):
                 raise Cannot(
@@ -131,7 +131,11 @@ class _Writer:
         assert iterated.bounds is not None
         low, high = iterated.bounds
         number = ast.unparse(node.target)
-        used = any(isinstance(each, ast.Name) and each.id == number for part in node.body for each in ast.walk(part))
+        used = any(
+            isinstance(name_node, ast.Name) and name_node.id == number
+            for part in node.body
+            for name_node in ast.walk(part)
+        )
         number = number if used else "_"
         state = _tuple(carry)
         has_comment = any("#" in line for line in self._loop.lines[node.lineno - 1 : node.end_lineno])
@@ -217,7 +221,7 @@ class _Writer:
                 "fixed count, with a mask."
             )
         body = Body([*node.body, ast.Expr(ast.Constant(None))])
-        tested = {each.id for each in ast.walk(node.test) if isinstance(each, ast.Name)}
+        tested = {name_node.id for name_node in ast.walk(node.test) if isinstance(name_node, ast.Name)}
         carry = carried_names(self._loop, body, set())
         carry += [name for name in body.writes if name in tested and name not in carry]
         if body.appends:
@@ -247,7 +251,7 @@ class _Writer:
                 changed = stored_names(node.body)
                 if is_read_later(self._loop, number):
                     return None  # fori_loop does not give its counter
-                if not changed & {each.id for each in ast.walk(limit) if isinstance(each, ast.Name)}:
+                if not changed & {name_node.id for name_node in ast.walk(limit) if isinstance(name_node, ast.Name)}:
                     return number, ast.unparse(limit)
         return None
 
@@ -276,13 +280,13 @@ class _Writer:
             parameters = ", ".join(ast.unparse(target) for target in iterated.targets)
             function = f"lambda {parameters}: {value}"
         else:
-            one = self._names.new("one", "each_one", "single")
+            single = self._names.new("one", "each_one", "single")
             whole = self._names.new("each", "element", "item")
             if len(iterated.targets) > 1:
                 raise Cannot("The comprehension unpacks its elements in several places.")
-            function = one
+            function = single
             before += [
-                f"def {one}({whole}):",
+                f"def {single}({whole}):",
                 f"    {ast.unparse(iterated.targets[0]).strip('()')} = {whole}",
                 f"    return {value}",
                 "",
@@ -292,7 +296,7 @@ class _Writer:
         if name == "sum" and name not in self._names.bound:
             result = f"{result}.sum(axis=0)"
         elif name not in [
-            f"{module}.{each}" for module in ("jnp", "jax.numpy") for each in ("stack", "array", "asarray")
+            f"{module}.{stacker}" for module in ("jnp", "jax.numpy") for stacker in ("stack", "array", "asarray")
         ]:
             replaced = None
             before.append("# stacked along axis 0, in place of a list")
@@ -308,12 +312,12 @@ class _Writer:
         lines: list[str] = []
         ys: dict[str, str] = {}
         for place, statement in enumerate(statements):
-            appended = next((name for name, (each, _) in body.appends.items() if each is statement), None)
+            appended = next((name for name, (append, _) in body.appends.items() if append is statement), None)
             if appended is not None:
                 value = body.appends[appended][1]
                 text = self._replaced(value)
                 later = stored_names(statements[place:])
-                if later & {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}:
+                if later & {name_node.id for name_node in ast.walk(value) if isinstance(name_node, ast.Name)}:
                     name = self._names.new(singular(appended, "now"), "y", "made")
                     lines.append(f"{name} = {text}")
                     text = name

@@ -76,8 +76,8 @@ class LoopStatement:
             if any(isinstance(each, ast.Break | ast.Return) for part in body for each in ast.walk(part)):
                 return None
             return _length(self.node.iter)
-        (first, *others) = self.node.generators
-        return None if others else _length(first.iter)
+        (first, *more_generators) = self.node.generators
+        return None if more_generators else _length(first.iter)
 
     @functools.cached_property
     def may_skip(self) -> bool:
@@ -120,7 +120,7 @@ def _applied(call: ast.Call) -> int | None:
     length = _length(call.args[0 if name == "accumulate" else 1])
     if length is None or (name == "map" and len(call.args) > 2):
         return None
-    starts = any(each.arg in ("initial", "initializer") for each in call.keywords) or len(call.args) > 2
+    starts = any(keyword.arg in ("initial", "initializer") for keyword in call.keywords) or len(call.args) > 2
     return length if name == "map" or starts else max(0, length - 1)
 
 
@@ -135,7 +135,7 @@ def _decides(node: ast.AST) -> bool:
 
 def _length(iterated: ast.expr) -> int | None:
     if isinstance(iterated, ast.List | ast.Tuple):
-        return None if any(isinstance(each, ast.Starred) for each in iterated.elts) else len(iterated.elts)
+        return None if any(isinstance(element, ast.Starred) for element in iterated.elts) else len(iterated.elts)
     if not (isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and not iterated.keywords):
         return None
     if iterated.func.id == "enumerate" and iterated.args:
@@ -143,7 +143,7 @@ def _length(iterated: ast.expr) -> int | None:
     if iterated.func.id != "range" or not 1 <= len(iterated.args) <= 3:
         return None
     try:
-        bounds = [ast.literal_eval(each) for each in iterated.args]
+        bounds = [ast.literal_eval(argument) for argument in iterated.args]
         return len(range(*bounds))
     except not_of_a_signal(ValueError, TypeError, SyntaxError):
         return None
@@ -164,15 +164,15 @@ class Loops:
             spans: Of frames of one function.
             function: Its qualified name; where the text has another one there, the text is not what ran.
         """
-        inside = [each for each in self.functions if all(_within(span, each[0]) for span in spans)]
+        inside = [function for function in self.functions if all(_within(span, function[0]) for span in spans)]
         if not inside:
             return []
-        _, node, loops = min(inside, key=lambda each: _extent(each[0]))
+        _, node, loops = min(inside, key=lambda function: _extent(function[0]))
         name = function.rpartition(".")[2]
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not name.startswith("<") and node.name != name:
             return []
-        found = [loop for loop in loops if all(map(loop.holds, spans))]
-        return sorted(found, key=lambda loop: _extent(node_span(loop.node)))
+        loops_around = [loop for loop in loops if all(map(loop.holds, spans))]
+        return sorted(loops_around, key=lambda loop: _extent(node_span(loop.node)))
 
 
 def source_text(source: SourceFile) -> str | None:
@@ -189,10 +189,10 @@ def loops_of(source: SourceFile) -> Loops | None:
     text = source_text(source)
     if text is None or len(text) > _LONGEST:
         return None
-    found = parsed(text)
-    if found is None and source.cell is not None:
-        found = parsed("".join(linecache.getlines(source.name)))  # as IPython rewrote it
-    return found
+    module = parsed(text)
+    if module is None and source.cell is not None:
+        module = parsed("".join(linecache.getlines(source.name)))  # as IPython rewrote it
+    return module
 
 
 @functools.lru_cache(maxsize=8)
@@ -204,9 +204,9 @@ def parsed(text: str) -> Loops | None:
         except not_of_a_signal(SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         lines = candidate.split("\n")
-        found = Loops(module, lines)
-        _Reader(module, lines, found).read(module)
-        return found
+        loops = Loops(module, lines)
+        _Reader(module, lines, loops).read(module)
+        return loops
     return None
 
 
@@ -256,7 +256,7 @@ def _parts(node: Loop) -> tuple[Span, ...]:
     elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
     conditions = [test for generator in node.generators for test in generator.ifs]
     later = [generator.iter for generator in node.generators[1:]]
-    return tuple(node_span(each) for each in (*elements, *conditions, *later))
+    return tuple(node_span(part) for part in (*elements, *conditions, *later))
 
 
 def node_span(node: ast.stmt | ast.expr) -> Span:

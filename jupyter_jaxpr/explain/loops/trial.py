@@ -32,15 +32,15 @@ def trial(loop: LoopStatement, code: str, calls: Loops | None, line: int) -> str
     if call is None or loop.lines[node.lineno - 1][: node.col_offset].strip():
         return None
     name = f"{function.name}_loop"
-    names = {each.id for each in ast.walk(loop.module) if isinstance(each, ast.Name)}
+    names = {name_node.id for name_node in ast.walk(loop.module) if isinstance(name_node, ast.Name)}
     while name in names:
         name += "_"
-    first = min([function.lineno, *(each.lineno for each in function.decorator_list)])
+    first = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
     head = loop.lines[first - 1 : node.lineno - 1]
     defined = function.lineno - first
     head[defined] = head[defined].replace(f"def {function.name}", f"def {name}", 1)
     indent = loop.lines[node.lineno - 1][: node.col_offset]
-    body = [indent + each if each else each for each in code.split("\n")]
+    body = [indent + text_line if text_line else text_line for text_line in code.split("\n")]
     tail = loop.lines[node.end_lineno or node.lineno : function.end_lineno]
     return "\n".join([f"%%jaxpr --compare {function.name},{name}", *head, *body, *tail, "", call])
 
@@ -65,4 +65,4 @@ def _at_the_top(module: ast.Module) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += [each for each in ast.iter_child_nodes(node) if not isinstance(each, _APART)]
+        waiting += [node_inside for node_inside in ast.iter_child_nodes(node) if not isinstance(node_inside, _APART)]

@@ -45,8 +45,10 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
     edit = _edit(file, written.replaced, written.expression)
     if not written.before:
         return (edit,)
-    around = [each for each in ast.walk(loop.module) if isinstance(each, ast.stmt) and _holds(each, node)]
-    inner = max(around, key=lambda each: (each.lineno, each.col_offset), default=None)
+    around = [
+        statement for statement in ast.walk(loop.module) if isinstance(statement, ast.stmt) and _holds(statement, node)
+    ]
+    inner = max(around, key=lambda statement: (statement.lineno, statement.col_offset), default=None)
     # In the test of a while or of an elif, and below a decorator, lines before the statement stand elsewhere.
     if not isinstance(inner, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Return | ast.Expr):
         return ()
@@ -133,10 +135,10 @@ def given_of(observed: ObservedProgram) -> tuple[Any, Any]:
     """
     assert observed.held is not None
     jaxpr: Any = open_jaxpr(observed.jaxpr)
-    given = observed.held.given([spec_of_aval(variable.aval) for variable in jaxpr.invars])
-    if given is None:
+    leaves = observed.held.given([spec_of_aval(variable.aval) for variable in jaxpr.invars])
+    if leaves is None:
         raise Untried
-    return given
+    return leaves
 
 
 def types_before(observed: ObservedProgram) -> ResultTypes:
@@ -168,10 +170,10 @@ def gives(now: ResultTypes, before: ResultTypes) -> bool:
 
 def _sizes(types: ResultTypes) -> Counter[Any]:
     """How many numbers of each dtype the results hold."""
-    found: Counter[Any] = Counter()
+    size_by_dtype: Counter[Any] = Counter()
     for shape, dtype in types.leaves:
         size = 1
         for length in shape:
             size *= length
-        found[dtype] += size
-    return found
+        size_by_dtype[dtype] += size
+    return size_by_dtype

@@ -79,7 +79,7 @@ class UnrolledLoops:
         if not blocks:
             return []
         program = LoopFinder(self._walk, self._blocks, scopes, definition, call)
-        return [self._loop(program, found, scopes, call, stages) for found in program.found(blocks)]
+        return [self._loop(program, found_loop, scopes, call, stages) for found_loop in program.found(blocks)]
 
     def _loop(
         self, program: LoopFinder, match: FoundLoop, scopes: list[int], call: Place | None, stages: StageTimes | None
@@ -123,7 +123,7 @@ class UnrolledLoops:
     def _trial(self, statement: LoopStatement, written: Rewrite | None, call: Place | None) -> str | None:
         if written is None or written.code is None or call is None:
             return None
-        called = next((each for each in self._walk.positions.files if each.name == call.file), None)
+        called = next((file for file in self._walk.positions.files if file.name == call.file), None)
         return trial(statement, written.code, loops_of(called) if called else None, call.line)
 
     def _differentiated(self, scopes: list[int]) -> bool:

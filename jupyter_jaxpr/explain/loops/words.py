@@ -46,9 +46,9 @@ def _ran(match: FoundLoop) -> list[str]:
 
 
 def _inner(inner: LoopStatement, times: int) -> str:
-    known = inner.iterations
-    number = count(times if known is None else max(known, times), "iteration")
-    if known is None and inner.may_skip:
+    iterations = inner.iterations
+    number = count(times if iterations is None else max(iterations, times), "iteration")
+    if iterations is None and inner.may_skip:
         return f"The inner {inner.word} on line {inner.line} ran at least {number} in each outer iteration."
     return f"The inner {inner.word} on line {inner.line} ran {number} in each outer iteration."
 
@@ -79,7 +79,7 @@ def cure(match: FoundLoop, written: Rewrite) -> str:
 
 def price(stages: StageTimes | None) -> list[str]:
     """What is known of what unrolling costs: times of the whole program, and what they do not say."""
-    said = []
+    sentences = []
     measured = [
         (name, seconds)
         for name, seconds in (
@@ -91,16 +91,16 @@ def price(stages: StageTimes | None) -> list[str]:
     ]
     if measured:
         times = ", ".join(f"{name} {duration(seconds)}" for name, seconds in measured)
-        said.append(f"Measured for the whole program: {times}.")
-        said.append(
+        sentences.append(f"Measured for the whole program: {times}.")
+        sentences.append(
             "A part of these times is the same for a program of any size. The price of one iteration was not measured."
         )
     else:
-        said.append("The times to trace, lower and compile this program were not measured.")
+        sentences.append("The times to trace, lower and compile this program were not measured.")
     if stages is not None and stages.from_disk:
-        said.append("JAX loaded the executable from the compilation cache on disk.")
-    said.append(
+        sentences.append("JAX loaded the executable from the compilation cache on disk.")
+    sentences.append(
         "Trace and compile times grow with the number of unrolled iterations. With a loop of JAX they do not. An "
         "unrolled program may run faster, because XLA sees all iterations at once. Run times were not measured here."
     )
-    return said
+    return sentences

@@ -53,7 +53,7 @@ def argument_cure(
     reasons = event.reasons or ()
     if not reasons or any(reason.kind not in KINDS for reason in reasons):
         return None
-    later, earlier = (_side(each, fun, history.name, names) for each in (event, before))
+    later, earlier = (_side(call_event, fun, history.name, names) for call_event in (event, before))
     if later is None or earlier is None:
         return None
     if later.node is earlier.node:
@@ -69,8 +69,10 @@ def argument_cure(
         return None
     if any(_is_rebound(side.text, names_read(fun)) for side in sides):
         return None
-    others = _others(changed, (event, before), fun, history)
-    if not _pass([earlier, later], fun, names, budget, one_key=True) or not _pass(list(others), fun, names, budget):
+    other_cells = _others(changed, (event, before), fun, history)
+    if not _pass([earlier, later], fun, names, budget, one_key=True) or not _pass(
+        list(other_cells), fun, names, budget
+    ):
         return None
     edits = tuple(edit for side in changed for edit in edits_of_call(side, fun))
     return FoundCure(_name(reasons), None, _text(reasons), "applies", edits)
@@ -105,14 +107,16 @@ def _side(event: MissEvent, fun: Any, name: str, names: Mapping[str, Any]) -> Si
         return None
     text = text_of(place.file)
     node = None if text is None else call_at(text, place, name, names)
-    given = arguments_of(key, fun)
-    if text is None or node is None or given is None:
+    passed = arguments_of(key, fun)
+    if text is None or node is None or passed is None:
         return None
-    if any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):
+    if any(isinstance(argument, ast.Starred) for argument in node.args) or any(
+        keyword.arg is None for keyword in node.keywords
+    ):
         return None
     if key.options.donates or not key.is_of_now:
         return None
-    return Side(text, node, key, given)
+    return Side(text, node, key, passed)
 
 
 def _edit(reason: Reason, earlier: Side, later: Side, fun: Any, names: Mapping[str, Any]) -> None:
@@ -212,7 +216,7 @@ def _builtin(kind: type, side: Side, names: Mapping[str, Any]) -> str:
 def _restructure(argument: str, earlier: Side, later: Side, fun: Any, names: Mapping[str, Any]) -> None:
     """Make a list of a tuple, or a tuple of a list, as the earlier call has it."""
     values = [bound(fun, side.given) for side in (earlier, later)]
-    kinds = [type(each.get(argument)) if each is not None else None for each in values]
+    kinds = [type(value.get(argument)) if value is not None else None for value in values]
     if kinds not in ([list, tuple], [tuple, list]):
         raise Unchanged
     assert kinds[0] is not None
@@ -250,7 +254,7 @@ def _is_default(node: ast.expr, default: Any) -> bool:
 
 def _has_no_effect(node: ast.expr) -> bool:
     """Whether evaluating an expression of a call cannot change what another one gives."""
-    calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+    calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
     if any(isinstance(each, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for each in ast.walk(node)):
         return False
     return all(ast.unparse(each.func).startswith(("jnp.", "jax.numpy.")) for each in calls)

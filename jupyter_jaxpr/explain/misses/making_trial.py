@@ -68,21 +68,21 @@ def passed_values(
     arguments = [*making.first, *(each.value for each in making.named)]
     wanted = {*making.passed, *(name for each in arguments for name in free_names(each) & bound_in(text, left, each))}
     changed = {each.name: each for each in event.changed}
-    found: dict[str, Any] = {}
+    values_by_name: dict[str, Any] = {}
     for name in wanted:
         if name not in changed:
             if event.partial is None:
                 return None
             value = _of_partial(name, left)
         else:
-            here = [each for old in history.events if old.place == event.place for each in old.changed]
-            ends = [end for each in here if each.name == name for end in (each.before, each.after)]
-            types = {_type(_value(each)) for each in ends}
+            here = [changed for old in history.events if old.place == event.place for changed in old.changed]
+            ends = [end for change in here if change.name == name for end in (change.before, change.after)]
+            types = {_type(_value(end)) for end in ends}
             value = _value(changed[name].after) if len(types) == 1 and None not in types else None
         if value is None:
             return None
-        found[name] = value
-    return found
+        values_by_name[name] = value
+    return values_by_name
 
 
 def _of_partial(name: str, left: ast.stmt) -> Any:
@@ -91,7 +91,7 @@ def _of_partial(name: str, left: ast.stmt) -> Any:
         case ast.For(target=ast.Name(id=target), iter=ast.Call(func=ast.Name(id="range"))) if target == name:
             return 1
         case ast.For(target=ast.Name(id=target), iter=ast.List(elts=elements) | ast.Tuple(elts=elements)):
-            kinds = {type(each.value) if isinstance(each, ast.Constant) else None for each in elements}
+            kinds = {type(element.value) if isinstance(element, ast.Constant) else None for element in elements}
             if target == name and kinds in ({int}, {float}):
                 return 1 if kinds == {int} else 1.0
     return None
@@ -117,15 +117,15 @@ def gives_the_same(
 ) -> bool:
     """Whether the function can be traced when it is made once, and then computes as it does now."""
     assert event.key is not None
-    given = arguments_of(event.key, None)
-    if given is None:
+    passed = arguments_of(event.key, None)
+    if passed is None:
         return False
-    args, kwargs = as_specs(tuple(given))
+    args, kwargs = as_specs(tuple(passed))
     old = _types(making.old, args, kwargs, names, values, budget)
-    first = [_argument(each, values) for each in making.first]
-    more = {str(each.arg): _argument(each.value, values) for each in making.named}
+    first = [_argument(argument, values) for argument in making.first]
+    more = {str(keyword.arg): _argument(keyword.value, values) for keyword in making.named}
     args, kwargs = as_specs(
-        ((*first, *given.args, *(values[name] for name in making.passed)), {**given.kwargs, **more})
+        ((*first, *passed.args, *(values[name] for name in making.passed)), {**passed.kwargs, **more})
     )
     return old.is_as(_types(making.new, args, kwargs, names, {}, budget))
 
@@ -150,7 +150,7 @@ def _types(
     """
     import jax
 
-    read = {each.id for each in ast.walk(made) if isinstance(each, ast.Name)}
+    read = {name_node.id for name_node in ast.walk(made) if isinstance(name_node, ast.Name)}
     arrays = {name: value for name, value in bound.items() if type(value) is jax.ShapeDtypeStruct}
 
     def function(space: Mapping[str, Any], copies: dict[int, Any]) -> Any:

@@ -77,7 +77,7 @@ def _of_expression(
 ) -> Making | None:
     if not is_jit(made.func, names) or len(made.args) != 1 or not _is_plain_making(made.args[0], names):
         return None
-    if not all(is_constant(each.value) for each in made.keywords):
+    if not all(is_constant(keyword.value) for keyword in made.keywords):
         return None
     passed = sorted(free_names(made) & bound_in(text, left, made))
     inside = made.args[0]
@@ -105,7 +105,9 @@ def _of_def(text: Text, made: ast.FunctionDef, left: ast.stmt, names: Mapping[st
     (decorator,) = made.decorator_list
     if made.args.defaults or made.args.kw_defaults or not _is_plain_decorator(decorator):
         return None
-    if made.returns is not None or any(isinstance(each, ast.arg) and each.annotation for each in ast.walk(made)):
+    if made.returns is not None or any(
+        isinstance(parameter, ast.arg) and parameter.annotation for parameter in ast.walk(made)
+    ):
         return None
     passed = sorted(free_names(made) & bound_in(text, left, made))
     if not passed:
@@ -134,9 +136,9 @@ def _is_plain_making(node: ast.expr, names: Mapping[str, Any]) -> bool:
             return True
         case ast.Call(func=called, args=args, keywords=keywords):
             function = value_of(called, names)
-            known = function is partial or any(function is getattr(jax, each) for each in _TRANSFORMS)
-            inside = [*args, *(each.value for each in keywords)]
-            return known and all(_is_plain_making(each, names) for each in inside)
+            is_known = function is partial or any(function is getattr(jax, transform) for transform in _TRANSFORMS)
+            inside = [*args, *(keyword.value for keyword in keywords)]
+            return is_known and all(_is_plain_making(element, names) for element in inside)
     return False
 
 
@@ -152,7 +154,7 @@ def is_constant(node: ast.expr) -> bool:
 def _is_plain_decorator(node: ast.expr) -> bool:
     """Whether evaluating the options of `jax.jit` runs nothing."""
     return not isinstance(node, ast.Call) or all(
-        is_constant(each) for each in (*node.args[1:], *(keyword.value for keyword in node.keywords))
+        is_constant(argument) for argument in (*node.args[1:], *(keyword.value for keyword in node.keywords))
     )
 
 
@@ -162,54 +164,54 @@ def _is_taken(text: Text, name: str, apart: ast.stmt, names: Mapping[str, Any]) 
         return True
     inside = set(map(id, ast.walk(apart)))
     return any(
-        each.id == name and isinstance(each.ctx, ast.Store)
-        for each in ast.walk(text.module)
-        if isinstance(each, ast.Name) and id(each) not in inside
+        name_node.id == name and isinstance(name_node.ctx, ast.Store)
+        for name_node in ast.walk(text.module)
+        if isinstance(name_node, ast.Name) and id(name_node) not in inside
     )
 
 
 def free_names(node: ast.AST) -> set[str]:
     """The names that a node reads and does not bind."""
-    used = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
-    own = {each.id for each in used if not isinstance(each.ctx, ast.Load)}
-    own |= {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
-    own |= {each.name for each in ast.walk(node) if isinstance(each, ast.FunctionDef)}
-    return {each.id for each in used if isinstance(each.ctx, ast.Load)} - own
+    used = [name_node for name_node in ast.walk(node) if isinstance(name_node, ast.Name)]
+    own = {name_node.id for name_node in used if not isinstance(name_node.ctx, ast.Load)}
+    own |= {parameter.arg for parameter in ast.walk(node) if isinstance(parameter, ast.arg)}
+    own |= {definition.name for definition in ast.walk(node) if isinstance(definition, ast.FunctionDef)}
+    return {name_node.id for name_node in used if isinstance(name_node.ctx, ast.Load)} - own
 
 
 def bound_in(text: Text, left: ast.stmt, without: ast.AST) -> set[str]:
     """The names that a statement binds inside, those that a part of it binds left out."""
     apart = set(map(id, ast.walk(without)))
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(left):
         if id(node) in apart or node is left:
             continue
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
-                found.add(name)
+                names.add(name)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                found.add(name)
+                names.add(name)
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-                found |= {(each.asname or each.name).partition(".")[0] for each in aliases}
+                names |= {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
-                found.add(name)
-    return found
+                names.add(name)
+    return names
 
 
 def is_inside(text: Text, node: ast.AST, left: ast.stmt) -> bool:
     """Whether a node is a part of a statement."""
-    return any(each is left for each in text.around(node))
+    return any(node_around is left for node_around in text.around(node))
 
 
 def _calls_of(text: Text, name: str, left: ast.stmt) -> list[ast.Call]:
     """The calls of a name in a text; a single None where the name is read otherwise."""
-    found: list[Any] = []
+    calls: list[Any] = []
     for node in ast.walk(text.module):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
             parent = text.parents[id(node)]
             is_call = isinstance(parent, ast.Call) and parent.func is node and is_inside(text, node, left)
-            found.append(parent if is_call else None)
-    return found
+            calls.append(parent if is_call else None)
+    return calls
 
 
 def next_statement(text: Text, statement: ast.stmt) -> ast.stmt | None:
@@ -229,10 +231,14 @@ def _free_name(text: Text, made: ast.Call, names: Mapping[str, Any]) -> str:
     inside = made.args[0] if made.args else None
     first = f"jitted_{inside.id}" if isinstance(inside, ast.Name) else "jitted"
     nodes = list(ast.walk(text.module))
-    used = {each.id for each in nodes if isinstance(each, ast.Name)} | set(names) | set(vars(builtins))
-    used |= {each.name for each in nodes if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
-    used |= {each.arg for each in nodes if isinstance(each, ast.arg)}
-    used |= {each.asname or each.name for each in nodes if isinstance(each, ast.alias)}
+    used = {name_node.id for name_node in nodes if isinstance(name_node, ast.Name)} | set(names) | set(vars(builtins))
+    used |= {
+        definition.name
+        for definition in nodes
+        if isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    }
+    used |= {parameter.arg for parameter in nodes if isinstance(parameter, ast.arg)}
+    used |= {alias.asname or alias.name for alias in nodes if isinstance(alias, ast.alias)}
     return next(name for name in _numbered(first) if name not in used)
 
 

@@ -16,9 +16,11 @@ from ...jax.facts import is_jitted
 from ...observe.cache.closed_over import Outside, values_outside
 from ...observe.cache.function_history import FunctionHistory
 from ...observe.cache.static_values import is_plain
-from ...observe.functions import is_installed, is_of_jax, unwrap
+from ...observe.code_of_callables import unwrap
+from ...observe.library_functions import is_of_jax
 from ...observe.side_effects.callables import is_users_class
 from ...observe.value_texts import NOTHING_CALLED
+from ...observe.whose_code import is_installed
 from ...plain_text import file_of
 
 _CHANGING = frozenset({"time", "datetime", "random", "os", "sys", "secrets", "uuid", "tempfile", "pathlib", "io"})
@@ -42,13 +44,18 @@ def _is_same(before: Outside, now: Outside) -> bool:
 
 def names_read(fun: Any) -> set[str]:
     """The global names that a function of the user's reads, those of the functions that it calls included."""
-    return {name for each in _functions(fun, set()) for name in _names(each.__code__) if name in each.__globals__}
+    return {
+        name
+        for function in _functions(fun, set())
+        for name in _names(function.__code__)
+        if name in function.__globals__
+    }
 
 
 def reads_what_may_change(fun: Any) -> bool:
     """Whether a function of the user's, or one that it calls, reads an object whose contents may be other ones."""
-    for each in _functions(fun, set()):
-        for value in _values(each):
+    for function in _functions(fun, set()):
+        for value in _values(function):
             kind = type(value)
             if is_plain(value) or is_jitted(value) or is_of_jax(value) or _is_array(value):
                 continue
@@ -60,9 +67,9 @@ def reads_what_may_change(fun: Any) -> bool:
 def reads_the_machine(fun: Any) -> bool:
     """Whether a function, or one of the user's that it calls, reads the time, files, chance, or what a class holds."""
     return any(
-        _is_of_the_machine(value, set(_names(each.__code__)))
-        for each in _functions(fun, set())
-        for value in _values(each)
+        _is_of_the_machine(value, set(_names(function.__code__)))
+        for function in _functions(fun, set())
+        for value in _values(function)
     )
 
 
@@ -73,22 +80,22 @@ def _is_of_the_machine(value: Any, names: set[str]) -> bool:
         if name.partition(".")[0] in _CHANGING or name == "numpy.random" or (name == "numpy" and "random" in names):
             return True
         return _is_users_module(value) and any(
-            not isinstance(value.__dict__[each], FunctionType | ModuleType | type)
-            for each in names & value.__dict__.keys()
+            not isinstance(value.__dict__[name], FunctionType | ModuleType | type)
+            for name in names & value.__dict__.keys()
         )
     if issubclass(kind, type):
         if value.__module__ in _CHANGING:
             return True
         # What a class holds is shared by all, and may be set at any time.
         return is_users_class(value) and any(
-            not each.startswith("__") and not isinstance(held, _DESCRIPTORS) for each, held in vars(value).items()
+            not name.startswith("__") and not isinstance(stored, _DESCRIPTORS) for name, stored in vars(value).items()
         )
     owner = value.__self__ if kind in (BuiltinFunctionType, MethodType) else None
     if type(owner) is ModuleType:
         return owner.__dict__.get("__name__") in _CHANGING
     if kind is FunctionType and value.__module__ in _CHANGING:
         return True
-    modules = {type(each).__module__ for each in (value, owner)}
+    modules = {type(owner_or_value).__module__ for owner_or_value in (value, owner)}
     return any(module in _CHANGING or module.startswith("numpy.random") for module in modules)
 
 
@@ -112,9 +119,9 @@ def _functions(fun: Any, seen: set[int]) -> Iterator[FunctionType]:
             inside = [value.__dict__[name] for name in names]
         else:
             inside = [value]
-        for each in inside:
-            if type(each) is FunctionType or is_jitted(each):
-                yield from _functions(each, seen)
+        for part in inside:
+            if type(part) is FunctionType or is_jitted(part):
+                yield from _functions(part, seen)
 
 
 def _values(fun: FunctionType) -> list[Any]:

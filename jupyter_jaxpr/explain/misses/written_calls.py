@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...jax.facts import is_jitted
-from ...observe.functions import is_of_jax
+from ...observe.library_functions import is_of_jax
 from ...observe.observation import Edit, Place
 from ..loops.statements import Loops, parsed
 
@@ -47,13 +47,15 @@ class Text:
 
     def function_around(self, node: ast.AST) -> ast.AST:
         """The nearest function around a node, or the module."""
-        return next((each for each in self.around(node) if isinstance(each, _FUNCTIONS)), self.module)
+        return next(
+            (node_around for node_around in self.around(node) if isinstance(node_around, _FUNCTIONS)), self.module
+        )
 
     def statement_of(self, node: ast.AST) -> ast.stmt | None:
         """The nearest statement that a node is in."""
         if isinstance(node, ast.stmt):
             return node
-        return next((each for each in self.around(node) if isinstance(each, ast.stmt)), None)
+        return next((node_around for node_around in self.around(node) if isinstance(node_around, ast.stmt)), None)
 
     def written(self, node: ast.AST) -> str:
         """A node as the user wrote it; several lines begin in the column of the first."""
@@ -74,13 +76,16 @@ class Text:
         """The edit that puts lines before a statement, indented as the statement is."""
         line, column = first_line(statement), statement.col_offset
         indent = " " * column
-        text = "\n".join(f"{indent}{each}" if each and number else each for number, each in enumerate(code.split("\n")))
+        text = "\n".join(
+            f"{indent}{text_line}" if text_line and number else text_line
+            for number, text_line in enumerate(code.split("\n"))
+        )
         return Edit(Place(self.file, line, "", column, line, column), f"{text}\n{indent}")
 
 
 def first_line(statement: ast.stmt | ast.expr) -> int:
     """The line that a statement or an expression begins on, that of its first decorator where it has one."""
-    lines: list[int] = [statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", []))]
+    lines: list[int] = [statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", []))]
     return min(lines)
 
 
@@ -109,11 +114,11 @@ def call_at(text: Text, place: Place, name: str, names: Mapping[str, Any]) -> as
         names: What the names of the text are now.
     """
     calls = [node for node in ast.walk(text.module) if isinstance(node, ast.Call) and node.lineno == place.line]
-    found = [(node, _is_call_of(text, node, name, names)) for node in calls]
-    if any(sure is None for _, sure in found):
+    answers = [(node, _is_call_of(text, node, name, names)) for node in calls]
+    if any(sure is None for _, sure in answers):
         return None
-    those = [node for node, sure in found if sure]
-    return those[0] if len(those) == 1 else None
+    sure_calls = [node for node, sure in answers if sure]
+    return sure_calls[0] if len(sure_calls) == 1 else None
 
 
 def _is_call_of(text: Text, node: ast.Call, name: str, names: Mapping[str, Any]) -> bool | None:
@@ -143,11 +148,12 @@ def is_bound_around(text: Text, node: ast.AST, name: str) -> bool:
     """Whether a function or a comprehension around a node binds a name: the name is no global there."""
     for around in text.around(node):
         if isinstance(around, COMPREHENSIONS):
-            targets = [each for generator in around.generators for each in ast.walk(generator.target)]
-            if any(_binds(each, name) for each in targets):
+            targets = [target_part for generator in around.generators for target_part in ast.walk(generator.target)]
+            if any(_binds(target, name) for target in targets):
                 return True
         elif isinstance(around, (*_FUNCTIONS, ast.ClassDef)) and any(
-            _binds(each, name) and not isinstance(text.function_around(each), ast.Module) for each in ast.walk(around)
+            _binds(binder, name) and not isinstance(text.function_around(binder), ast.Module)
+            for binder in ast.walk(around)
         ):
             return True
     return False
@@ -171,7 +177,7 @@ def _binds(node: ast.AST, name: str) -> bool:
         case ast.FunctionDef(name=bound) | ast.AsyncFunctionDef(name=bound) | ast.ClassDef(name=bound):
             return bound == name
         case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-            return any((each.asname or each.name).partition(".")[0] == name for each in aliases)
+            return any((alias.asname or alias.name).partition(".")[0] == name for alias in aliases)
     return False
 
 
@@ -185,8 +191,8 @@ def _may_be(node: ast.expr, name: str) -> bool:
     if isinstance(node, ast.Lambda):
         return name == "<lambda>"
     return any(
-        (isinstance(each, ast.Name) and each.id == name) or (isinstance(each, ast.Lambda) and name == "<lambda>")
-        for each in ast.walk(node)
+        (isinstance(part, ast.Name) and part.id == name) or (isinstance(part, ast.Lambda) and name == "<lambda>")
+        for part in ast.walk(node)
     ) or isinstance(node, ast.Name)
 
 
@@ -200,17 +206,17 @@ def jitted_here(text: Text, call: ast.Call, name: str, names: Mapping[str, Any])
         names: What the names of the text are now.
     """
     around = text.function_around(call)
-    found: list[ast.AST] = []
+    definitions: list[ast.AST] = []
     for node in ast.walk(around):
         if node is around or text.function_around(node) is not around:
             continue
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name == name:
-            found.append(node)
+            definitions.append(node)
         elif isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
-            found.append(text.parents[id(node)])
-    if len(found) != 1:
+            definitions.append(text.parents[id(node)])
+    if len(definitions) != 1:
         return None
-    match found[0]:
+    match definitions[0]:
         case ast.FunctionDef(decorator_list=[decorator]) as made if is_jit_decorator(decorator, names):
             return made
         case ast.Assign(targets=[ast.Name()], value=ast.Call(func=called, args=[_, *_])) as assigned:
@@ -248,14 +254,14 @@ def is_jit_decorator(node: ast.expr, names: Mapping[str, Any]) -> bool:
 
 def is_in_loop(text: Text, node: ast.AST, around: ast.AST) -> list[ast.stmt | ast.expr]:
     """The loops and comprehensions of a function around a node, the outermost last."""
-    found: list[ast.stmt | ast.expr] = []
+    nodes: list[ast.stmt | ast.expr] = []
     child: ast.AST = node
     for above in text.around(node):
         if above is around:
             break
         if isinstance(above, _LOOPS) and child not in above.orelse and child is not getattr(above, "iter", None):
-            found.append(above)
+            nodes.append(above)
         elif isinstance(above, COMPREHENSIONS):
-            found.append(above)
+            nodes.append(above)
         child = above
-    return found
+    return nodes

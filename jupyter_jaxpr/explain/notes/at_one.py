@@ -67,9 +67,9 @@ def is_finite_at_one(expression: ast.expr, value: ast.expr) -> bool:
         value: Syntax of the value, such as a name.
     """
     wanted = ast.dump(value)
-    for other in _OTHERS:
+    for number in _OTHERS:
         try:
-            below, at, above = (_computed(expression, wanted, 1 + step, other) for step in (-_STEP, 0.0, _STEP))
+            below, at, above = (_computed(expression, wanted, 1 + step, number) for step in (-_STEP, 0.0, _STEP))
         except not_of_a_signal(_Unknown, ValueError, ZeroDivisionError, OverflowError, TypeError):
             return False
         if not math.isfinite(at) or max(abs(above - at), abs(at - below)) > _STEP * _STEEPEST:

@@ -51,7 +51,7 @@ def _key(use: ast.expr) -> ast.Name | None:
     """The name of the key that a call gets."""
     if not isinstance(use, ast.Call):
         return None
-    named = [each.value for each in use.keywords if each.arg in ("key", "rng")]
+    named = [keyword.value for keyword in use.keywords if keyword.arg in ("key", "rng")]
     if named:
         return named[0] if isinstance(named[0], ast.Name) else None
     if _prefix(use).endswith("random.") and use.args:
@@ -61,9 +61,9 @@ def _key(use: ast.expr) -> ast.Name | None:
 
 
 def _names_given(use: ast.Call) -> Iterator[ast.Name]:
-    for each in (*use.args, *(keyword.value for keyword in use.keywords)):
-        if isinstance(each, ast.Name):
-            yield each
+    for argument in (*use.args, *(keyword.value for keyword in use.keywords)):
+        if isinstance(argument, ast.Name):
+            yield argument
 
 
 def _prefix(use: ast.expr) -> str:

@@ -29,8 +29,8 @@ def kept_out(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sketch | 
     reads = [[node for node in ast.walk(branch) if ast.dump(node) == wanted] for branch in branches]
     # `jnp.where(c, f(x), x)`: a branch that is the value alone has no derivative to fear.
     harmless = [
-        not found or _is_constant(branch) or ast.dump(branch) == wanted
-        for branch, found in zip(branches, reads, strict=True)
+        not read or _is_constant(branch) or ast.dump(branch) == wanted
+        for branch, read in zip(branches, reads, strict=True)
     ]
     if harmless[0] == harmless[1]:
         return None
@@ -70,7 +70,11 @@ def _compared(condition: ast.expr, call: ast.Call, text: Text) -> ast.expr | Non
 
 
 def _stores(statement: ast.Assign, name: str) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == name for each in statement.targets for node in ast.walk(each))
+    return any(
+        isinstance(node, ast.Name) and node.id == name
+        for target_part in statement.targets
+        for node in ast.walk(target_part)
+    )
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -62,8 +62,8 @@ def _truncated_type(_dtype: str | None, text: Text, spans: Sequence[Span]) -> Sk
         new = f"{text.segment(node.value)}.{taken}"
     else:
         new = text.segment(node).replace(asked, taken)
-    said = _TYPE.format(taken=taken)
-    return text.sketch("truncated_type", expression, taken, said, [text.over(node, new)])
+    sentence = _TYPE.format(taken=taken)
+    return text.sketch("truncated_type", expression, taken, sentence, [text.over(node, new)])
 
 
 #: A type of 64 bits, and the one that JAX takes in its place while jax_enable_x64 is off.
@@ -82,11 +82,11 @@ def _promoted_carry(dtype: str | None, text: Text, spans: Sequence[Span]) -> Ske
         return None
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     position, keyword = _INITIAL.get(name, (-1, ""))
-    given = [each.value for each in call.keywords if each.arg == keyword]
-    given += call.args[position : position + 1] if position >= 0 else []
-    if len(given) != 1 or any(isinstance(each, ast.Starred) for each in call.args):
+    carries = [each.value for each in call.keywords if each.arg == keyword]
+    carries += call.args[position : position + 1] if position >= 0 else []
+    if len(carries) != 1 or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
-    numbers = _numbers(given[0])
+    numbers = _numbers(carries[0])
     if len(numbers) != 1:
         return None
     new = f"{numpy}.{dtype}({text.segment(numbers[0])})"

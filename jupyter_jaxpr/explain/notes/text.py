@@ -95,13 +95,21 @@ class Text:
         if isinstance(function, ast.Module):
             return True
         assert isinstance(function, ast.FunctionDef)
-        given = function.args
-        parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+        parameters_node = function.args
+        parameters = [
+            *parameters_node.posonlyargs,
+            *parameters_node.args,
+            *parameters_node.kwonlyargs,
+            parameters_node.vararg,
+            parameters_node.kwarg,
+        ]
         own = list(self.own(function))
         if any(isinstance(node, ast.Global | ast.Nonlocal) and name in node.names for node in own):
             return False
         stores = (node for node in own if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-        return any(each is not None and each.arg == name for each in parameters) or any(n.id == name for n in stores)
+        return any(parameter is not None and parameter.arg == name for parameter in parameters) or any(
+            n.id == name for n in stores
+        )
 
     def own(self, function: ast.AST) -> Iterator[ast.AST]:
         """The nodes of a function's own code."""
@@ -118,10 +126,10 @@ class Text:
 
     def free(self, name: str) -> str:
         """A name like this one that the text does not have."""
-        names, number, found = self.names(), 2, name
-        while found in names:
-            found, number = f"{name}_{number}", number + 1
-        return found
+        names, number, free_name = self.names(), 2, name
+        while free_name in names:
+            free_name, number = f"{name}_{number}", number + 1
+        return free_name
 
     def numpy_name(self) -> str | None:
         """What the text calls `jax.numpy`."""

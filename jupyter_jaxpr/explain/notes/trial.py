@@ -15,8 +15,8 @@ from types import CellType, FunctionType
 from typing import Any, Literal
 
 from ...interruptions import not_of_a_signal
-from ...observe.functions import is_installed
 from ...observe.observation import ObservedProgram
+from ...observe.whose_code import is_installed
 from ...plain_text import file_of
 from ...program.jaxpr.parameters import open_jaxpr, programs_in
 from ...program.key_use import count_key_uses
@@ -82,9 +82,9 @@ def tried_at_top(sketch: Sketch, names: Mapping[str, Any], budget: Budget) -> Ou
         new = _statements(ast.parse(edited(text, sketch.cure.edits)), min(lines), max(lines) + shift)
         # What the statements as they are store, and what the edit stores anew in a name that was there before.
         stored = sorted(_stored(old) | (_stored(new) & names.keys()))
-        given = [name for name in stored if name in names]
-        functions = [_function(body, given, stored, names) for body in (old, new)]
-        args = [_given(names[name]) for name in given]
+        passed = [name for name in stored if name in names]
+        functions = [_function(body, passed, stored, names) for body in (old, new)]
+        args = [_given(names[name]) for name in passed]
         before = result_types(functions[0], args, {}, budget)
     except not_of_a_signal(Untried, NotCopied, SyntaxError, ValueError):
         return "untried"
@@ -127,21 +127,25 @@ def _copied_through(value: Any, copies: dict[int, Any], codes: EditedCode) -> An
     cells = []
     for cell in value.__closure__:
         try:
-            held = cell.cell_contents
+            content = cell.cell_contents
         except not_of_a_signal(ValueError):  # not assigned yet
-            held = None
-        cells.append(CellType(_copied_through(held, copies, codes)) if type(held) is FunctionType else cell)
+            content = None
+        cells.append(CellType(_copied_through(content, copies, codes)) if type(content) is FunctionType else cell)
     copy = FunctionType(value.__code__, value.__globals__, value.__name__, value.__defaults__, tuple(cells))
     copy.__kwdefaults__ = value.__kwdefaults__
     return copy
 
 
 def _statements(module: ast.Module, first: int, last: int) -> list[ast.stmt]:
-    return [each for each in module.body if each.lineno <= last and first <= (each.end_lineno or each.lineno)]
+    return [
+        statement
+        for statement in module.body
+        if statement.lineno <= last and first <= (statement.end_lineno or statement.lineno)
+    ]
 
 
 def _stored(body: Sequence[ast.stmt]) -> set[str]:
-    nodes = [node for each in body for node in ast.walk(each)]
+    nodes = [node for statement in body for node in ast.walk(statement)]
     if any(isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom) for node in nodes):
         raise Untried
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

@@ -69,8 +69,8 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
     for variant, (name, program) in zip(variants, programs, strict=True):
         variant.function = ObservedFunction(name, None, [program])
         if _types(program) != _types(first):
-            own, others = (", ".join(_types(compared_program)) for compared_program in (program, first))
-            variant.notes.append(_OTHER_INPUTS.format(name=name, own=own, first=first_name, others=others))
+            own, first_types = (", ".join(_types(compared_program)) for compared_program in (program, first))
+            variant.notes.append(_OTHER_INPUTS.format(name=name, own=own, first=first_name, others=first_types))
         else:
             trials.append(_ProgramTrial(observer, variant, program, leaves, stop))
     carry_out(observer, comparison, trials, None, report, stop)

@@ -101,8 +101,8 @@ def _times_as(ratio: float) -> str:
 
 
 def _results(called: Sequence[Variant]) -> list[str]:
-    first, others = called[0], called[1:]
-    apart = [variant for variant in others if variant.agreement and variant.agreement.agrees != "same_bits"]
+    first, later_calls = called[0], called[1:]
+    apart = [variant for variant in later_calls if variant.agreement and variant.agreement.agrees != "same_bits"]
     if not apart:
         return ["All results have the same bits."]
     sentences = []

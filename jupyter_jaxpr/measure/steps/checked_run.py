@@ -18,10 +18,11 @@ from ...observe.calls.call_values import ValuesGone, copied
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.parameters import open_jaxpr
 from ...quantities import count
-from .equations import types_of
+from .equations import Step, Unsteppable, types_of
 from .recorded import Leaf, number_of
 from .sketch import array_text
-from .stepper import Step, Stepper, Steps, Unsteppable
+from .stepper import Stepper
+from .steps import Steps
 
 NOT_RUN = "The recorded run did not end, so the original function was not run for a comparison."
 EFFECTS = (

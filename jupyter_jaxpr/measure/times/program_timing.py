@@ -21,7 +21,8 @@ from ...jax.post_hook import LastCalls
 from ...observe.calls.call_values import ValuesGone
 from ...observe.calls.held_calls import Given, HeldCall
 from ...observe.calls.printed_output import PrintRecorder
-from ...observe.functions import is_users, name_of
+from ...observe.code_of_callables import name_of
+from ...observe.library_functions import is_users
 from ...observe.observation import ObservedProgram
 from ...observe.observer import Observer
 from ...observe.side_effects.guard import EffectsError, undone

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_jitted
 from ...plain_text import FAILURES, exact, file_of, kind_name
-from ..functions import code_of, is_installed, unwrap
+from ..code_of_callables import code_of, unwrap
 from ..value_texts import Reading
+from ..whose_code import is_installed
 from .reason import Reason, names_text
 from .static_values import is_plain
 

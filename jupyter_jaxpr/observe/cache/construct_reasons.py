@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...jax.eager import Construct
-from ..functions import is_installed
 from ..value_texts import Reading
+from ..whose_code import is_installed
 from .closed_over import ChangedValue
 from .function_history import FunctionHistory, MissEvent
 from .key_differences import closest

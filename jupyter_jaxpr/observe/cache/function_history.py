@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...jax.eager import Construct
 from ...plain_text import file_of
-from ..functions import code_of, is_installed, unwrap
+from ..code_of_callables import code_of, unwrap
 from ..observation import Outcome, Place
+from ..whose_code import is_installed
 from .closed_over import ChangedValue, changed_values, kept_values, unread_values
 from .function_objects import FunctionObject, NewestObject
 from .keys import Key

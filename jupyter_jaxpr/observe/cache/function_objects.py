@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...jax.facts import partial_of
 from ...plain_text import exact
-from ..functions import code_of
+from ..code_of_callables import code_of
 from ..value_texts import Reading
 from .closed_over import Outside, values_outside
 from .keys import Key

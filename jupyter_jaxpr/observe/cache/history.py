@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ...jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
-from ..functions import unwrap
+from ..code_of_callables import unwrap
 from ..observation import Outcome, Place
 from ..stages import CallStages, Tally
 from ..value_texts import NOTHING_CALLED, Reading

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...plain_text import file_of, function_of, kind_name, own_name
-from ..functions import next_inside
+from ..code_of_callables import next_inside
 
 # The qualified name of the code that each JAX transformation returns -> the transformation.
 _TRANSFORMATIONS = {

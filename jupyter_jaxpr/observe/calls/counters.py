@@ -12,82 +12,25 @@ before JAX looks for an entry, so there all counts are lower bounds.
 
 from __future__ import annotations
 
-import collections
-import functools
 import gc
-import itertools
 import sys
 import threading
 import types
-import weakref
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from ...jax.facts import imported, jit_disabled, jit_type, staging
 from ...jax.post_hook import Hits
-from ...plain_text import defined, file_of, function_of
-from ..functions import is_installed, user_place
+from ...plain_text import file_of
 from ..observation import Place
-
-HAS_MONITORING = sys.version_info >= (3, 12)
-
-
-def monitoring() -> Any:
-    """Return `sys.monitoring`, which type checkers do not know on Python 3.11."""
-    return vars(sys)["monitoring"]
-
-
-class MonitoringTool:
-    """A tool id of `sys.monitoring` that this package holds until it frees the id or other code takes the id.
-
-    Any code may free any id and take it again, so an id without our name is never changed.
-    """
-
-    def __init__(self, number: int, name: str, callbacks: Mapping[int, Callable[..., Any]]) -> None:
-        self.number = number
-        self._name = name
-        self._callbacks = callbacks
-        for event, callback in callbacks.items():
-            monitoring().register_callback(number, event, callback)
-
-    @staticmethod
-    def take(ids: Iterable[int], purpose: str, callbacks: Mapping[int, Callable[..., Any]]) -> MonitoringTool | None:
-        """Take the first free id; None where no id is free.
-
-        Args:
-            ids: The ids in the order of preference.
-            purpose: A word for the tool's name.
-            callbacks: The callback of each event.
-        """
-        name = f"jupyter_jaxpr {purpose} {next(_tool_numbers)}"
-        for number in ids:
-            if monitoring().get_tool(number) is None:
-                monitoring().use_tool_id(number, name)
-                return MonitoringTool(number, name, callbacks)
-        return None
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether this package still holds the id."""
-        return bool(monitoring().get_tool(self.number) == self._name)
-
-    def give_back(self) -> None:
-        """Free the id if this package holds it; remove our callbacks and no others."""
-        monitor, ours = monitoring(), self.is_ours
-        if ours:
-            monitor.set_events(self.number, 0)
-        for event, callback in self._callbacks.items():
-            registered = monitor.register_callback(self.number, event, None)
-            if registered is not None and registered is not callback:
-                monitor.register_callback(self.number, event, registered)
-        if ours:
-            monitor.free_tool_id(self.number)
-
-
-_tool_numbers = itertools.count()
+from ..user_places import user_place
+from ..whose_code import is_installed
+from .function_references import Held, Reference
+from .instruction_lines import InstructionLines
+from .monitoring import HAS_MONITORING, MonitoringTool, monitoring
+from .passed_functions import CARRIERS, DO_NOT_CALL, carried_by, is_c_code, is_of_container
 
 
 class CallsAt(NamedTuple):
@@ -136,13 +79,13 @@ class CallCounter:
         self.other_called: Callable[[CodeType, int, Any, Any], None] | None = None
         self.first_called: Callable[[Any], None] | None = None
         self._records: dict[Any, Any] = {}  # the records of the functions called since the last drain, by reference
-        self._references: dict[int, _Reference] = {}  # the references since the last drain, by the id of the function
+        self._references: dict[int, Reference] = {}  # the references since the last drain, by the id of the function
         self._draining = False
         self._sites: dict[Any, _Site] = {}  # the sites in the order of their first calls
         self._newest: dict[int, _Site] = {}  # the last site of each offset: the first candidate for the next call
         self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
         self._handed: dict[Any, Place | None] = {}
-        self._lines = _Lines()
+        self._lines = InstructionLines()
         self._tool: MonitoringTool | None = None
         self._hits: Hits | None = None
         self._lost: str | None = None
@@ -243,10 +186,10 @@ class CallCounter:
     def _refer(self, called: Any) -> Any:
         """Return a callable that returns a jitted function for as long as the user holds the function."""
         if getattr(called, "_fun", None) is None:  # a derived program, which JAX drops at once
-            return _Held(called)
+            return Held(called)
         refer = self._references.get(id(called))
         if refer is None or refer() is not called:
-            refer = self._references[id(called)] = _Reference(called)
+            refer = self._references[id(called)] = Reference(called)
         if refer not in self._records:
             self._records[refer] = self.record_of(called)
         return refer
@@ -342,7 +285,7 @@ class CallCounter:
 
         def other_call(code: Any, offset: int, called: Any, first: Any) -> bool:
             """Return whether to switch off a site that has just called another object."""
-            if type(first) is the_jit_type or type(first) in _CARRIERS:
+            if type(first) is the_jit_type or type(first) in CARRIERS:
                 self._note_handed(called, first)
             if is_installed(file_of(code)):
                 return True
@@ -369,9 +312,9 @@ class CallCounter:
             thread: int = self._thread,
             get_thread: Any = threading.get_ident,
             bare: frozenset[type] = _BARE,
-            handed: frozenset[type] = _CARRIERS | {the_jit_type},
+            handed: frozenset[type] = CARRIERS | {the_jit_type},
             installed: Any = is_installed,
-            carried: Any = _carried,
+            carried: Any = carried_by,
             other_call: Any = other_call,
             disable: Any = monitor.DISABLE,
         ) -> Any:
@@ -399,7 +342,7 @@ class CallCounter:
         def on_raise(code: Any, offset: int, called: Any, first: Any) -> None:
             try:
                 if type(called) is not the_jit_type:
-                    called = _carried(called)
+                    called = carried_by(called)
                 here = type(called) is the_jit_type and threading.get_ident() == self._thread
                 if here and not staging():  # inside a trace the call counts as inlined
                     self._raised[self._refer(called), user_place(sys._getframe(1))] += 1
@@ -415,88 +358,17 @@ class CallCounter:
 
     def _note_handed(self, called: Any, first: Any) -> None:
         """Record a function that is passed to C code, such as `map`, which may call the function unseen."""
-        if threading.get_ident() != self._thread or not _is_c_code(called):
+        if threading.get_ident() != self._thread or not is_c_code(called):
             return
-        if id(called) in _DO_NOT_CALL or _is_of_container(called):
+        if id(called) in DO_NOT_CALL or is_of_container(called):
             return
-        handed = _carried(first) if type(first) is not jit_type() else first
+        handed = carried_by(first) if type(first) is not jit_type() else first
         if type(handed) is jit_type():
             self._handed.setdefault(self._refer(handed), user_place(sys._getframe(3)))
             if self.first_called is not None:
                 self.first_called(handed)
 
 
-class _Reference(weakref.ref[Any]):
-    """A weak reference that equals itself alone.
-
-    Python gives the address of a function that is gone to the next one, and a weak reference has the hash of what it
-    refers to, which for a function is its address: a dictionary would compare the references to all of these functions.
-    """
-
-    __slots__ = ()
-    __hash__ = object.__hash__
-    __eq__ = object.__eq__
-
-
-class _Held:
-    """A strong reference with the interface of a weak reference."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: Any) -> None:
-        self._value = value
-
-    def __call__(self) -> Any:
-        return self._value
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is _Held and self._value is other._value
-
-    def __hash__(self) -> int:
-        return id(self._value)
-
-
-class _Lines:
-    """The line of each site, computed once."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[CodeType, list[int], list[int | None]]] = {}
-        # `_known` keeps the code alive, so that its id stays unique
-        self._places: dict[tuple[int, int], Place | None] = {}
-
-    def place(self, code: CodeType, offset: int) -> Place | None:
-        """Return the line of an instruction of the user's."""
-        at = (id(code), offset)
-        place = self._places.get(at)
-        if place is None and at not in self._places:
-            place = self._places[at] = self._place(code, offset)
-        return place
-
-    def _place(self, code: CodeType, offset: int) -> Place | None:
-        table = self._known.get(id(code))
-        if table is None:
-            starts, lines = [], []
-            for start, _, line in code.co_lines():
-                starts.append(start)
-                lines.append(line)
-            table = self._known[id(code)] = (code, starts, lines)
-        if is_installed(file_of(code)):
-            return None
-        _, starts, lines = table
-        line = lines[bisect_right(starts, offset) - 1] if starts else None
-        return None if line is None else Place(file_of(code), line, function_of(code))
-
-
-def _carried(called: Any) -> Any:
-    """Return the function inside a bound method or a partial, or the `__call__` of an object."""
-    while type(called) in _CARRIERS:
-        called = called.__func__ if type(called) is types.MethodType else called.func
-    if type(called) is jit_type():
-        return called
-    return defined(type(called), "__call__")
-
-
-_CARRIERS = frozenset({types.MethodType, functools.partial})
 # Objects of these types run only their own code at a call.
 _BARE: frozenset[type] = frozenset(
     {
@@ -504,27 +376,7 @@ _BARE: frozenset[type] = frozenset(
         types.BuiltinFunctionType,
         types.MethodDescriptorType,
         types.WrapperDescriptorType,
-        _Reference,  # our own references to the functions of the sites
+        Reference,  # our own references to the functions of the sites
         type,
     }
 )
-
-# Ids of functions that often receive a function and do not call it; any other C function may call it.
-_DO_NOT_CALL = frozenset(
-    map(id, (callable, dir, getattr, hasattr, hash, id, isinstance, print, repr, setattr, str, type, vars))
-) | {id(functools.partial)}
-_C_FUNCTIONS = (types.BuiltinFunctionType, types.MethodDescriptorType)
-_C_MODULES = frozenset({"builtins", "functools", "itertools"})
-
-
-def _is_of_container(called: Any) -> bool:
-    """Return whether an object is a method of a Python container, such as `append`, which only stores its argument."""
-    return type(called) is types.BuiltinFunctionType and type(called.__self__) in _CONTAINERS
-
-
-_CONTAINERS = (list, dict, set, tuple, collections.deque)
-
-
-def _is_c_code(called: Any) -> bool:
-    """Return whether an object is a C function or a C class such as `map`; no code of the user's runs."""
-    return type(called) in _C_FUNCTIONS or (type(called) is type and called.__module__ in _C_MODULES)

@@ -13,8 +13,8 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...plain_text import Limit, exact
-from ..functions import user_place
 from ..observation import Place, Printed
+from ..user_places import user_place
 
 KEEP_CHARACTERS = Limit.PRINTED
 

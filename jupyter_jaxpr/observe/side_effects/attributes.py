@@ -432,7 +432,7 @@ def _has_own_getattr(kind: type) -> bool:
 
 def is_users_module(module: types.ModuleType) -> bool:
     """Whether a module is a file of the user's."""
-    from ..functions import is_installed
+    from ..whose_code import is_installed
 
     file = getattr(module, "__file__", None)
     return file is None and module.__name__ == "__main__" or isinstance(file, str) and not is_installed(file)

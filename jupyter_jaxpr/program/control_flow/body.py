@@ -92,20 +92,24 @@ class Body:
         path = _at(self._debug.results, index)
         if self._derivative or (not path and count > 1):
             return ""  # results and what a derivative needs of them are not told apart
-        given = returned(self._function)
+        returned_value = returned(self._function)
         is_map = self._card.kind == "map"
         if path:
             suffix: str | None = path.removeprefix(f"{_RESULT}[1]" if is_map else _RESULT)
         elif is_map:
-            suffix = only_leaf(given)
+            suffix = only_leaf(returned_value)
         else:
-            pair = given.elts if isinstance(given, ast.Tuple) and len(given.elts) == 2 else [None, None]
+            pair = (
+                returned_value.elts
+                if isinstance(returned_value, ast.Tuple) and len(returned_value.elts) == 2
+                else [None, None]
+            )
             leaf = only_leaf(pair[1])
             suffix = None if leaf is None else f"[1]{leaf}"
         if suffix is None:
             return ""
         target = self._call.target if self._call is not None else None
-        return into(target, suffix) or into(given, suffix) or ""
+        return into(target, suffix) or into(returned_value, suffix) or ""
 
 
 class Bodies:
@@ -126,8 +130,8 @@ class Bodies:
             call: The user's call of the loop, where its text is known.
             derivative: What it is of a derivative, see `Place.derivative`.
         """
-        given = call.argument(*_ARGUMENT.get(card.kind, (0, "f"))) if call is not None else None
-        lambda_ = given if isinstance(given, ast.Lambda) else None
+        argument = call.argument(*_ARGUMENT.get(card.kind, (0, "f"))) if call is not None else None
+        lambda_ = argument if isinstance(argument, ast.Lambda) else None
         if debug.users:
             function = lambda_ or self._written.function(debug.file, debug.line)
             return Body(
@@ -141,9 +145,9 @@ class Bodies:
             )
         if lambda_ is not None:
             return Body(card, debug, call, derivative, "<lambda>", card.frame, lambda_)
-        if not isinstance(given, ast.Name | ast.Attribute):
+        if not isinstance(argument, ast.Name | ast.Attribute):
             return Body(card, debug, call, derivative)
-        name = ast.unparse(given)
+        name = ast.unparse(argument)
         for frame in self._frames(card.body):
             around = self._written.function_around(frame, name.rpartition(".")[2])
             if around is not None:

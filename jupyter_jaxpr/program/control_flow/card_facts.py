@@ -118,42 +118,42 @@ def add(
         plain: The user called it, and JAX's own: a library may have a rule of its own for its derivative.
         used: Something needs a result of it, or its effects.
     """
-    found = card.facts
+    facts = card.facts
     if not used:
-        found.append(_UNUSED)
+        facts.append(_UNUSED)
     if card.kind == "switch" and card.branches and not card.branches[0].label.isdigit():
-        found.append(_BY_PLATFORM)
+        facts.append(_BY_PLATFORM)
     elif card.kind == "cond" and len(card.branches) == 2 and card.branches[0].label == "False":
-        found.append(_FALSE_FIRST)
+        facts.append(_FALSE_FIRST)
     elif card.primitive == "cond":
-        found.append(_CLAMPED.format(last=len(card.branches) - 1))
+        facts.append(_CLAMPED.format(last=len(card.branches) - 1))
     if backward and card.primitive == "scan":
-        found.append(_BACKWARD)
+        facts.append(_BACKWARD)
     elif card.kind == "fori_loop":
         if card.library is None:
             _fori(card)
     elif card.kind == "while_loop" and card.primitive == "scan":
-        found.append(_BOUNDED.format(length=card.trips))
+        facts.append(_BOUNDED.format(length=card.trips))
     elif card.primitive == "while" and plain and card.trips is not None:
         if card.trips:
-            found.append(_COUNTS.format(steps=count(card.trips, "step")))
+            facts.append(_COUNTS.format(steps=count(card.trips, "step")))
     elif card.primitive == "while" and plain:
-        card.open_fact = len(found)
-        found.append(_WHILE)
+        card.open_fact = len(facts)
+        facts.append(_WHILE)
     elif card.kind == "map":
         in_batches = call is not None and "batch_size" in call.keywords
-        found.append(_MAP_BATCHED if in_batches else _MAP)
+        facts.append(_MAP_BATCHED if in_batches else _MAP)
     kept = [slot.path for slot in card.slots if slot.kept]
     if kept:
-        found.append((_KEPT if len(kept) == 1 else _KEPT_MANY).format(paths=", ".join(kept[:5])))
+        facts.append((_KEPT if len(kept) == 1 else _KEPT_MANY).format(paths=", ".join(kept[:5])))
     if card.primitive in ("scan", "while") and card.trips == 0:
-        found.append(_NO_STEP_AT_ALL if any(slot.role == "carry" for slot in card.slots) else _NO_STEP)
+        facts.append(_NO_STEP_AT_ALL if any(slot.role == "carry" for slot in card.slots) else _NO_STEP)
     if again:
-        found.append(_AGAIN)
+        facts.append(_AGAIN)
     if card.unroll > 1 and card.trips:
-        found.append(_unrolled(card.trips, card.unroll))
+        facts.append(_unrolled(card.trips, card.unroll))
     if card.primitive == "while" and _is_batched(card, walk):
-        found.append(_BATCHED_WHILE)
+        facts.append(_BATCHED_WHILE)
 
 
 def combined(length: int | None, equations: int) -> str:
@@ -180,11 +180,11 @@ def no_hlo_loop(card: Card) -> None:
 
 
 def _unrolled(steps: int, unroll: int) -> str:
-    iterations, rest = lowered_scan(steps, unroll)
+    iterations, remainder = lowered_scan(steps, unroll)
     if not iterations:
         return _ALL_UNROLLED.format(steps=count(steps, "step"))
-    fact = _UNROLLED_REST if rest else _UNROLLED
-    return fact.format(iterations=count(iterations, "iteration"), unroll=unroll, rest=count(rest, "step"))
+    fact = _UNROLLED_REST if remainder else _UNROLLED
+    return fact.format(iterations=count(iterations, "iteration"), unroll=unroll, rest=count(remainder, "step"))
 
 
 def _fori(card: Card) -> None:
@@ -208,5 +208,5 @@ def _fori(card: Card) -> None:
 def _is_batched(card: Card, walk: Walk) -> bool:
     """Whether its condition has a truth value for each element, as only vmap makes it."""
     condition = walk.scopes[card.condition]
-    outputs = [each for each in condition.outputs if each >= 0]
+    outputs = [variable for variable in condition.outputs if variable >= 0]
     return bool(outputs) and walk.avals[condition.variable_avals[outputs[0]]].shape != ()

@@ -15,9 +15,9 @@ def choose(card: Card, place: Place, derivative: str) -> None:
     """Fill `choice` and `choice_reason`; what a derivative made was nobody's choice."""
     if card.library is not None or derivative == "transpose":
         return
-    found = _row(card, place, derivative)
-    if found is not None:
-        card.choice, card.choice_reason = found
+    row = _row(card, place, derivative)
+    if row is not None:
+        card.choice, card.choice_reason = row
 
 
 def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
@@ -53,6 +53,6 @@ def _branch(card: Card, place: Place) -> tuple[str, str] | None:
             )
         return None
     if card.predicate_equation >= 0:
-        what = "The index" if card.kind == "switch" else "The predicate"
-        return "branch", f"{what} is computed from values, and only the taken branch runs."
+        subject = "The index" if card.kind == "switch" else "The predicate"
+        return "branch", f"{subject} is computed from values, and only the taken branch runs."
     return None

@@ -161,7 +161,7 @@ class Constructs:
             card.trips = counted_trips(self._walk, place.number, card.equation, card.condition, card.body)
             card.trips_from = None if card.trips is None else "bounds"
         steps = [self._costs.scope(card.body), self._costs.scope(card.condition)]
-        card.step_flops = None if None in steps else sum(each for each in steps if each is not None)
+        card.step_flops = None if None in steps else sum(step for step in steps if step is not None)
 
     def _traced_bounds(self, card: Card, place: Place, carry: list[int], call: Call | None) -> None:
         """The bounds of a fori_loop that became a while: its carry begins with the index and the upper bound."""
@@ -181,7 +181,7 @@ class Constructs:
     def _condition_text(self, scope: int, frame: int) -> str | None:
         """The condition as the user wrote it: what a library adds around it is passed over."""
         columns = self._walk.scopes[scope]
-        waiting = [each for each in columns.outputs[:1] if each >= 0]
+        waiting = [variable for variable in columns.outputs[:1] if variable >= 0]
         texts: set[str | None] = set()
         seen: set[int] = set()
         for variable in waiting:
@@ -193,14 +193,14 @@ class Constructs:
             if frames and frames[0] != frame:
                 texts.add(self._written.text(frames[0]))
             else:
-                waiting += [each for each in columns.operands[equation] if each >= 0]
+                waiting += [operand for operand in columns.operands[equation] if operand >= 0]
         return texts.pop() if len(texts) == 1 else None
 
     def _cond(self, card: Card, place: Place, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
         columns = place.columns
         sides = sorted((position, scope) for (name, position), scope in scopes.items() if name == "branches")
         operands = columns.operands[card.equation]
-        predicate, given = operands[0], operands[1:]
+        predicate, branch_operands = operands[0], operands[1:]
         self._predicates.fill(card, place, predicate, call)
         # Set by lax.platform_dependent; None of a cond or a switch.
         platforms = place.jaxpr.eqns[card.equation].params.get("branches_platforms")
@@ -208,7 +208,7 @@ class Constructs:
             card.kind = "switch"
         if card.kind not in ("cond", "switch"):
             card.kind = "cond" if len(sides) == 2 and self._predicates.is_boolean(card, place) else "switch"
-        labels = ["False", "True"] if card.kind == "cond" and len(sides) == 2 else [str(each) for each, _ in sides]
+        labels = ["False", "True"] if card.kind == "cond" and len(sides) == 2 else [str(side) for side, _ in sides]
         if platforms is not None:
             labels = [", ".join(names) if names else card_facts.OTHER_PLATFORM for names in platforms]
         for side, (label, (_, scope)) in enumerate(zip(labels, sides, strict=True)):
@@ -225,14 +225,16 @@ class Constructs:
                 )
             )
         inner, debug = self._walk.scopes[sides[0][1]], self.debug_of(sides[0][1])
-        for index, operand in enumerate(given):
+        for index, operand in enumerate(branch_operands):
             step = inner.variable_avals[inner.constants + index]
             name = self._outside(place, operand, card) or _at(debug.arguments, index)
             whole = self._paths.aval(columns, operand)
             card.slots.append(SlotRow("operand", name, step, whole, step, operand))
         self._results(card, place, debug, call)
         flops = [branch.flops for branch in card.branches]
-        card.step_flops = None if None in flops else max((each for each in flops if each is not None), default=0)
+        card.step_flops = (
+            None if None in flops else max((flop_count for flop_count in flops if flop_count is not None), default=0)
+        )
 
     # --- named scopes ----------------------------------------------------------------------------
 
@@ -276,7 +278,7 @@ class Constructs:
         first = self._paths.first_result(columns, place.number, card.equation)
         count = columns.output_counts[card.equation]
         target = call.target if call is not None else None
-        suffixes: list[str] | None = [each.removeprefix(_RESULT) for each in debug.results]
+        suffixes: list[str] | None = [path.removeprefix(_RESULT) for path in debug.results]
         if len(debug.results) != count:  # JAX left some out, or knows none
             leaf = self._only_leaf(card, call) if count == 1 else None
             suffixes = None if leaf is None else [leaf]
@@ -289,14 +291,16 @@ class Constructs:
 
     def _only_leaf(self, card: Card, call: Call | None) -> str | None:
         """The path of the only result in what the branches return; None where their texts differ or show more."""
-        found: set[str | None] = set()
-        lambdas = [each for each in call.arguments if isinstance(each, ast.Lambda)] if call is not None else []
+        leaves: set[str | None] = set()
+        lambdas = (
+            [argument for argument in call.arguments if isinstance(argument, ast.Lambda)] if call is not None else []
+        )
         for branch in card.branches:
             debug = self.debug_of(branch.scope)
             if debug.users and debug.function != "<lambda>":
-                found.add(only_leaf(returned(self._written.function(debug.file, debug.line))))
-        found.update(only_leaf(each.body) for each in lambdas)
-        return found.pop() if len(found) == 1 else None
+                leaves.add(only_leaf(returned(self._written.function(debug.file, debug.line))))
+        leaves.update(only_leaf(lambda_.body) for lambda_ in lambdas)
+        return leaves.pop() if len(leaves) == 1 else None
 
     # --- what is inside --------------------------------------------------------------------------
 
@@ -306,10 +310,10 @@ class Constructs:
 
     def debug_of(self, scope: int) -> Debug:
         """What JAX knows of the function behind a scope."""
-        known = self._debugs.get(scope)
-        if known is None:
-            known = self._debugs[scope] = debug_of(self._walk.jaxprs[scope], self._walk.positions)
-        return known
+        debug = self._debugs.get(scope)
+        if debug is None:
+            debug = self._debugs[scope] = debug_of(self._walk.jaxprs[scope], self._walk.positions)
+        return debug
 
     def inputs(self, place: Place, equation: int, parameter: str, scope: int) -> list[str]:
         """The paths that a program inside an equation sees: its own names, and outside ones for what it closes over."""
@@ -352,7 +356,7 @@ class Constructs:
         first = self._paths.first_result(columns, place.number, equation)
         results = range(first, first + columns.output_counts[equation])
         later = columns.operands[equation + 1 :]
-        return any(each in results for each in columns.outputs) or any(
+        return any(output in results for output in columns.outputs) or any(
             operand in results for operands in later for operand in operands
         )
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..costs import Cost, equation_cost
-from ..jaxpr.walk import ScopeColumns, Walk
+from ..jaxpr.scope_columns import ScopeColumns
+from ..jaxpr.walk import Walk
 from . import card_facts
 from .callers import Callers
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow
@@ -92,9 +93,9 @@ class Dissolved:
             group.equations.append(equation)
             if is_result:
                 group.results.append(equation)
-        found = [self._select(place, program, group) for group in selects if group.results]
-        found += [self._combined(place, program, group) for group in self._with_combiners(place, combined)]
-        return [each for each in found if each is not None]
+        parts = [self._select(place, program, group) for group in selects if group.results]
+        parts += [self._combined(place, program, group) for group in self._with_combiners(place, combined)]
+        return [part for part in parts if part is not None]
 
     def _by_comparison(self, place: Place, group: _Group | None, equation: int) -> bool:
         """Whether a select picks an operand: by `index == branch`, which the rule made before it."""
@@ -127,22 +128,24 @@ class Dissolved:
         card.path = replace(card.path, equation=results[0])
         call = self._written.call(caller.frame) if caller.library is None else None
         self._predicates.fill(card, place, columns.operands[results[0]][0], call)
-        found = Found(card)
-        starts = [each for each in group.equations if strings[columns.primitive[each]] == "eq"]
+        found_select = Found(card)
+        starts = [index for index in group.equations if strings[columns.primitive[index]] == "eq"]
         own = set(group.equations)
         for side in range(sides):
             label = ("False", "True")[side] if card.kind == "cond" and sides == 2 else str(side)
             branch = BranchRow(label, name=branch_name(call, card.kind, side) or "")
             if len(starts) == sides:
                 end = starts[side + 1] if side + 1 < sides else results[0]
-                inside = [each for each in range(starts[side], end) if each not in own]
+                inside = [index for index in range(starts[side], end) if index not in own]
                 branch.equations, branch.flops = self._size(place, inside)
-                found.regions.append((range(starts[side], end), label))
+                found_select.regions.append((range(starts[side], end), label))
                 if not branch.name and inside:
                     branch.name = self._function_of(place, inside[0])
             card.branches.append(branch)
         picked = [
-            each for each in group.equations if each not in results and strings[columns.primitive[each]] == "select_n"
+            index
+            for index in group.equations
+            if index not in results and strings[columns.primitive[index]] == "select_n"
         ]
         seen: set[int] = set()
         for each in picked:
@@ -159,14 +162,14 @@ class Dissolved:
             card.slots.append(SlotRow("result", bound or "", aval, aval, aval, variable))
         flops = [branch.flops for branch in card.branches]
         if flops and len(starts) == sides and None not in flops:
-            card.step_flops = sum(each for each in flops if each is not None)
+            card.step_flops = sum(flop_count for flop_count in flops if flop_count is not None)
         decider = "index" if card.kind == "switch" else "predicate"
         card.facts.append(card_facts.SELECT.format(decider=decider))
         if card.library is None:
             card.choice = "elementwise"
             card.choice_reason = f"Each element has its own {decider}. All branches run, as in jnp.where."
         card.steppable = card_facts.SELECTED
-        return found
+        return found_select
 
     def _size(self, place: Place, equations: Sequence[int]) -> tuple[int, int | None]:
         """How many equations, those inside included, and what they cost."""
@@ -215,10 +218,10 @@ class Dissolved:
         card.kind = _COMBINED
         card.equations = len(group.equations)
         call = self._written.call(card.frame) if card.library is None else None
-        given = call.argument(0, "fn") if call is not None else None
-        card.title = "<lambda>" if isinstance(given, ast.Lambda) else text_of(given) or ""
+        argument = call.argument(0, "fn") if call is not None else None
+        card.title = "<lambda>" if isinstance(argument, ast.Lambda) else text_of(argument) or ""
         backward = place.derivative(card.name_stack) == "transpose"
-        card.reverse = any(strings[columns.primitive[each]] == "rev" for each in group.equations)
+        card.reverse = any(strings[columns.primitive[index]] == "rev" for index in group.equations)
         axis = self._axis(place, group)
         own = set(group.equations)
         outside: dict[int, str] = {}
@@ -235,16 +238,16 @@ class Dissolved:
             first = self._paths.first_result(columns, place.number, each)
             bound.update(range(first, first + columns.output_counts[each]))
         for role in () if backward else ("const", "xs"):
-            for operand in (each for each, own_role in outside.items() if own_role == role):
+            for operand in (variable for variable, own_role in outside.items() if own_role == role):
                 name = self._paths.of(place, operand, card.frame)
                 card.slots.append(self._slot(columns, role, name, operand, axis))
-        results = [each for each in columns.outputs if each in bound]
+        results = [variable for variable in columns.outputs if variable in bound]
         for equation, operands in enumerate(columns.operands):
             if equation not in own:
-                results += [each for each in operands if each in bound]
+                results += [variable for variable in operands if variable in bound]
         length = next((self._length(columns, slot.operand, axis) for slot in card.slots if slot.role == "xs"), None)
         # What a derivative keeps of the levels in between is shorter.
-        ys = [each for each in dict.fromkeys(results) if self._length(columns, each, axis) == length]
+        ys = [variable for variable in dict.fromkeys(results) if self._length(columns, variable, axis) == length]
         for index, variable in enumerate([] if backward else ys):
             target = call.target if call is not None else None
             given_name = target_name(target, index, len(ys)) if target is not None else None
@@ -263,9 +266,9 @@ class Dissolved:
     def _axis(self, place: Place, group: _Group) -> int:
         """The axis along which an associative scan combines: the axis with a stride of 2, else the first axis."""
         strings = self._walk.strings.items
-        for each in group.equations:
-            if strings[place.columns.primitive[each]] == "slice":
-                strides = place.jaxpr.eqns[each].params.get("strides") or ()
+        for index in group.equations:
+            if strings[place.columns.primitive[index]] == "slice":
+                strides = place.jaxpr.eqns[index].params.get("strides") or ()
                 axis = next((axis for axis, stride in enumerate(strides) if stride != 1), None)
                 if axis is not None:
                     return axis

@@ -36,9 +36,9 @@ def known_trips(cards: Sequence[Card], text: str, line_stacks: Sequence[int], po
             loops.setdefault(_position(positions, card.frame), []).append(card)
     if not loops:
         return
-    found, all_placed = _instructions(text, line_stacks, positions)
+    trips_by_position, all_placed = _instructions(text, line_stacks, positions)
     for position, here in loops.items():
-        counts = found.get(position, [])
+        counts = trips_by_position.get(position, [])
         uncounted = [card for card in here if card.primitive == WHILE and card.trips is None]
         if not counts and all_placed:
             for card in here:
@@ -53,7 +53,7 @@ def _instructions(
     text: str, line_stacks: Sequence[int], positions: Positions
 ) -> tuple[dict[_Position, list[int | None]], bool]:
     """The trip counts of the while instructions by position, and whether each instruction has a position."""
-    found: dict[_Position, list[int | None]] = {}
+    trips_by_position: dict[_Position, list[int | None]] = {}
     all_placed = True
     for line, stack in zip(text.split("\n"), line_stacks, strict=False):
         if not _WHILE.search(line):
@@ -63,8 +63,8 @@ def _instructions(
             all_placed = False
             continue
         count = _COUNT.search(line)
-        found.setdefault(_position(positions, frames[0]), []).append(int(count.group(1)) if count else None)
-    return found, all_placed
+        trips_by_position.setdefault(_position(positions, frames[0]), []).append(int(count.group(1)) if count else None)
+    return trips_by_position, all_placed
 
 
 def _position(positions: Positions, frame: int) -> _Position:

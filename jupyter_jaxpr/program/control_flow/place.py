@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from ..jaxpr.walk import ScopeColumns, Walk
+from ..jaxpr.scope_columns import ScopeColumns
+from ..jaxpr.walk import Walk
 from .callers import Caller, Callers
 from .card import Step
 from .source_calls import Written, target_name

@@ -41,7 +41,7 @@ class Predicates:
             made_by = strings[columns.primitive[equation]]
             own = self._callers.of(columns.stack[equation], place.caller)
             put_there = own.kind in ("cond", "switch") and own.frame == card.frame
-            before = [each for each in columns.operands[equation] if each >= 0]
+            before = [operand for operand in columns.operands[equation] if operand >= 0]
             if made_by not in CONVERSIONS and not (put_there and made_by in _TO_PREDICATE):
                 break
             if not before:

@@ -103,21 +103,21 @@ class Reader:
 
     def holds(self, scope: int) -> bool:
         """Whether there is control flow, or a named scope of the user's, in a scope or in those inside."""
-        known = self._holds.get(scope)
-        if known is not None:
-            return known
+        cached = self._holds.get(scope)
+        if cached is not None:
+            return cached
         columns = self._walk.scopes[scope]
         self._holds[scope] = False
-        found = self._dissolved.any_in(columns)
+        answer = self._dissolved.any_in(columns)
         for equation, parameter, position, child in columns.children:
             primitive = self._walk.strings.items[columns.primitive[equation]]
             if not is_run(primitive, self._walk.strings.items[parameter], position):
                 continue
             if primitive in CONTROL_PRIMITIVES or self._is_rule(primitive, child) or self.holds(child):
-                found = True
+                answer = True
                 break
-        self._holds[scope] = found
-        return found
+        self._holds[scope] = answer
+        return answer
 
     def _is_rule(self, primitive: str, child: int) -> bool:
         """A custom rule or a remat that the user wrote: shown for itself."""
@@ -130,7 +130,7 @@ class Reader:
         nodes: list[_Node] = []
         for equation, group in groupby(columns.children, key=itemgetter(0)):
             primitive = strings[columns.primitive[equation]]
-            children = [each for each in group if is_run(primitive, strings[each[1]], each[2])]
+            children = [row for row in group if is_run(primitive, strings[row[1]], row[2])]
             if primitive not in _WITH_A_CARD and not any(self.holds(child) for *_, child in children):
                 continue
             if self._count > MOST:
@@ -141,19 +141,19 @@ class Reader:
                 self._failed(traceback.format_exc())
         if self._dissolved.any_in(columns):
             try:
-                found = self._dissolved.find(place, program)
+                dissolved = self._dissolved.find(place, program)
             except not_of_a_signal(Exception):
                 self._failed(traceback.format_exc())
             else:
-                nodes = self._nested(nodes, found, depth)
+                nodes = self._nested(nodes, dissolved, depth)
         return nodes
 
     def _nested(self, nodes: list[_Node], found: list[Found], depth: int) -> list[_Node]:
         """The constructs that left no primitive among the others: what a branch of one holds goes inside it."""
         self._count += len(found)
-        for each in found:
-            each.card.depth = depth
-        made = [(_Node(each.card), each.regions) for each in found]
+        for part in found:
+            part.card.depth = depth
+        made = [(_Node(part.card), part.regions) for part in found]
         # Inner ones first: the regions of an outer one hold all of an inner one.
         made.sort(key=lambda pair: sum(len(region) for region, _ in pair[1]))
         nodes = nodes + [node for node, _ in made]
@@ -223,16 +223,16 @@ class Reader:
                 (*place.steps, Step(equation, name, position)),
                 f"{place.around}/{self._walk.strings.items[place.columns.name_stack[equation]]}",
             )
-            found = self._place(inner, program, depth)
+            inner_nodes = self._place(inner, program, depth)
             primitive = self._walk.strings.items[place.columns.primitive[equation]]
             if name == "cond_jaxpr":
-                _unsteppable(found, card_facts.IN_CONDITION)
+                _unsteppable(inner_nodes, card_facts.IN_CONDITION)
             elif primitive not in CONTROL_PRIMITIVES and primitive not in SCOPE_PRIMITIVES:
-                _unsteppable(found, card_facts.INSIDE.format(name=primitive))
+                _unsteppable(inner_nodes, card_facts.INSIDE.format(name=primitive))
             if card is not None:
-                for node in found:
+                for node in inner_nodes:
                     node.card.parent_part = self._part(card, name, position)
-            nodes += found
+            nodes += inner_nodes
         return nodes
 
     def _part(self, card: Card, parameter: str, position: int) -> str:

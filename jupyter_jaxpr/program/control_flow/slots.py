@@ -24,7 +24,7 @@ def into(target: ast.expr | None, suffix: str) -> str | None:
     """The name that a part of a value goes into: target `(h, c), t` and suffix `[0][1]['w']` give `c['w']`."""
     while isinstance(target, ast.Tuple | ast.List):
         index = _INDEX.match(suffix)
-        if index is None or any(isinstance(each, ast.Starred) for each in target.elts):
+        if index is None or any(isinstance(element, ast.Starred) for element in target.elts):
             return None
         number = int(index.group(1))
         if number >= len(target.elts):
@@ -44,7 +44,7 @@ def guessed_carry(count: int, function: ast.FunctionDef | ast.Lambda | None, par
     name = names[parameter]
     target = unpacked(function).get(name)
     if isinstance(target, ast.Tuple | ast.List):
-        plain = [each.id for each in target.elts if isinstance(each, ast.Name)]
+        plain = [element.id for element in target.elts if isinstance(element, ast.Name)]
         return plain if len(plain) == len(target.elts) == count else [""] * count
     return [name] if count == 1 else [""] * count
 
@@ -64,5 +64,5 @@ def only_leaf(returned: ast.expr | None) -> str | None:
             own, inner = "[0]", returned.elts[0]
     else:
         return ""
-    rest = only_leaf(inner) if inner is not None else None
-    return None if rest is None else own + rest
+    path_within = only_leaf(inner) if inner is not None else None
+    return None if path_within is None else own + path_within

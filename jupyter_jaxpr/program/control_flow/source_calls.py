@@ -39,7 +39,7 @@ class Call:
         for name in names:
             if name in self.keywords:
                 return self.keywords[name]
-        if any(isinstance(each, ast.Starred) for each in self.arguments[: position + 1]):
+        if any(isinstance(argument, ast.Starred) for argument in self.arguments[: position + 1]):
             return None
         return self.arguments[position] if position < len(self.arguments) else None
 
@@ -95,8 +95,8 @@ class Written:
         begins = re.compile(rf"\s*def {re.escape(name)}\b")
         for number in range(min(line, len(lines)), 0, -1):
             if begins.match(lines[number - 1]):
-                found = self.function(source.name, number)
-                return (number, found) if isinstance(found, ast.FunctionDef) else None
+                definition = self.function(source.name, number)
+                return (number, definition) if isinstance(definition, ast.FunctionDef) else None
         return None
 
     def def_line(self, file: str, line: int) -> int:
@@ -145,7 +145,7 @@ class Written:
         return Call(
             function=ast.unparse(node.func),
             arguments=list(node.args),
-            keywords={each.arg: each.value for each in node.keywords if each.arg is not None},
+            keywords={keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None},
             target=self.target(frame),
         )
 
@@ -161,8 +161,8 @@ class Written:
         if not 0 < line <= end_line <= len(lines):
             return None
         before = _upto(lines[line - 1], column).strip()
-        rest = lines[end_line - 1]
-        after = rest[len(_upto(rest, end_column)) :].partition("#")[0].strip()
+        line_end = lines[end_line - 1]
+        after = line_end[len(_upto(line_end, end_column)) :].partition("#")[0].strip()
         if not before.endswith("=") or after not in ("", ";"):
             return None
         node = _expression(before[:-1].rpartition(";")[2].strip())
@@ -176,7 +176,7 @@ class Written:
         if not 0 < line <= len(lines):
             return None
         try:
-            block = inspect.getblock([f"{each}\n" for each in lines[line - 1 : line + 200]])
+            block = inspect.getblock([f"{text_line}\n" for text_line in lines[line - 1 : line + 200]])
             tree = ast.parse(_dedented(block))
         except not_of_a_signal(SyntaxError, ValueError, IndexError, MemoryError, RecursionError):
             return _only_lambda(lines[line - 1])
@@ -232,21 +232,21 @@ def parameters(function: ast.FunctionDef | ast.Lambda | None) -> list[str]:
     """Names of a function's positional parameters."""
     if function is None:
         return []
-    return [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    return [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
 
 
 def unpacked(function: ast.FunctionDef | ast.Lambda | None) -> dict[str, ast.expr]:
     """Of each parameter that the function takes apart by `a, b = parameter`: the names it goes into."""
     if not isinstance(function, ast.FunctionDef):
         return {}
-    known = set(parameters(function))
-    found: dict[str, ast.expr] = {}
+    names = set(parameters(function))
+    targets: dict[str, ast.expr] = {}
     for statement in function.body:
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             target, value = statement.targets[0], statement.value
-            if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Name) and value.id in known:
-                found.setdefault(value.id, target)
-    return found
+            if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Name) and value.id in names:
+                targets.setdefault(value.id, target)
+    return targets
 
 
 def returned(function: ast.FunctionDef | ast.Lambda | None) -> ast.expr | None:
@@ -255,19 +255,19 @@ def returned(function: ast.FunctionDef | ast.Lambda | None) -> ast.expr | None:
         return function.body
     if function is None:
         return None
-    found = [node for node in _own_nodes(function) if isinstance(node, ast.Return)]
-    return found[0].value if len(found) == 1 else None
+    returns = [node for node in _own_nodes(function) if isinstance(node, ast.Return)]
+    return returns[0].value if len(returns) == 1 else None
 
 
 def _own_nodes(function: ast.FunctionDef) -> list[ast.AST]:
     """The syntax nodes of a function, without those of nested functions."""
-    found: list[ast.AST] = []
+    nodes: list[ast.AST] = []
     waiting: list[ast.AST] = list(function.body)
     for node in waiting:
-        found.append(node)
+        nodes.append(node)
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             waiting.extend(ast.iter_child_nodes(node))
-    return found
+    return nodes
 
 
 def _only_lambda(line: str) -> ast.Lambda | None:
@@ -287,7 +287,9 @@ def _only_lambda(line: str) -> ast.Lambda | None:
 
 def _dedented(block: list[str]) -> str:
     indent = len(block[0]) - len(block[0].lstrip())
-    return "".join(each[indent:] if each[:indent].isspace() or not indent else each for each in block)
+    return "".join(
+        text_line[indent:] if text_line[:indent].isspace() or not indent else text_line for text_line in block
+    )
 
 
 def _expression(text: str) -> ast.expr | None:

@@ -30,27 +30,27 @@ def at_most(
         row_of: The row of an equation, by its price and its stack.
         inherited: The row that stands for none, and the row of the stack that calls a scope: it takes what has none.
     """
-    known: dict[int, dict[Key, int]] = {}
+    inside_of: dict[int, dict[Key, int]] = {}
     for number in reversed(in_order(costs, scope)):
         priced = costs.priced(number)
-        found: Counter[Key] = Counter()
+        counts: Counter[Key] = Counter()
         for (own, stack, _), alike in priced.groups.items():
             if own >= 0:
-                found[row_of(costs.owns[own], stack)] += max(costs.owns[own].flops, 0) * alike
+                counts[row_of(costs.owns[own], stack)] += max(costs.owns[own].flops, 0) * alike
         for call in priced.calls:
-            inside = _inside(call, known)
+            inside = _inside(call, inside_of)
             if inherited is not None and inherited[0] in inside:
                 none, row_of_stack = inherited
                 inside[row_of_stack(costs.walk.scopes[number].stack[call.equation])] += inside.pop(none)
-            found.update(inside)
-        known[number] = found
-    return dict(known[scope])
+            counts.update(inside)
+        inside_of[number] = counts
+    return dict(inside_of[scope])
 
 
 def _inside(call: Call, known: dict[int, dict[Key, int]]) -> Counter[Key]:
-    found: Counter[Key] = Counter()
+    counts: Counter[Key] = Counter()
     for part in call.parts:
         for row, flops in known[part.scope].items():
             of_part = flops * part.most
-            found[row] = max(found[row], of_part) if call.primitive == "cond" else found[row] + of_part
-    return found
+            counts[row] = max(counts[row], of_part) if call.primitive == "cond" else counts[row] + of_part
+    return counts

@@ -15,7 +15,7 @@ def convolution(equation: Any) -> int:
     """
     parameters = equation.params
     numbers = parameters["dimension_numbers"]
-    left, kernel, result = (each.aval.shape for each in (*equation.invars[:2], equation.outvars[0]))
+    left, kernel, result = (variable.aval.shape for variable in (*equation.invars[:2], equation.outvars[0]))
     batch, features, *left_axes = numbers.lhs_spec
     _, _, *kernel_axes = numbers.rhs_spec
     _, result_features, *result_axes = numbers.out_spec
@@ -53,7 +53,7 @@ def meetings(size: int, kernel: int, result: int, stride: int, padding: int, hol
         holes: Dilation of the input.
         spread: Dilation of the kernel.
     """
-    return sum(_meeting(size, result, stride, each * spread - padding, holes) for each in range(kernel))
+    return sum(_meeting(size, result, stride, tap * spread - padding, holes) for tap in range(kernel))
 
 
 def _meeting(size: int, result: int, stride: int, shift: int, holes: int) -> int:

@@ -48,7 +48,7 @@ def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
         costs: Prices of the walk.
         runs: Of the program's scopes.
     """
-    found: dict[Callable[[list[str]], str], tuple[list[str], int | None]] = {}
+    names_by_sentence: dict[Callable[[list[str]], str], tuple[list[str], int | None]] = {}
     strings = costs.walk.strings.items
     for number, of_scope in runs.items():
         times = min(of_scope.total.dearest, 1)
@@ -59,17 +59,22 @@ def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
             name = strings[primitive]
             try:
                 for sentence, most in _of(name, equation):
-                    names, known = found.setdefault(sentence, ([], 0))
+                    names, most_before = names_by_sentence.setdefault(sentence, ([], 0))
                     names.append(name)
-                    found[sentence] = names, None if most is None or known is None else known + most
+                    names_by_sentence[sentence] = (
+                        names,
+                        None if most is None or most_before is None else most_before + most,
+                    )
             except not_of_a_signal(Exception):  # another JAX, or a symbolic size: not known
                 continue
-    all_of = [Expansion(sentence(list(dict.fromkeys(names))), most) for sentence, (names, most) in found.items()]
-    return sorted(all_of, key=lambda each: each.most is None)
+    all_of = [
+        Expansion(sentence(list(dict.fromkeys(names))), most) for sentence, (names, most) in names_by_sentence.items()
+    ]
+    return sorted(all_of, key=lambda expansion: expansion.most is None)
 
 
 def _of(name: str, equation: Any) -> Iterator[tuple[Callable[[list[str]], str], int | None]]:
-    inputs, outputs = [[each.aval for each in some] for some in (equation.invars, equation.outvars)]
+    inputs, outputs = [[variable.aval for variable in some] for some in (equation.invars, equation.outvars)]
     narrow = sum(_elements(aval) for aval in (*inputs, *outputs) if _is_narrow(aval))
     if narrow and name not in ("convert_element_type", "jit", "pjit", "scan", "while", "cond"):
         yield _converted, narrow
@@ -77,7 +82,7 @@ def _of(name: str, equation: Any) -> Iterator[tuple[Callable[[list[str]], str], 
         condition = equation.params["cond_jaxpr"]
         asked = condition.out_avals[0]
         if asked.shape:
-            again = sum(_elements(out.aval) for each in condition.jaxpr.eqns for out in each.outvars)
+            again = sum(_elements(out.aval) for variable in condition.jaxpr.eqns for out in variable.outvars)
             members = _elements(asked)
             yield _of_all_members, 2 * members - 1 + again + sum(_elements(aval) for aval in outputs)
     if name in _REDUCTIONS and inputs and _elements(inputs[0]) <= _SHORT:

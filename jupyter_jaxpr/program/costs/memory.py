@@ -23,8 +23,9 @@ from ...interruptions import not_of_a_signal
 from ...jax.loop_equations import scan_parts
 from ..control_flow.equation import SCAN, WHILE
 from ..jaxpr.parameters import COMBINERS
+from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.sizes import Sizes
-from ..jaxpr.walk import ScopeColumns, Walk
+from ..jaxpr.walk import Walk
 from .residuals import Residual, residuals
 
 #: How many of the largest buffers at the peak are named.
@@ -79,7 +80,7 @@ def memory_of(walk: Walk, scope: int, executable: Any = None, input_names: Seque
         peak_frame=frame,
         live=buffers,
         residuals=kept,
-        residual_bytes=sum(each.bytes for each in kept),
+        residual_bytes=sum(residual.bytes for residual in kept),
         constants=live.constants(scope),
     )
 
@@ -89,7 +90,7 @@ def xla_memory(executable: Any) -> dict[str, int | None]:
     if executable is None:
         return {}
     try:
-        found = executable.memory_analysis()
+        statistics = executable.memory_analysis()
     except not_of_a_signal(Exception):  # a device whose XLA has no analysis raises errors of different classes
         return {}
     fields = {
@@ -99,7 +100,7 @@ def xla_memory(executable: Any) -> dict[str, int | None]:
         "generated_code": "generated_code_size_in_bytes",
         "aliased": "alias_size_in_bytes",
     }
-    numbers: dict[str, int | None] = {name: _number(getattr(found, field, None)) for name, field in fields.items()}
+    numbers: dict[str, int | None] = {name: _number(getattr(statistics, field, None)) for name, field in fields.items()}
     # No program has no code: on a CPU XLA leaves this number out, and it reads as 0.
     numbers["generated_code"] = numbers["generated_code"] or None
     return numbers
@@ -134,24 +135,24 @@ class Liveness:
 
         None, -1 and nothing where the size of an array is not known.
         """
-        if any(self._has_unknown(each) for each in self._inside(scope)):
+        if any(self._has_unknown(child) for child in self._inside(scope)):
             return None, -1, []
         peak = self._peak(scope)
         columns = self._walk.scopes[scope]
-        given = self._bytes(columns)[columns.constants : columns.constants + columns.inputs]
+        input_bytes = self._bytes(columns)[columns.constants : columns.constants + columns.inputs]
         buffers = self._inputs(scope, columns, input_names)
         frame = self._gather(scope, buffers)
-        buffers.sort(key=lambda each: -each.bytes)
-        live = [each for each in buffers[:LIVE_AT_MOST] if each.bytes]
-        return sum(given) + self.constants(scope) + peak.bytes, frame, live
+        buffers.sort(key=lambda buffer: -buffer.bytes)
+        live = [buffer for buffer in buffers[:LIVE_AT_MOST] if buffer.bytes]
+        return sum(input_bytes) + self.constants(scope) + peak.bytes, frame, live
 
     def constants(self, scope: int) -> int:
         """Bytes of the arrays that a program and those inside it have captured, each array once."""
-        found: dict[int, int] = {}
+        constant_bytes: dict[int, int] = {}
         for number in self._inside(scope):
             for captured in self._walk.scopes[number].captured:
-                found[captured.identity] = captured.bytes
-        return sum(found.values())
+                constant_bytes[captured.identity] = captured.bytes
+        return sum(constant_bytes.values())
 
     # --- peaks -----------------------------------------------------------------------------------
 
@@ -161,18 +162,18 @@ class Liveness:
         return [table[aval] or 0 for aval in columns.variable_avals]
 
     def _has_unknown(self, scope: int) -> bool:
-        known = self._unknown.get(scope)
-        if known is None:
+        is_unknown = self._unknown.get(scope)
+        if is_unknown is None:
             table = self._sizes.table()
             avals = set(self._walk.scopes[scope].variable_avals)
-            known = self._unknown[scope] = any(table[aval] is None for aval in avals)
-        return known
+            is_unknown = self._unknown[scope] = any(table[aval] is None for aval in avals)
+        return is_unknown
 
     def _peak(self, scope: int) -> _Peak:
-        known = self._peaks.get(scope)
-        if known is None:
-            known = self._peaks[scope] = self._find(scope)
-        return known
+        peak = self._peaks.get(scope)
+        if peak is None:
+            peak = self._peaks[scope] = self._find(scope)
+        return peak
 
     def _find(self, scope: int) -> _Peak:
         columns = self._walk.scopes[scope]
@@ -213,9 +214,9 @@ class Liveness:
 
     def _inner(self, scope: int, columns: ScopeColumns) -> dict[int, _Peak]:
         """Of each equation with programs inside: the largest of their peaks."""
-        found: dict[int, _Peak] = {}
+        peaks: dict[int, _Peak] = {}
         if not columns.children:
-            return found
+            return peaks
         strings = self._walk.strings.items
         equations = self._walk.jaxprs[scope].eqns
         for index, parameter, _, child in columns.children:
@@ -226,11 +227,11 @@ class Liveness:
             slices: tuple[int, ...] = ()
             if primitive == SCAN:
                 slices = self._slices(equations[index].params, child)
-                held = self._bytes(self._walk.scopes[child])
-                size += sum(held[number] for number in slices)
-            if index not in found or size > found[index].bytes:
-                found[index] = _Peak(size, index, child, primitive in (SCAN, WHILE), slices)
-        return found
+                sizes = self._bytes(self._walk.scopes[child])
+                size += sum(sizes[number] for number in slices)
+            if index not in peaks or size > peaks[index].bytes:
+                peaks[index] = _Peak(size, index, child, primitive in (SCAN, WHILE), slices)
+        return peaks
 
     def _slices(self, parameters: Any, child: int) -> tuple[int, ...]:
         """The inputs of a scan's body that are slices of its xs."""
@@ -253,13 +254,13 @@ class Liveness:
             text = f"argument {name}".rstrip()
             buffers.append(LiveBuffer(text, self._type(columns, number), sizes[number], -1, scope, -1))
         seen: set[int] = set()
-        for each in self._inside(scope):
-            inner = self._walk.scopes[each]
+        for child in self._inside(scope):
+            inner = self._walk.scopes[child]
             for captured in inner.captured:
                 if captured.identity not in seen:
                     seen.add(captured.identity)
                     kind = self._type(inner, captured.operand)
-                    buffers.append(LiveBuffer("captured constant", kind, captured.bytes, -1, each, -1))
+                    buffers.append(LiveBuffer("captured constant", kind, captured.bytes, -1, child, -1))
         return buffers
 
     def _gather(self, scope: int, buffers: list[LiveBuffer]) -> int:
@@ -280,7 +281,7 @@ class Liveness:
         if peak.with_results:
             results = range(variable, variable + columns.output_counts[at])
             alive += [(sizes[number], number, at) for number in results]
-        for size, number, index in nsmallest(LIVE_AT_MOST, alive, key=lambda each: -each[0]):
+        for size, number, index in nsmallest(LIVE_AT_MOST, alive, key=lambda entry: -entry[0]):
             buffers.append(self._made(scope, columns, number, index, size))
         frame = frame_of(self._walk, columns.stack[peak.equation])
         if peak.inside < 0:

@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..control_flow.equation import SCAN, WHILE
+from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.sizes import Sizes
-from ..jaxpr.walk import ScopeColumns, Walk
+from ..jaxpr.walk import Walk
 
 _FORWARD = "jvp("
 _BACKWARD = "transpose("
@@ -70,18 +71,18 @@ def kept_for_backward(walk: Walk, scope: int, backward: Mapping[int, Sequence[bo
         scope: The program's.
         backward: Of each scope inside: whether each equation is of the backward part; all others are forward.
     """
-    found = _Residuals(walk)
+    residuals = _Residuals(walk)
 
     def depths(number: int) -> list[int]:
         return [int(is_backward) for is_backward in backward[number]]
 
-    return [value for number, kept in found.scopes(scope, depths) for value in found.values(number, kept)]
+    return [value for number, kept in residuals.scopes(scope, depths) for value in residuals.values(number, kept)]
 
 
 def made_values(walk: Walk, scope: int, operands: Sequence[int]) -> list[KeptValue]:
     """The values of a scope by their innermost equation, without the scope's inputs, constants and literals."""
-    found = _Residuals(walk)
-    return found.values(scope, [operand for operand in dict.fromkeys(operands) if operand >= 0])
+    residuals = _Residuals(walk)
+    return residuals.values(scope, [operand for operand in dict.fromkeys(operands) if operand >= 0])
 
 
 def residuals(walk: Walk, scope: int) -> list[Residual]:
@@ -104,16 +105,16 @@ class _Residuals:
         self._depths: dict[int, int] = {}
 
     def of(self, scope: int) -> list[Residual]:
-        found: dict[tuple[str, str, tuple[int, int]], Residual] = {}
+        rows: dict[tuple[str, str, tuple[int, int]], Residual] = {}
         for number, kept in self.scopes(scope, self._depths_of):
             for row in self._rows(number, kept):
                 # Two expressions of one line are one row, at the first of them.
                 key = row.type, row.name, self._line(row.frame)
-                first = found.get(key)
+                first = rows.get(key)
                 if first is not None:
                     row = Residual(row.type, first.count + 1, first.bytes + row.bytes, row.name, first.frame)
-                found[key] = row
-        return sorted(found.values(), key=lambda row: -row.bytes)
+                rows[key] = row
+        return sorted(rows.values(), key=lambda row: -row.bytes)
 
     def scopes(self, scope: int, depths_of: Callable[[int], list[int]]) -> Iterator[tuple[int, list[int]]]:
         """The scopes in which both parts are, and the variables that are kept in each."""
@@ -141,12 +142,12 @@ class _Residuals:
         return row[0], row[2]
 
     def _depth(self, name: int) -> int:
-        known = self._depths.get(name)
-        if known is None:
+        depth = self._depths.get(name)
+        if depth is None:
             text = self._walk.strings.items[name]
             backward = text.count(_BACKWARD)
-            known = self._depths[name] = backward if backward or _FORWARD in text else -1
-        return known
+            depth = self._depths[name] = backward if backward or _FORWARD in text else -1
+        return depth
 
     def _in_scope(self, number: int, columns: ScopeColumns, depths: list[int]) -> list[int]:
         deepest = max(depths, default=-1)
@@ -188,14 +189,14 @@ class _Residuals:
 
     def _makers(self, number: int) -> list[int]:
         """Of each variable of a scope: the equation that makes it, -1 for an input or a constant."""
-        known = self._made.get(number)
-        if known is None:
+        makers = self._made.get(number)
+        if makers is None:
             columns = self._walk.scopes[number]
-            known = [-1] * (columns.constants + columns.inputs)
+            makers = [-1] * (columns.constants + columns.inputs)
             for index, count in enumerate(columns.output_counts):
-                known += [index] * count
-            self._made[number] = known
-        return known
+                makers += [index] * count
+            self._made[number] = makers
+        return makers
 
     def _source(self, source: _Source) -> _Source | None:
         """The innermost equation that made a variable; None where it is an argument that a call handed through."""
@@ -217,11 +218,11 @@ class _Residuals:
         primitive = self._walk.strings.items[columns.primitive[source.equation]]
         if primitive in (SCAN, WHILE) or operand < inner.constants:
             return source  # one carry a step, or a constant
-        given = columns.operands[source.equation][operand - inner.constants]
-        if given < 0:
+        outer_operand = columns.operands[source.equation][operand - inner.constants]
+        if outer_operand < 0:
             return source
-        outer = made[given]
-        return None if outer < 0 else self._source(_Source(source.scope, outer, given))
+        outer = made[outer_operand]
+        return None if outer < 0 else self._source(_Source(source.scope, outer, outer_operand))
 
     def _marked(self, source: _Source) -> _Source:
         """The variable before a no-op rounding: remat marks a kept value by rounding it to its own precision."""
@@ -232,22 +233,22 @@ class _Residuals:
         kind = self._walk.avals[columns.variable_avals[source.variable]].dtype
         if _PRECISION.get(kind) != (parameters.get("exponent_bits"), parameters.get("mantissa_bits")):
             return source
-        (given,) = columns.operands[source.equation]
-        maker = self._makers(source.scope)[given] if given >= 0 else -1
-        found = self._source(_Source(source.scope, maker, given)) if maker >= 0 else None
-        return found or source
+        (marked_operand,) = columns.operands[source.equation]
+        maker = self._makers(source.scope)[marked_operand] if marked_operand >= 0 else -1
+        origin = self._source(_Source(source.scope, maker, marked_operand)) if maker >= 0 else None
+        return origin or source
 
     def _only_child(self, scope: int, equation: int) -> int:
         """The program that an equation with one program runs; of a while its body; -1 for others."""
-        known = self._children.get(scope)
-        if known is None:
+        children = self._children.get(scope)
+        if children is None:
             columns, strings = self._walk.scopes[scope], self._walk.strings.items
             counted = set(columns.counted)
-            known = self._children[scope] = {}
+            children = self._children[scope] = {}
             for index, parameter, _, child in columns.children:
                 if child in counted and strings[parameter] != "cond_jaxpr":
-                    known[index] = -1 if index in known else child
-        return known.get(equation, -1)
+                    children[index] = -1 if index in children else child
+        return children.get(equation, -1)
 
     def _frame(self, stack: int) -> int:
         if stack < 0:

@@ -58,8 +58,8 @@ def equation_cost(equation: Any, inside: Inside) -> Cost:
         equation: JAX's own object.
         inside: Of each of its programs: the parameter that holds it, and its cost.
     """
-    found = operations(equation, inside)
-    return UNKNOWN if found is None else plain(found[0], found[1])
+    counts = operations(equation, inside)
+    return UNKNOWN if counts is None else plain(counts[0], counts[1])
 
 
 def operations(equation: Any, inside: Inside) -> Operations:
@@ -69,12 +69,12 @@ def operations(equation: Any, inside: Inside) -> Operations:
     """
     primitive = equation.primitive.name
     try:
-        each = EACH_ELEMENT.get(primitive)
-        if each is not None:
-            if each == (0, 0):
-                return each
+        per_element = EACH_ELEMENT.get(primitive)
+        if per_element is not None:
+            if per_element == (0, 0):
+                return per_element
             elements = _result(equation)
-            return each[0] * elements, each[1] * elements
+            return per_element[0] * elements, per_element[1] * elements
         rule = _RULES.get(primitive)
         return None if rule is None else rule(equation, inside)
     except not_of_a_signal(Exception):  # another JAX, or a symbolic size: not known
@@ -255,8 +255,8 @@ def _reflectors(equation: Any, inside: Inside) -> Operations:
 def _qr(equation: Any, inside: Inside) -> Operations:
     count, rows, columns = _matrices(equation.invars[0])
     steps = min(rows, columns)
-    given = int(equation.outvars[0].aval.shape[-1])
-    return 2 * count * (_elimination(rows, columns, steps) + _elimination(rows, given, steps)), 0
+    full_columns = int(equation.outvars[0].aval.shape[-1])
+    return 2 * count * (_elimination(rows, columns, steps) + _elimination(rows, full_columns, steps)), 0
 
 
 def _tridiagonal(equation: Any, inside: Inside) -> Operations:

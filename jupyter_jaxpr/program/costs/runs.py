@@ -118,7 +118,7 @@ def in_order(costs: Costs, scope: int) -> list[int]:
     waiting = [(scope, inside(scope))]
     while waiting:
         number, children = waiting[-1]
-        child = next((each for each in children if each not in seen), None)
+        child = next((child for child in children if child not in seen), None)
         if child is None:
             done.append(number)
             waiting.pop()

@@ -18,8 +18,9 @@ from ...jax.loop_equations import scan_parts
 from ..jaxpr.high_primitives import named
 from ..jaxpr.parameters import COMBINERS
 from ..jaxpr.programs_that_run import has_rules, is_run
+from ..jaxpr.scope_columns import ScopeColumns
 from ..jaxpr.sizes import Sizes
-from ..jaxpr.walk import ScopeColumns, Walk
+from ..jaxpr.walk import Walk
 from ..jaxpr.while_trips import counted_trips
 from .cost import NOTHING, Cost, Own, plain
 from .rules import operations
@@ -114,10 +115,10 @@ class Costs:
 
     def priced(self, number: int) -> Priced:
         """The equations of a scope."""
-        known = self._priced.get(number)
-        if known is None:
-            known = self._priced[number] = self._price(number)
-        return known
+        price = self._priced.get(number)
+        if price is None:
+            price = self._priced[number] = self._price(number)
+        return price
 
     def call(self, call: Call) -> Cost:
         """What one run of an equation that holds programs costs."""
@@ -137,22 +138,22 @@ class Costs:
         inside = [self.of(part.scope) for part in call.parts]
         return replace(
             total,
-            transcendentals_min=min(each.transcendentals_min for each in inside),
-            flops_most=max(each.flops_most for each in inside),
-            transcendentals_most=max(each.transcendentals_most for each in inside),
+            transcendentals_min=min(part.transcendentals_min for part in inside),
+            flops_most=max(part.flops_most for part in inside),
+            transcendentals_most=max(part.transcendentals_most for part in inside),
         )
 
     # --- one scope -----------------------------------------------------------------------------
 
     def _price(self, number: int) -> Priced:
         columns = self.walk.scopes[number]
-        held: dict[int, list[tuple[str, int, int]]] = {}
+        children_of: dict[int, list[tuple[str, int, int]]] = {}
         strings = self.walk.strings.items
         for equation, parameter, position, child in columns.children:
-            held.setdefault(equation, []).append((strings[parameter], position, child))
+            children_of.setdefault(equation, []).append((strings[parameter], position, child))
         # A literal has no type here: it is not read. Operands below 0 count from the end, as literals do.
         types = columns.variable_avals + [-1] * len(self.walk.literals)
-        get, known, variables = types.__getitem__, self._numbers, columns.variable_avals
+        get, numbers_of_keys, variables = types.__getitem__, self._numbers, columns.variable_avals
         first = columns.constants + columns.inputs
         own: list[int] = []
         keys: list[tuple[int, ...]] = []
@@ -162,7 +163,7 @@ class Costs:
             after = first + count
             key = (primitive, parameters, *variables[first:after], -2, *map(get, operands))
             first = after
-            found = known.get(key, -1)
+            found = numbers_of_keys.get(key, -1)
             own.append(found)
             keys.append(key)
             if found < 0:
@@ -170,13 +171,13 @@ class Costs:
         priced = Priced(own)
         equations = self.walk.jaxprs[number].eqns
         for index in missing:
-            if index not in held:
-                found = known.get(keys[index], -1)
+            if index not in children_of:
+                found = numbers_of_keys.get(keys[index], -1)
                 if found < 0:
-                    found = known[keys[index]] = self._leaf(equations[index], columns, index, keys[index], [])
+                    found = numbers_of_keys[keys[index]] = self._leaf(equations[index], columns, index, keys[index], [])
                 own[index] = found
         total = NOTHING
-        for index, programs in held.items():
+        for index, programs in children_of.items():
             call = self._call(number, index, equations[index], programs)
             if call is None:
                 inside = [(name, self.of(child)) for name, _, child in programs]
@@ -206,7 +207,7 @@ class Costs:
         read = [table[aval] if aval >= 0 else 0 for aval in key[split + 1 :]]
         moved = -1, -1
         if None not in written and None not in read:
-            moved = traffic(name, [each or 0 for each in read], [each or 0 for each in written])
+            moved = traffic(name, [byte_count or 0 for byte_count in read], [byte_count or 0 for byte_count in written])
         self.owns.append(Own(flops, functions, *moved, columns.primitive[index]))
         return len(self.owns) - 1
 

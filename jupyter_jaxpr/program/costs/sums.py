@@ -97,8 +97,8 @@ def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
     call = place_of(next(iter(runs[program].frames)))
     if call != _NO_LINE:
         most[call] = most.get(call, 0) + most.pop(_NO_LINE, 0)
-    for place, found in rows.items():
-        found.if_taken = most.get(place, 0)
+    for place, sums in rows.items():
+        sums.if_taken = most.get(place, 0)
     return [rows[place] for place in sorted(rows, key=lambda place: (place[0] < 0, place))]
 
 
@@ -109,13 +109,13 @@ def _root(runs: dict[int, ScopeRuns]) -> int:
 
 def unknown(costs: Costs, runs: dict[int, ScopeRuns]) -> list[tuple[str, int]]:
     """The primitives without a rule, and how many equations of each."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for number in runs:
         for (own, _, _), count in costs.priced(number).groups.items():
             if own >= 0 and costs.owns[own].flops < 0:
                 name = costs.walk.strings.items[costs.owns[own].primitive]
-                found[name] = found.get(name, 0) + count
-    return sorted(found.items(), key=lambda item: (-item[1], item[0]))
+                counts[name] = counts.get(name, 0) + count
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _price(row: Row) -> tuple[int, int]:

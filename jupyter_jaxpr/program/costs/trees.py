@@ -65,10 +65,10 @@ def by_scope(costs: Costs, scope: int, label: str, call: int = -1) -> list[Node]
 
     wait(_Waiting(label, -1, scope, call, Runs(1, 1, 1, 1)))
     while heap and len(nodes) < NODES:
-        each = heapq.heappop(heap)[2]
-        cost = costs.of(each.scope).times(each.runs.dearest)
-        nodes.append(_node(each, cost))
-        for inner in _inside(costs, each, len(nodes) - 1):
+        waiting = heapq.heappop(heap)[2]
+        cost = costs.of(waiting.scope).times(waiting.runs.dearest)
+        nodes.append(_node(waiting, cost))
+        for inner in _inside(costs, waiting, len(nodes) - 1):
             wait(inner)
     return nodes
 
@@ -90,17 +90,17 @@ def _node(each: _Waiting, cost: Cost) -> Node:
 def _inside(costs: Costs, around: _Waiting, parent: int) -> list[_Waiting]:
     walk = costs.walk
     columns = walk.scopes[around.scope]
-    found: dict[tuple[str, int, int], _Waiting] = {}
+    parts: dict[tuple[str, int, int], _Waiting] = {}
     for call in costs.priced(around.scope).calls:
         frame = frame_of(walk, columns.stack[call.equation])
         frame = around.frame if frame < 0 else frame
         for part in call.parts:
             label = _label(costs, call, part)
             key = label, part.scope, frame
-            if key not in found:
-                found[key] = _Waiting(label, parent, part.scope, frame, Runs())
-            found[key].runs.add(around.runs.within(part))
-    return list(found.values())
+            if key not in parts:
+                parts[key] = _Waiting(label, parent, part.scope, frame, Runs())
+            parts[key].runs.add(around.runs.within(part))
+    return list(parts.values())
 
 
 def _label(costs: Costs, call: Call, part: Part) -> str:
@@ -113,7 +113,7 @@ def _label(costs: Costs, call: Call, part: Part) -> str:
 def by_name_stack(costs: Costs, runs: dict[int, ScopeRuns], label: str) -> list[Node]:
     """The name stack as a tree; equations without one are in its root only."""
     strings = costs.walk.strings.items
-    found: dict[tuple[str, ...], Node] = {(): Node(label, -1, runs=1)}
+    nodes: dict[tuple[str, ...], Node] = {(): Node(label, -1, runs=1)}
     paths: dict[str, tuple[str, ...]] = {}
     for number, of_scope in runs.items():
         for (own, _, name), alike in costs.priced(number).groups.items():
@@ -127,14 +127,14 @@ def by_name_stack(costs: Costs, runs: dict[int, ScopeRuns], label: str) -> list[
                     path = paths[text] = split(text)
                 times = alike * outer.dearest
                 for depth in range(len(path) + 1):
-                    node = found.setdefault(path[:depth], Node(path[depth - 1] if depth else label, -1))
+                    node = nodes.setdefault(path[:depth], Node(path[depth - 1] if depth else label, -1))
                     node.flops += max(price.flops, 0) * times
                     node.transcendentals += max(price.transcendentals, 0) * times
                     node.bytes += max(price.read, 0) * times + max(price.written, 0) * times
                     node.per_trip |= outer.per_trip
                     if depth:
                         node.runs = max(node.runs, outer.most)
-    return _dearest(found)
+    return _dearest(nodes)
 
 
 def _dearest(found: dict[tuple[str, ...], Node]) -> list[Node]:

@@ -68,17 +68,17 @@ def analysis(executable: Any) -> Analysis | None:
     if executable is None or not hasattr(executable, "cost_analysis"):
         return None
     try:
-        found = executable.cost_analysis()
+        statistics = executable.cost_analysis()
     except not_of_a_signal(Exception):  # a backend without a cost analysis raises errors of different classes
         return None
-    if isinstance(found, (list, tuple)):  # jax before 0.5
-        found = found[0] if found else None
-    if not isinstance(found, Mapping) or not found:
+    if isinstance(statistics, (list, tuple)):  # jax before 0.5
+        statistics = statistics[0] if statistics else None
+    if not isinstance(statistics, Mapping) or not statistics:
         return None
 
     def number(key: str) -> float | None:
         # XLA leaves out zeros, and may give -1 for a call of a library.
-        value = found.get(key, 0.0)
+        value = statistics.get(key, 0.0)
         return float(value) if isinstance(value, (int, float)) and math.isfinite(value) and value >= 0 else None
 
     return Analysis(number("flops"), number("transcendentals"), number("bytes accessed"), *_devices(executable))
@@ -107,40 +107,42 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Anal
     if said.flops is None or round(said.flops) == ours.flops:
         return []
     rows = _Loops(costs).rows(scope)
-    found = [_loop(row) for row in rows if row.ours != row.once]
-    found = sorted(found, key=lambda row: -abs((row.ours or 0) - (row.xla or 0)))
-    found, rest = found[:LOOPS], found[LOOPS:]
-    if rest:
-        total = sum(row.ours or 0 for row in rest), sum(row.xla or 0 for row in rest)
-        found.append(Difference("loop_once", f"XLA counts the bodies of {count(len(rest), 'more loop')} once.", *total))
-    once = ours.flops - sum((row.ours or 0) - (row.xla or 0) for row in found)
+    largest = [_loop(row) for row in rows if row.ours != row.once]
+    largest = sorted(largest, key=lambda row: -abs((row.ours or 0) - (row.xla or 0)))
+    largest, remaining = largest[:LOOPS], largest[LOOPS:]
+    if remaining:
+        total = sum(row.ours or 0 for row in remaining), sum(row.xla or 0 for row in remaining)
+        largest.append(
+            Difference("loop_once", f"XLA counts the bodies of {count(len(remaining), 'more loop')} once.", *total)
+        )
+    once = ours.flops - sum((row.ours or 0) - (row.xla or 0) for row in largest)
     if said.devices > 1:
-        found.append(
+        largest.append(
             Difference(
                 "rest", f"XLA counts the operations of one of {said.devices} devices.", once, once // said.devices
             )
         )
         once //= said.devices
     left = round(said.flops) - once
-    left = _counters(found, rows, left)
+    left = _counters(largest, rows, left)
     if left:
         for row in _formulas(costs, runs, left, said.platform == "cpu"):
-            found.append(row)
+            largest.append(row)
             left -= (row.xla or 0) - (row.ours or 0)
-    found += _explained(ours, rows)
+    largest += _explained(ours, rows)
     missing = unknown(costs, runs)
     if left > 0 and not missing and said.platform == "cpu":
         for row in _expanded(costs, runs, left):
-            found.append(row)
+            largest.append(row)
             left -= row.xla or 0
     if missing:
         named = ", ".join(f"{name} ({number})" for name, number in missing[:5])
         text = f"jupyter_jaxpr counts no operations for primitives without a cost rule: {named}."
-        found.append(Difference("no_rule", text, 0, left) if left > 0 else Difference("no_rule", text))
+        largest.append(Difference("no_rule", text, 0, left) if left > 0 else Difference("no_rule", text))
         left = min(left, 0)
     if left:
-        found.append(_left(left, said.platform == "cpu"))
-    return found
+        largest.append(_left(left, said.platform == "cpu"))
+    return largest
 
 
 def _left(left: int, on_cpu: bool) -> Difference:
@@ -161,21 +163,21 @@ def _left(left: int, on_cpu: bool) -> Difference:
 
 def _expanded(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Difference]:
     """What XLA writes out of some equations; at the end, in one row, that of which no number is known."""
-    found, texts = [], []
-    for each in expansions(costs, runs):
-        if each.most is None:
-            texts.append(each.text)
-        elif more := min(left, each.most):
-            found.append(Difference("rest", each.text, 0, more))
+    differences_left, texts = [], []
+    for expansion in expansions(costs, runs):
+        if expansion.most is None:
+            texts.append(expansion.text)
+        elif more := min(left, expansion.most):
+            differences_left.append(Difference("rest", expansion.text, 0, more))
             left -= more
     if left and texts:
-        found.append(Difference("rest", " ".join(texts), 0, left))
-    return found
+        differences_left.append(Difference("rest", " ".join(texts), 0, left))
+    return differences_left
 
 
 def _explained(ours: Cost, rows: list[_Row]) -> list[Difference]:
     """Reasons that have no number."""
-    found = [
+    differences = [
         Difference(
             "unknown_trips",
             "The number of steps of this loop is unknown before it runs. XLA and jupyter_jaxpr both count one step.",
@@ -192,8 +194,8 @@ def _explained(ours: Cost, rows: list[_Row]) -> list[Difference]:
             "XLA and jupyter_jaxpr both count the most expensive branches. With the cheapest branches, the program "
             f"has {least}."
         )
-        found.append(Difference("branches", text))
-    return found
+        differences.append(Difference("branches", text))
+    return differences
 
 
 # --- loops ----------------------------------------------------------------------------------------
@@ -232,9 +234,9 @@ class _Loops:
 
     def rows(self, scope: int) -> list[_Row]:
         """The outermost loops; loops of one line with the same number of trips are one row."""
-        found: dict[tuple[int, int | None], _Row] = {}
-        self._in_scope(scope, -1, Runs(1, 1, 1, 1), found)
-        return list(found.values())
+        rows: dict[tuple[int, int | None], _Row] = {}
+        self._in_scope(scope, -1, Runs(1, 1, 1, 1), rows)
+        return list(rows.values())
 
     def _in_scope(self, scope: int, around: int, runs: Runs, found: dict[tuple[int, int | None], _Row]) -> None:
         walk = self._costs.walk
@@ -255,25 +257,25 @@ class _Loops:
             row.once += once.flops * runs.dearest
             row.counters += once.counters * runs.dearest
             row.inner |= once.loops > 1
-            iterations, rest = self._lowered(scope, call)
+            iterations, remainder = self._lowered(scope, call)
             row.unrolled |= iterations < (trips or 0)
-            row.beside |= iterations > 0 and rest > 0
+            row.beside |= iterations > 0 and remainder > 0
 
     def _has_loop(self, scope: int) -> bool:
         return self.once(scope).loops > 0
 
     def once(self, scope: int) -> _Once:
         """One run with each loop's body counted as XLA does."""
-        known = self._once.get(scope)
-        if known is None:
+        once = self._once.get(scope)
+        if once is None:
             total, loops, counters = self._costs.of(scope).flops, 0, 0
             for call in self._costs.priced(scope).calls:
                 inside = self._of_call(scope, call)
                 total += inside.flops - self._costs.call(call).flops
                 loops += inside.loops
                 counters += inside.counters
-            known = self._once[scope] = _Once(total, loops, counters)
-        return known
+            once = self._once[scope] = _Once(total, loops, counters)
+        return once
 
     def _of_call(self, scope: int, call: Call) -> _Once:
         total = loops = counters = 0
@@ -295,9 +297,9 @@ class _Loops:
         if call.primitive != "scan":
             return 1
         length = call.parts[0].dearest
-        iterations, rest = self._lowered(scope, call)
+        iterations, remainder = self._lowered(scope, call)
         # XLA leaves no loop of one iteration.
-        return length if iterations <= 1 else (length - rest) // iterations + rest
+        return length if iterations <= 1 else (length - remainder) // iterations + remainder
 
     def _lowered(self, scope: int, call: Call) -> tuple[int, int]:
         """The iterations of the loop that JAX lowers, and the steps outside of the loop."""
@@ -330,8 +332,11 @@ def _counters(found: list[Difference], rows: list[_Row], left: int) -> int:
         extra = min(own.get((row.frame, row.runs), 0), left) if row.kind == "loop_once" else 0
         if extra:
             number = count(extra, "operation")
-            one, many = f"The loop counter adds {number} to XLA's count.", f"Loop counters add {number} to XLA's count."
-            text = f"{row.text} {one if extra <= 2 else many}"
+            single, many = (
+                f"The loop counter adds {number} to XLA's count.",
+                f"Loop counters add {number} to XLA's count.",
+            )
+            text = f"{row.text} {single if extra <= 2 else many}"
             found[index] = Difference(row.kind, text, row.ours, (row.xla or 0) + extra, row.frame, row.runs)
             left -= extra
     return left
@@ -343,7 +348,7 @@ def _counters(found: list[Difference], rows: list[_Row], left: int) -> int:
 def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool) -> list[Difference]:
     """Operations that XLA counts by another formula than ours, where the formula explains a part of the rest."""
     own = _by_formula(costs, runs)
-    found = []
+    differences = []
     for name in _CUMULATIVE:
         mine, theirs = own.pop(name, (0, 0))
         if on_cpu and theirs > mine and left > 0:
@@ -351,7 +356,7 @@ def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool)
             text = f"XLA computes {name} with sliding windows as long as the axis, and counts each window whole."
             if more < theirs - mine:
                 text = f"XLA computes {name} with sliding windows, and counts each window whole."
-            found.append(Difference("rest", text, mine, mine + more))
+            differences.append(Difference("rest", text, mine, mine + more))
             left -= more
     rolled = _ROUNDS if on_cpu else frozenset[str]()
     for kind, names, text in (("custom_call", _LIBRARY, _CALLED), ("loop_once", rolled, _ROLLED)):
@@ -359,14 +364,14 @@ def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool)
         mine = sum(own[name][0] for name in here)
         if mine and left < 0:
             gone = min(mine, -left)
-            found.append(Difference(kind, text.format(names=", ".join(here)), mine, mine - gone))
+            differences.append(Difference(kind, text.format(names=", ".join(here)), mine, mine - gone))
             left += gone
-    return found
+    return differences
 
 
 def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int, int]]:
     """Our count of the primitives that XLA counts otherwise, and what it counts, where that is known."""
-    found: dict[str, tuple[int, int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     strings = costs.walk.strings.items
     for number, of_scope in runs.items():
         # By XLA's convention the turns of a loop are one.
@@ -374,10 +379,10 @@ def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int
         for equation, index in enumerate(costs.priced(number).own):
             name = strings[costs.owns[index].primitive] if index >= 0 else ""
             if name in _OTHERWISE:
-                mine, theirs = found.get(name, (0, 0))
+                mine, theirs = counts.get(name, (0, 0))
                 slid = _windows(costs.walk.jaxprs[number].eqns[equation], name)
-                found[name] = mine + max(costs.owns[index].flops, 0) * times, theirs + slid * times
-    return found
+                counts[name] = mine + max(costs.owns[index].flops, 0) * times, theirs + slid * times
+    return counts
 
 
 def _windows(equation: Any, name: str) -> int:

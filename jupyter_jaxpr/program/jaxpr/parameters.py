@@ -127,8 +127,8 @@ def programs_in(value: Any) -> list[tuple[int, Any, Any]]:
         return [(-1, jaxpr, getattr(value, "consts", ()))]
     if not isinstance(value, tuple):
         return []
-    found = ((position, open_jaxpr(item), item) for position, item in enumerate(value))
-    return [(position, jaxpr, getattr(item, "consts", ())) for position, jaxpr, item in found if jaxpr is not None]
+    programs = ((position, open_jaxpr(item), item) for position, item in enumerate(value))
+    return [(position, jaxpr, getattr(item, "consts", ())) for position, jaxpr, item in programs if jaxpr is not None]
 
 
 def text_around_programs(value: Any, reading: Reading | None = None) -> str | None:

@@ -19,7 +19,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from .walk import ScopeColumns, Walk
+from .scope_columns import ScopeColumns
+from .walk import Walk
 
 #: Fewest repetitions of a block.
 REPETITIONS = 3

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .walk import AvalRow, Walk
+from .avals import AvalRow
+from .walk import Walk
 
 _BITS = re.compile(r"[a-z]+(\d+)")
 _KEYS = {"key<fry>": 8, "key<rbg>": 16, "key<urbg>": 16}

@@ -10,14 +10,15 @@ It is on the path of every `%%jaxpr` cell: 2 to 3 microseconds an equation, most
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...jax.effects import equation_effects
 from ...observe.value_texts import Reading
-from ...plain_text import COULD_NOT, FAILURES, Limit, error_text, exact, kind_name, text_of, unreadable
+from ...plain_text import COULD_NOT, FAILURES, Limit, error_text, exact, kind_name, text_of
 from ..source.positions import CellText, Positions
+from .avals import AvalRow, aval_row
 from .high_primitives import HIGH, high
 from .parameters import (
     COMBINERS,
@@ -29,56 +30,10 @@ from .parameters import (
     text_around_programs,
 )
 from .pools import Strings
-
-
-@dataclass(frozen=True)
-class AvalRow:
-    """The type of a value; see `snapshot.document.Aval`."""
-
-    text: str
-    shape: tuple[int | str, ...]
-    dtype: str
-    weak: bool
-    sharding: str | None
-
-
-@dataclass(frozen=True)
-class Captured:
-    """The known facts about the value of a scope's constant; never the value itself."""
-
-    operand: int
-    bytes: int
-    #: The same for the same array.
-    identity: int
-
+from .scope_columns import Captured, ScopeColumns
 
 #: Its scope in a walk, and its index there.
 Equation = tuple[int, int]
-
-
-@dataclass(slots=True)
-class ScopeColumns:
-    """A jaxpr as columns; the fields are those of `snapshot.document.Scope`, complete."""
-
-    name: int = -1
-    constants: int = 0
-    inputs: int = 0
-    outputs: list[int] = field(default_factory=list)
-    count: int = 0
-    total: int = 0
-    variable_avals: list[int] = field(default_factory=list)
-    dropped: list[int] = field(default_factory=list)
-    primitive: list[int] = field(default_factory=list)
-    operands: list[list[int]] = field(default_factory=list)
-    output_counts: list[int] = field(default_factory=list)
-    parameters: list[int] = field(default_factory=list)
-    stack: list[int] = field(default_factory=list)
-    name_stack: list[int] = field(default_factory=list)
-    children: list[tuple[int, int, int, int]] = field(default_factory=list)
-    effects: list[tuple[int, list[int]]] = field(default_factory=list)
-    #: The children that are part of the program's count: combiners are not.
-    counted: list[int] = field(default_factory=list)
-    captured: list[Captured] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -390,56 +345,6 @@ def _kinds(values: Iterable[Any]) -> tuple[Any, ...]:
             for value in values
         ]
     )
-
-
-# --- texts of JAX's small objects -----------------------------------------------------------------
-
-
-def aval_row(aval: Any) -> AvalRow:
-    """The type of a value, of an aval or of a `jax.ShapeDtypeStruct`."""
-    try:
-        return _aval_row(aval)
-    except not_of_a_signal(*FAILURES) as error:  # one type hides no other
-        return AvalRow(unreadable(aval, error), (), "", False, None)
-
-
-def _aval_row(aval: Any) -> AvalRow:
-    try:
-        text = exact(aval.str_short(short_dtypes=True), Limit.TYPE)
-    except not_of_a_signal(*FAILURES):  # an aval of a kind that has no short form
-        text = text_of(aval, Limit.TYPE)
-    shape = tuple(
-        axis if type(axis) is int and axis < _LARGEST else _axis(axis) for axis in getattr(aval, "shape", None) or ()
-    )
-    dtype = getattr(aval, "dtype", None)
-    return AvalRow(
-        text=text,
-        shape=shape,
-        dtype="" if dtype is None else text_of(dtype),
-        weak=bool(getattr(aval, "weak_type", False)),
-        sharding=_sharding(aval),
-    )
-
-
-def _axis(axis: Any) -> int | str:
-    try:
-        size = int(axis)
-        return size if -_LARGEST < size < _LARGEST else text_of(size)
-    except not_of_a_signal(*FAILURES):  # a symbolic size
-        return text_of(axis)
-
-
-_LARGEST = 2**63  # what a document can hold as a number
-
-
-def _sharding(aval: Any) -> str | None:
-    try:
-        spec = aval.sharding.spec
-        if all(axis is None for axis in spec):
-            return None
-        return text_of(spec)
-    except not_of_a_signal(*FAILURES):  # no sharding in this type
-        return None
 
 
 def _literal_text(value: Any) -> str:

@@ -8,7 +8,8 @@ unknown (None).
 from __future__ import annotations
 
 from ...jax.loop_equations import while_parts
-from .walk import ScopeColumns, Walk
+from .scope_columns import ScopeColumns
+from .walk import Walk
 
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "ne": "ne"}
 
@@ -46,8 +47,8 @@ def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: i
         position = carried(operand)
         if position is not None:
             return start(position) if unchanged(position) else None
-        given = operand - inner.constants
-        return _literal(walk, operands[given]) if 0 <= given < parts.condition_consts else None
+        operand_inside = operand - inner.constants
+        return _literal(walk, operands[operand_inside]) if 0 <= operand_inside < parts.condition_consts else None
 
     made = _maker(walk, inner, inner.outputs[0])
     if made is None or made[0] not in _MIRRORED:

@@ -69,10 +69,10 @@ _Key = tuple[int, str]
 
 
 def _once(places: Iterable[tuple[_Key, Span]]) -> Mapping[_Key, Span]:
-    found: dict[_Key, Span | None] = {}
+    spans: dict[_Key, Span | None] = {}
     for key, span in places:
-        found[key] = None if key in found else span
-    return {key: span for key, span in found.items() if span is not None}
+        spans[key] = None if key in spans else span
+    return {key: span for key, span in spans.items() if span is not None}
 
 
 def _span(node: ast.expr | ast.stmt | ast.arg) -> Span:

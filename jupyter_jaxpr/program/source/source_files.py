@@ -97,7 +97,7 @@ def _is_what_ran(text: str, name: str, ran: list[CodeType]) -> bool:
     by_line: dict[int, list[CodeType]] = {}
     for code in _all(now):
         by_line.setdefault(code.co_firstlineno, []).append(code)
-    return all(any(_same(code, other) for other in by_line.get(code.co_firstlineno, ())) for code in ran)
+    return all(any(_same(code, candidate) for candidate in by_line.get(code.co_firstlineno, ())) for code in ran)
 
 
 def _all(code: CodeType) -> Iterator[CodeType]:
@@ -126,13 +126,13 @@ def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:
             joined[-1] = joined[-1][0], max(joined[-1][1], last)
         else:
             joined.append((first, last))
-    given, left = list[Stretch](), MOST_LINES
+    stretches, left = list[Stretch](), MOST_LINES
     for first, last in joined:
         last = min(last, first + left - 1)
         if last >= first:
-            given.append(Stretch(first, lines[first - 1 : last]))
+            stretches.append(Stretch(first, lines[first - 1 : last]))
             left -= last - first + 1
-    return given or [Stretch(1, lines[:WHOLE_LINES])]
+    return stretches or [Stretch(1, lines[:WHOLE_LINES])]
 
 
 def _extent(code: CodeType) -> tuple[int, int]:

@@ -120,7 +120,7 @@ def collectives(lines: Sequence[str]) -> list[Collective]:
     if not any(instruction.opcode in _OPCODES for each in module for instruction in each.instructions):
         return []
     runs = _runs(module, lines)
-    found = []
+    found_collectives = []
     for computation in module:
         users: dict[str, list[Instruction]] = {}
         for instruction in computation.instructions:
@@ -130,8 +130,8 @@ def collectives(lines: Sequence[str]) -> list[Collective]:
             kind = _OPCODES.get(instruction.opcode)
             if kind is not None:
                 of_it = runs.get(computation.name, _Runs(1))
-                found.append(_collective(kind, instruction, users, lines, of_it))
-    return found
+                found_collectives.append(_collective(kind, instruction, users, lines, of_it))
+    return found_collectives
 
 
 def _collective(
@@ -141,7 +141,7 @@ def _collective(
     result = instruction
     if instruction.opcode.endswith("-start"):
         # The type of an asynchronous start may hold the operands too; the type of its end is the result.
-        done = [each for each in users.get(instruction.name, []) if each.opcode.endswith("-done")]
+        done = [user for user in users.get(instruction.name, []) if user.opcode.endswith("-done")]
         result = done[0] if done else instruction
     types = [] if result is instruction and instruction.opcode.endswith("-start") else _types(lines[result.line])
     sizes = [_bytes(name, shape) for name, shape in types]
@@ -171,26 +171,26 @@ def _pieces(
     # The arrays of an all-to-all are parts of one.
     if len(sizes) < 2 or kind == "all-to-all":
         return (whole,)
-    found: dict[int, Piece] = {}
+    pieces: dict[int, Piece] = {}
     for user in users:
         index = _INDEX.search(lines[user.line]) if user.opcode == "get-tuple-element" else None
         if index is not None and user.op_name and int(index[1]) < len(sizes):
-            found[int(index[1])] = Piece(user.line, sizes[int(index[1])], user.op_name)
-    if len(found) < len(sizes):
+            pieces[int(index[1])] = Piece(user.line, sizes[int(index[1])], user.op_name)
+    if len(pieces) < len(sizes):
         return (whole,)
-    return tuple(found[place] for place in sorted(found))
+    return tuple(pieces[place] for place in sorted(pieces))
 
 
 def _runs(module: Sequence[Computation], lines: Sequence[str]) -> dict[str, _Runs]:
     """How often each computation runs. XLA prints a computation before its callers."""
-    runs = {each.name: _Runs(1 if each.is_entry else 0) for each in module}
+    runs = {computation.name: _Runs(1 if computation.is_entry else 0) for computation in module}
     for computation in reversed(module):
         own = runs[computation.name]
         for instruction in computation.instructions:
             trips: int | None = 1
             if instruction.opcode == "while":
-                known = _TRIPS.search(lines[instruction.line])
-                trips = int(known[1]) if known else None
+                trip_match = _TRIPS.search(lines[instruction.line])
+                trips = int(trip_match[1]) if trip_match else None
             for name in instruction.called:
                 called = runs.get(name)
                 if called is not None and called is not own:
@@ -224,29 +224,29 @@ def _bytes(name: str, shape: str) -> int | None:
 
 
 def _sum(sizes: Sequence[int | None]) -> int | None:
-    known = [each for each in sizes if each is not None]
-    return sum(known) if len(known) == len(sizes) else None
+    known_sizes = [size for size in sizes if size is not None]
+    return sum(known_sizes) if len(known_sizes) == len(sizes) else None
 
 
 def _groups(text: str) -> Groups | None:
     """The groups that XLA prints in one of three ways: as lists, as axes of a mesh, or as an order of numbers."""
     if text.startswith("{"):
         inside = re.findall(r"\{([\d,]*)\}", text[1:-1])
-        found = tuple(tuple(_numbers(each)) for each in inside)
-        return found if sum(map(len, found)) <= _MOST_LISTED else None
+        groups = tuple(tuple(_numbers(group)) for group in inside)
+        return groups if sum(map(len, groups)) <= _MOST_LISTED else None
     iota, mesh = _IOTA.match(text), _MESH.match(text)
     if iota:
         shape, sizes = _numbers(iota[1]), _numbers(iota[2])
         order = _numbers(iota[3]) if iota[3] else list(range(len(sizes)))
         return _iota(sizes, order, shape[-1])
     if mesh:
-        axes = [_MESH_AXIS.match(each.strip()) for each in mesh[1].split(",")]
-        chosen = [each.strip() for each in mesh[3].split(",")]
+        axes = [_MESH_AXIS.match(axis.strip()) for axis in mesh[1].split(",")]
+        chosen = [axis.strip() for axis in mesh[3].split(",")]
         names = [f"'{axis[1]}'" for axis in axes if axis]
         if len(names) < len(axes) or not set(chosen) <= set(names):
             return None  # a part of an axis: not read
         sizes = [int(axis[2]) for axis in axes if axis]
-        inner = [names.index(each) for each in chosen]
+        inner = [names.index(axis) for axis in chosen]
         order = [axis for axis in range(len(axes)) if axis not in inner] + inner
         length = 1
         for axis in inner:
@@ -273,8 +273,8 @@ def _iota(sizes: list[int], order: list[int], length: int) -> Groups | None:
     import numpy as np
 
     total = 1
-    for each in sizes:
-        total *= each
+    for size in sizes:
+        total *= size
     if not 0 < total <= _MOST_LISTED or sorted(order) != list(range(len(sizes))) or length < 1 or total % length:
         return None
     numbers = np.arange(total).reshape(sizes).transpose(order).reshape(-1, length)
@@ -282,4 +282,4 @@ def _iota(sizes: list[int], order: list[int], length: int) -> Groups | None:
 
 
 def _numbers(text: str) -> list[int]:
-    return [int(each) for each in text.split(",") if each]
+    return [int(part) for part in text.split(",") if part]

@@ -48,12 +48,12 @@ def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "
     """
     read = hlo_lines(text, walk.positions) if level == "hlo" else stablehlo_lines(text, walk.positions)
     equations: dict[int, tuple[Equation, ...]] = {}
-    known: dict[str, tuple[Equation, ...]] = {}
+    equations_of_name: dict[str, tuple[Equation, ...]] = {}
     for line, name in read.op_names.items():
-        if name not in known:
-            known[name] = tuple(each for each in equations_named(name) if _exists(walk, each))
-        if known[name]:
-            equations[line] = known[name]
+        if name not in equations_of_name:
+            equations_of_name[name] = tuple(equation for equation in equations_named(name) if _exists(walk, equation))
+        if equations_of_name[name]:
+            equations[line] = equations_of_name[name]
     shown = untagged(read.text)
     written = shown.split("\n")
     inferred: list[int] = []
@@ -61,20 +61,25 @@ def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "
         found_besides = _inferred(written, equations, walk, scope)
         equations |= found_besides
         inferred = sorted(found_besides)
-    stacks, others = list(read.line_stacks), dict[int, tuple[int, ...]]()
-    for line, found in equations.items():
-        own = list(dict.fromkeys(filter(lambda stack: stack >= 0, (_stack(walk, each) for each in found))))
+    stacks, more_stacks = list(read.line_stacks), dict[int, tuple[int, ...]]()
+    for line, sources in equations.items():
+        own = list(dict.fromkeys(filter(lambda stack: stack >= 0, (_stack(walk, equation) for equation in sources))))
         if own:
             stacks[line] = own[0]
         if own[1:]:
-            others[line] = tuple(own[1:])
+            more_stacks[line] = tuple(own[1:])
     if level == "hlo":
         module = computations(written)
-        instructions = [each.line for part in module for each in part.instructions if each.opcode not in TRIVIAL]
+        instructions = [
+            instruction.line
+            for part in module
+            for instruction in part.instructions
+            if instruction.opcode not in TRIVIAL
+        ]
     else:
         instructions = [line for line, words in enumerate(written) if _OPERATION.match(words)]
     return ExactLines(
-        LinesOfText(shown, stacks, other_stacks=others, inferred=inferred), equations, tuple(instructions)
+        LinesOfText(shown, stacks, other_stacks=more_stacks, inferred=inferred), equations, tuple(instructions)
     )
 
 
@@ -86,18 +91,18 @@ def _inferred(
     places = [numbers.setdefault(stated[line], len(numbers)) if line in stated else -1 for line in range(len(lines))]
 
     def only(primitive: str) -> int:
-        found = [
+        sources = [
             (number, index)
             for number in scopes_of(walk, scope)
             for index, name in enumerate(walk.scopes[number].primitive)
             if walk.strings.items[name] == primitive
         ]
-        return numbers.setdefault((found[0],), len(numbers)) if len(found) == 1 else -1
+        return numbers.setdefault((sources[0],), len(numbers)) if len(sources) == 1 else -1
 
     only_once = functools.cache(only)
     origins = inferred_origins(lines, places, only_once)
-    known = list(numbers)
-    return {line: known[place] for line, place in origins.items()}
+    linked_lines = list(numbers)
+    return {line: linked_lines[place] for line, place in origins.items()}
 
 
 def differing(twin: Sequence[str], program: Sequence[str]) -> int:
@@ -107,8 +112,8 @@ def differing(twin: Sequence[str], program: Sequence[str]) -> int:
         twin: The lines of one text.
         program: Those of the other, of the same level.
     """
-    one, other = Counter(map(_written, twin)), Counter(map(_written, program))
-    return max((one - other).total(), (other - one).total())
+    twin_counts, program_counts = Counter(map(_written, twin)), Counter(map(_written, program))
+    return max((twin_counts - program_counts).total(), (program_counts - twin_counts).total())
 
 
 def _written(line: str) -> str:

@@ -65,17 +65,17 @@ def hlo_lines(text: str, positions: Positions) -> LinesOfText:
     stacks = [-1] * len(lines)
     names: dict[int, str] = {}
     frames = _Frames(tables)
-    known: dict[int, int] = {}
+    stack_numbers: dict[int, int] = {}
     for index, line in metadata:
         named = _OP_NAME.search(line)
         if named:
             names[index] = named.group(1)
-        found = _FRAME.search(line)
-        if found:
-            number = int(found.group(1))
-            if number not in known:
-                known[number] = _stack(frames.places(number), positions)
-            stacks[index] = known[number]
+        match = _FRAME.search(line)
+        if match:
+            number = int(match.group(1))
+            if number not in stack_numbers:
+                stack_numbers[number] = _stack(frames.places(number), positions)
+            stacks[index] = stack_numbers[number]
             continue
         file, source_line = _FILE.search(line), _LINE.search(line)
         if file and source_line and int(source_line.group(1)) > 0:

@@ -49,26 +49,29 @@ class _Inference:
         self._only_stack = only_stack
         self._found: dict[int, int] = {}
         self._roots = {
-            each.name: instruction for each in module for instruction in each.instructions if instruction.is_root
+            computation.name: instruction
+            for computation in module
+            for instruction in computation.instructions
+            if instruction.is_root
         }
         self._callers: dict[str, list[Instruction]] = defaultdict(list)
-        for each in module:
-            for instruction in each.instructions:
+        for computation in module:
+            for instruction in computation.instructions:
                 for called in instruction.called:
                     self._callers[called].append(instruction)
 
     def run(self) -> dict[int, int]:
         # XLA prints a computation before its callers: roots are known before their fusions.
-        for each in self._module:
-            for instruction in each.instructions:
+        for computation in self._module:
+            for instruction in computation.instructions:
                 if self._stacks[instruction.line] < 0:
                     self._take(instruction, self._of_kind(instruction))
-        for each in reversed(self._module):
-            for instruction in each.instructions:
+        for computation in reversed(self._module):
+            for instruction in computation.instructions:
                 if self._of(instruction) < 0 and instruction.is_root:
-                    self._take(instruction, self._of_caller(each))
-        for each in self._module:
-            self._literals(each)
+                    self._take(instruction, self._of_caller(computation))
+        for computation in self._module:
+            self._literals(computation)
         return self._found
 
     def _of(self, instruction: Instruction) -> int:

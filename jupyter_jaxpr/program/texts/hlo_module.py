@@ -48,7 +48,7 @@ class Computation:
 
 def computations(lines: Sequence[str]) -> list[Computation]:
     """The computations of a module's lines, in their order."""
-    found: list[Computation] = []
+    parts: list[Computation] = []
     current: Computation | None = None
     for number, line in enumerate(lines):
         if line.startswith(" "):
@@ -61,10 +61,10 @@ def computations(lines: Sequence[str]) -> list[Computation]:
             match = _NAME.match(line[6:] if is_entry else line)
             current = Computation(match.group(1), is_entry) if match else None
             if current is not None:
-                found.append(current)
+                parts.append(current)
         elif line.startswith("}"):
             current = None
-    return found
+    return parts
 
 
 def count(lines: Sequence[str]) -> int:

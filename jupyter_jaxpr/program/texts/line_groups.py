@@ -27,17 +27,17 @@ class Groups:
         seen: set[tuple[int, frozenset[int]]] = set()
         pending: list[tuple[int, frozenset[int]]] = [(program, frozenset())]
         while pending:
-            scope, given = pending.pop()
-            if (scope, given) in seen:
+            scope, scope_stacks = pending.pop()
+            if (scope, scope_stacks) in seen:
                 continue
-            seen.add((scope, given))
+            seen.add((scope, scope_stacks))
             columns = walk.scopes[scope]
             children = defaultdict(list)
             for equation, _, _, child in columns.children:
                 children[equation].append(child)
             for equation, stack in enumerate(columns.stack):
                 own = stack >= 0 and bool(self._positions.stacks[stack][0])
-                stacks = frozenset((stack,)) if own else given
+                stacks = frozenset((stack,)) if own else scope_stacks
                 for each in stacks:
                     exact, chain, span = self._keys(each)
                     for index, key in ((self._exact, exact), (self._chain, chain), (self._span, span)):

@@ -157,8 +157,8 @@ class _Paths:
 
     def candidate(self, op_name: str, top: str, group: set[Equation]) -> _Candidate | None:
         """The only equation of a group at the path of a name; None where several are possible."""
-        first, _, rest = op_name.partition("/")
-        path = _pieces(rest)
+        first, _, remainder = op_name.partition("/")
+        path = _pieces(remainder)
         if first != top or not path:
             return None
         if any(self._to_others.get(path[:length], set()) & group for length in range(len(path))):
@@ -187,7 +187,7 @@ class _Paths:
         if opcode in TRIVIAL or dtype not in _DTYPES:
             return False
         stated = _DTYPES[dtype], _counted(int(size) for size in axes.split(",") if size)
-        return any(stated == _type(each.aval) for each in self._walk.jaxprs[scope].eqns[index].outvars)
+        return any(stated == _type(variable.aval) for variable in self._walk.jaxprs[scope].eqns[index].outvars)
 
 
 def _pieces(name: str) -> _Path:

@@ -13,7 +13,9 @@ from typing import Any, Literal
 
 from ...interruptions import not_of_a_signal
 from ...plain_text import Limit, text_of
-from ..jaxpr.walk import AvalRow, ScopeColumns, Walk
+from ..jaxpr.avals import AvalRow
+from ..jaxpr.scope_columns import ScopeColumns
+from ..jaxpr.walk import Walk
 
 Role = Literal["argument", "result", "constraint", "shard_map_in", "shard_map_out"]
 #: Whether a sharding was given by the user (with the array, to jit, in its type), stated by an equation, or chosen.
@@ -92,7 +94,9 @@ def device_count(executable: Any) -> int:
     """On how many devices a `jax.stages.Compiled` runs; 0 where it does not say."""
     try:
         sides = (executable.input_shardings, executable.output_shardings)
-        return max((len(each.device_set) for side in sides for each in _flat(side) if _says(each)), default=0)
+        return max(
+            (len(sharding.device_set) for side in sides for sharding in _flat(side) if _says(sharding)), default=0
+        )
     except not_of_a_signal(Exception):  # another kind of executable
         return 0
 
@@ -129,30 +133,30 @@ def spread_of(
             results,
         ),
     )
-    cutting = _Cutting([each for _, shardings, _, _ in sides for each in shardings if _says(each)])
-    given = _given(lowered)
-    found: list[SpreadArray] = []
+    cutting = _Cutting([sharding for _, shardings, _, _ in sides for sharding in shardings if _says(sharding)])
+    stated = _given(lowered)
+    arrays: list[SpreadArray] = []
     total = 0
     for role, shardings, avals, names in sides:
         own = avals[len(avals) - len(shardings) :]  # closed-over values come first
-        known = list(names)[len(names) - len(shardings) :] if len(names) == len(avals) else [""] * len(shardings)
-        used = [place for place, each in enumerate(shardings) if _says(each)]
-        said = given.get(role, [])
+        known_names = list(names)[len(names) - len(shardings) :] if len(names) == len(avals) else [""] * len(shardings)
+        used = [place for place, sharding in enumerate(shardings) if _says(sharding)]
+        stated_of_role = stated.get(role, [])
         for number, place in enumerate(used):
             origin: Origin = "unknown"
-            if len(said) == len(used):
-                origin = "given" if said[number] else "chosen"
-            name = known[place] or (f"{role}[{place}]" if len(shardings) > 1 else role)
+            if len(stated_of_role) == len(used):
+                origin = "given" if stated_of_role[number] else "chosen"
+            name = known_names[place] or (f"{role}[{place}]" if len(shardings) > 1 else role)
             total += 1
-            if len(found) < MOST_ARRAYS:
-                found.append(cutting.array(role, name, own[place], shardings[place], origin))
+            if len(arrays) < MOST_ARRAYS:
+                arrays.append(cutting.array(role, name, own[place], shardings[place], origin))
     for number, equation in _sharding_equations(walk, scope):
         for made in _of_equation(cutting, walk, number, equation):
             total += 1
-            if len(found) < MOST_ARRAYS:
-                found.append(made)
+            if len(arrays) < MOST_ARRAYS:
+                arrays.append(made)
     devices, ordered = cutting.devices()
-    return Spread(devices, ordered, tuple(found), total - len(found))
+    return Spread(devices, ordered, tuple(arrays), total - len(arrays))
 
 
 class _Cutting:
@@ -162,8 +166,8 @@ class _Cutting:
         self._shardings = shardings
         self._layouts: dict[tuple[Any, tuple[int, ...]], Layout] = {}
         self._meshes: dict[Any, Any] = {}
-        for each in shardings:
-            mesh = getattr(each, "mesh", None)
+        for sharding in shardings:
+            mesh = getattr(sharding, "mesh", None)
             if mesh is not None and hasattr(mesh, "devices") and hasattr(mesh, "abstract_mesh"):
                 self._meshes.setdefault(mesh.abstract_mesh, mesh)
 
@@ -171,7 +175,7 @@ class _Cutting:
         """The devices of the program, in XLA's order where a mesh states the order."""
         for mesh in self._meshes.values():
             return tuple(int(device.id) for device in mesh.devices.flat), True
-        every = {int(device.id) for each in self._shardings for device in each.device_set}
+        every = {int(device.id) for sharding in self._shardings for device in sharding.device_set}
         return tuple(sorted(every)), len(every) == 1
 
     def concrete(self, mesh: Any) -> Any:
@@ -193,12 +197,12 @@ class _Cutting:
     def _layout(self, sharding: Any, shape: tuple[int, ...], shard: tuple[int, ...]) -> Layout:
         splits = tuple(-(-whole // part) if part else 1 for whole, part in zip(shape, shard, strict=True))
         key = sharding, splits
-        known = self._layouts.get(key)
-        if known is None:
+        layout = self._layouts.get(key)
+        if layout is None:
             holders = self._holders(sharding, shape, shard, splits)
-            known = Layout(type(sharding).__name__, _spec(sharding), _mesh(sharding), splits, holders)
-            self._layouts[key] = known
-        return known
+            layout = Layout(type(sharding).__name__, _spec(sharding), _mesh(sharding), splits, holders)
+            self._layouts[key] = layout
+        return layout
 
     def _holders(
         self, sharding: Any, shape: tuple[int, ...], shard: tuple[int, ...], splits: tuple[int, ...]
@@ -206,15 +210,15 @@ class _Cutting:
         try:
             if len(sharding.device_set) > MOST_DEVICES:
                 return ()
-            held: list[list[int]] = [[] for _ in range(prod(splits))]
+            devices_of: list[list[int]] = [[] for _ in range(prod(splits))]
             for device, index in sharding.devices_indices_map(shape).items():
                 place = 0
-                for part, whole, each, count in zip(index, shape, shard, splits, strict=True):
-                    place = place * count + (part.indices(whole)[0] // each if each else 0)
-                held[place].append(int(device.id))
+                for part, whole, length, count in zip(index, shape, shard, splits, strict=True):
+                    place = place * count + (part.indices(whole)[0] // length if length else 0)
+                devices_of[place].append(int(device.id))
         except not_of_a_signal(Exception):  # a mesh without devices
             return ()
-        return tuple(tuple(sorted(devices)) for devices in held)
+        return tuple(tuple(sorted(devices)) for devices in devices_of)
 
 
 def _flat(tree: Any) -> list[Any]:
@@ -258,14 +262,16 @@ def _given(lowered: Any) -> dict[str, list[bool]]:
     """For each input and result of the program: whether the lowered program states a sharding for it."""
     try:
         module = lowered.compiler_ir("stablehlo")
-        main = next(each for each in module.body.operations if "main" in str(each.attributes["sym_name"]))
+        main = next(
+            operation for operation in module.body.operations if "main" in str(operation.attributes["sym_name"])
+        )
         kind = main.attributes["function_type"].value
         counts = {"argument": ("arg_attrs", len(kind.inputs)), "result": ("res_attrs", len(kind.results))}
-        said = {}
+        stated = {}
         for role, (name, count) in counts.items():
             rows = list(main.attributes[name]) if name in main.attributes else []
-            said[role] = [any(each in row for each in _IN_LOWERED) for row in rows] or [False] * count
-        return said
+            stated[role] = [any(attribute in row for attribute in _IN_LOWERED) for row in rows] or [False] * count
+        return stated
     except not_of_a_signal(Exception):  # it was not kept, or another MLIR
         return {}
 

@@ -106,14 +106,14 @@ def _without_locations(line: str) -> tuple[str, str | None]:
     last: str | None = None
     start = 0
     while True:
-        found = line.find(" loc(", start)
-        if found < 0:
+        position = line.find(" loc(", start)
+        if position < 0:
             break
-        end = _closing(line, found + 4)
+        end = _closing(line, position + 4)
         if end < 0:
             break
-        kept.append(line[start:found])
-        last = line[found + 5 : end] if end == len(line) - 1 else None
+        kept.append(line[start:position])
+        last = line[position + 5 : end] if end == len(line) - 1 else None
         start = end + 1
     kept.append(line[start:])
     return "".join(kept), last

@@ -60,18 +60,18 @@ def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> Lines
     seen = {each for name in lines.op_names.values() for each in primitives(name)}
     equations = Equations(walk, scope, seen, ends=not is_hlo)
     stacks = list(lines.line_stacks)
-    others: dict[int, tuple[int, ...]] = {}
+    more_stacks: dict[int, tuple[int, ...]] = {}
     for line, stack in enumerate(stacks):
         if stack >= 0:
             stacks[line], *more = equations.stacks(stack, lines.op_names.get(line, ""))
             if more:
-                others[line] = tuple(more)
-    found: dict[int, int] = {}
+                more_stacks[line] = tuple(more)
+    origins: dict[int, int] = {}
     if is_hlo:
-        found = inferred_origins(lines.text.split("\n"), stacks, equations.only_stack)
-        for line, source in found.items():
+        origins = inferred_origins(lines.text.split("\n"), stacks, equations.only_stack)
+        for line, source in origins.items():
             stacks[line] = source
-    read = dataclasses.replace(lines, line_stacks=stacks, other_stacks=others, inferred=sorted(found))
+    read = dataclasses.replace(lines, line_stacks=stacks, other_stacks=more_stacks, inferred=sorted(origins))
     if not is_hlo:
         return read
     return dataclasses.replace(read, named=named_equations(read, walk, scope, Groups(walk, scope), equations.to_others))
@@ -79,7 +79,7 @@ def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> Lines
 
 def primitives(op_name: str) -> set[str]:
     """The primitives that a name ends with: several where XLA joined several instructions."""
-    return {each.rsplit("/", 1)[-1] for each in op_name.split(";")}
+    return {part.rsplit("/", 1)[-1] for part in op_name.split(";")}
 
 
 class Equations:
@@ -128,29 +128,29 @@ class Equations:
         functions: dict[int, set[str]] = {scope: set()}
         for number in _callers_first(walk, scope):
             columns = walk.scopes[number]
-            given = inherited.get(number, set())
+            inherited_calls = inherited.get(number, set())
             around = functions.setdefault(number, set())
             if number != scope and columns.name >= 0:
                 around.add(strings[columns.name])
-                self._calls[strings[columns.name]] |= given
+                self._calls[strings[columns.name]] |= inherited_calls
             with_children = {equation for equation, *_ in columns.children}
             stacks_of: dict[int, Iterable[int]] = {}
             for equation, (primitive, stack) in enumerate(zip(columns.primitive, columns.stack, strict=True)):
                 own = stack >= 0 and bool(self._positions.stacks[stack][0])
-                stacks: Iterable[int] = (stack,) if own else given
+                stacks: Iterable[int] = (stack,) if own else inherited_calls
                 name = strings[primitive]
                 self._known.add(name)
-                for each in stacks:
-                    chain = self._chain(each)
-                    self._of_chain[chain].add(each)
+                for numbered_stack in stacks:
+                    chain = self._chain(numbered_stack)
+                    self._of_chain[chain].add(numbered_stack)
                     self._functions[chain] |= around
-                    self._of_both[chain, name].add(each)
-                    self._of_primitive[name].add(each)
+                    self._of_both[chain, name].add(numbered_stack)
+                    self._of_primitive[name].add(numbered_stack)
                     if name in _LOWERED_TO_MORE:
-                        self._lowered_to_more[chain].add(each)
+                        self._lowered_to_more[chain].add(numbered_stack)
                     elif not (name in self._seen or name in ONE_OPERATION or equation in with_children):
-                        self._lowered_to_more[chain].add(each)
-                        self._lowered_to_others.add(each)
+                        self._lowered_to_more[chain].add(numbered_stack)
+                        self._lowered_to_others.add(numbered_stack)
                         self.to_others.add(name)
                     if equation in with_children:
                         self._with_programs.add(chain)
@@ -174,10 +174,10 @@ class Equations:
     def stacks(self, stack: int, op_name: str) -> list[int]:
         """The stacks of the equations that a line is made for, see above; never none."""
         key = stack, op_name
-        known = self._answers.get(key)
-        if known is None:
-            known = self._answers[key] = self._find(stack, op_name)
-        return known
+        answer = self._answers.get(key)
+        if answer is None:
+            answer = self._answers[key] = self._find(stack, op_name)
+        return answer
 
     def only_stack(self, primitive: str) -> int:
         """The stack of every equation of a primitive; -1 where they differ, or there is none."""
@@ -191,20 +191,20 @@ class Equations:
         if not chains:
             return [stack]
         functions = _JITTED.findall(op_name)[1:]
-        more = {each for chain in chains for each in self._lowered_to_more.get(chain, ())}
-        if any(each not in self._calls for each in functions):
+        more = {candidate for chain in chains for candidate in self._lowered_to_more.get(chain, ())}
+        if any(function not in self._calls for function in functions):
             more |= self._lowered_to_others
-        function = next((each for each in reversed(functions) if each in self._calls), None)
+        function = next((function for function in reversed(functions) if function in self._calls), None)
         if function is not None and not any(function in self._functions[chain] for chain in chains):
             return self._agreed(self._calls[function] or {stack}, stack, more)
         names = primitives(op_name)
-        here = {each for chain in chains for name in names for each in self._of_both.get((chain, name), ())}
+        here = {candidate for chain in chains for name in names for candidate in self._of_both.get((chain, name), ())}
         if here:
             return self._agreed(self._of_library(here, stack), stack, more)
         inside = any(chain in self._with_programs for chain in chains)
         if not inside and any(name in self._known for name in names):
             return [self._positions.whole_line(stack)]
-        return self._agreed({each for chain in chains for each in self._of_chain[chain]}, stack, more)
+        return self._agreed({candidate for chain in chains for candidate in self._of_chain[chain]}, stack, more)
 
     def _same(self, chain: _Chain) -> list[_Chain]:
         """The chains of equations that are the same as that of a line."""
@@ -218,13 +218,17 @@ class Equations:
         library = self._spots(self._positions.stacks[stated][1])
         if not library:  # JAX leaves its own frames out of the locations of a lowered program
             return stacks
-        return {each for each in stacks if self._spots(self._positions.stacks[each][1]) == library} or stacks
+        return {
+            numbered_stack
+            for numbered_stack in stacks
+            if self._spots(self._positions.stacks[numbered_stack][1]) == library
+        } or stacks
 
     def _agreed(self, stacks: set[int], stated: int, more: set[int]) -> list[int]:
         """The stacks of equations without duplicates; first those of the equations that the line is named after."""
         by_user: dict[tuple[int, ...], list[int]] = defaultdict(list)
-        for each in [*sorted(stacks), *sorted(more - stacks)]:
-            by_user[tuple(self._positions.stacks[each][0])].append(each)
+        for numbered_stack in [*sorted(stacks), *sorted(more - stacks)]:
+            by_user[tuple(self._positions.stacks[numbered_stack][0])].append(numbered_stack)
         if len(by_user) > _MOST_PLACES:
             return [self._positions.whole_line(stated)]
         return [

@@ -43,12 +43,12 @@ def equations_named(name: str) -> list[Equation]:
 
     Of nested equations only the innermost is listed.
     """
-    found: dict[Equation, None] = {}
+    equations: dict[Equation, None] = {}
     for part in name.split(";"):
         numbers = _NUMBER.findall(part)
         if numbers:
-            found[int(numbers[-1][0]), int(numbers[-1][1])] = None
-    return list(found)
+            equations[int(numbers[-1][0]), int(numbers[-1][1])] = None
+    return list(equations)
 
 
 def untagged(text: str) -> str:
@@ -63,13 +63,13 @@ def untagged(text: str) -> str:
 
 def scopes_of(walk: Walk, scope: int) -> list[int]:
     """The scopes of a program."""
-    found, seen = [scope], {scope}
-    for number in found:
+    scopes, seen = [scope], {scope}
+    for number in scopes:
         for *_, child in walk.scopes[number].children:
             if child not in seen:
                 seen.add(child)
-                found.append(child)
-    return found
+                scopes.append(child)
+    return scopes
 
 
 class _Tagger:
@@ -84,11 +84,11 @@ class _Tagger:
     def of(self, value: Any) -> Any:
         """A parameter's value with the programs in it tagged; itself where there are none."""
         if isinstance(value, tuple):
-            found = tuple(self.of(each) for each in value)
-            if all(one is other for one, other in zip(found, value, strict=True)):
+            new_items = tuple(self.of(item) for item in value)
+            if all(new_item is old_item for new_item, old_item in zip(new_items, value, strict=True)):
                 return value
             # Such as the named one of custom_linear_solve.
-            return found if type(value) is tuple else type(value)(*found)
+            return new_items if type(value) is tuple else type(value)(*new_items)
         opened = open_jaxpr(value)
         if opened is None:
             return value
@@ -111,7 +111,7 @@ class _Tagger:
                     source_info=equation.source_info.replace(
                         name_stack=_marked(equation.source_info.name_stack, f"~{number}.{index}~")
                     ),
-                    params={name: self.of(each) for name, each in equation.params.items()},
+                    params={name: self.of(parameter) for name, parameter in equation.params.items()},
                 )
                 for index, equation in enumerate(value.eqns)
             ]

@@ -1,6 +1,7 @@
 """Derives programs from a program by a transform, as JAX does, with the role of each equation."""
 
-from .derive import BATCH, Derived, DerivedPart, Kind, derive
+from .derive import BATCH, Derived, Kind, derive
+from .original import DerivedPart
 from .roles import Kept, Roles, roles_of
 
 __all__ = ["BATCH", "Derived", "DerivedPart", "Kept", "Kind", "Roles", "derive", "roles_of"]

@@ -10,48 +10,23 @@ A transform that JAX refuses is a sentence in `Derived.error`, never an exceptio
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 from ...document.types.transform import TransformKind
 from ...interruptions import not_of_a_signal
-from ...jax.stages import jaxpr_as_fun
-from ...observe.arguments import spec_of
 from ...observe.calls.printed_output import PrintRecorder
 from ...observe.observation import ArgumentSpec, ObservedProgram, Printed
 from ...plain_text import kind_name, message_of
-from ...quantities import in_a_sentence
 from ..jaxpr.parameters import open_jaxpr, programs_in
-from ..jaxpr.walk import aval_row
+from .original import DerivedPart, Original, Refused, listed
 
 Kind = TransformKind
-PartName = Literal["whole", "primal", "linear"]
 
 #: The size of the axis that `vmap` adds.
 BATCH = 8
 
 _WORDS_AT_MOST = 300
-_NAMES_AT_MOST = 6
-_TRACED = "traced by jupyter_jaxpr, not run"
-
-
-@dataclass(frozen=True)
-class DerivedPart:
-    """One derived program.
-
-    Attributes:
-        part: linearize gives two programs, the others one, the whole.
-        name: Such as ``grad(f)``.
-        program: To be shown like any other.
-        tangents: Numbers of its inputs that are tangents.
-        residuals: How many of its results, the last ones, it hands to the linear program.
-    """
-
-    part: PartName
-    name: str
-    program: ObservedProgram
-    tangents: tuple[int, ...] = ()
-    residuals: int = 0
 
 
 @dataclass
@@ -72,10 +47,6 @@ class Derived:
     printed: list[Printed] = field(default_factory=list)
 
 
-class _Refused(Exception):
-    """A transform that makes no sense here; the message is the sentence."""
-
-
 def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
     """Derive a program; whoever observes JAX must look away meanwhile.
 
@@ -88,8 +59,8 @@ def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
     derived = Derived(kind, f"{kind} of {name}", printed=prints.printed)
     prints.start()
     try:
-        _MAKERS[kind](_Original(name, observed), derived)
-    except _Refused as refused:
+        _MAKERS[kind](Original(name, observed), derived)
+    except Refused as refused:
         derived.error = str(refused)
     except not_of_a_signal(Exception) as error:  # JAX's words on why it cannot
         cure = _LOOP if kind == "grad" and "while_loop" in message_of(error) else _CURES[kind]
@@ -108,165 +79,10 @@ _CURES = {
 _LOOP = "A while loop has no reverse-mode derivative. Write the loop as a scan, or choose jvp."
 
 
-# --- the program as a function of its leaves ----------------------------------------------------------------
-
-
-class _Original:
-    """The observed program: its leaves by name and type, and which of them are differentiated."""
-
-    def __init__(self, name: str, observed: ObservedProgram) -> None:
-        import jax
-
-        self.name = name
-        self.observed = observed
-        self.call: Callable[..., Sequence[Any]] = jaxpr_as_fun(observed.jaxpr)
-        self.specs = [_input(aval) for aval in observed.jaxpr.in_avals]
-        self.types = [aval_row(aval).text for aval in observed.jaxpr.in_avals]
-        self.results = [spec_of(aval) for aval in observed.jaxpr.out_avals]
-        self.result_types = [aval_row(aval).text for aval in observed.jaxpr.out_avals]
-        self.names = _names(observed.jaxpr, len(self.specs))
-        inexact = jax.numpy.inexact
-        self.floats = [place for place, spec in enumerate(self.specs) if jax.numpy.issubdtype(spec.dtype, inexact)]
-        self.float_results = [
-            place for place, spec in enumerate(self.results) if jax.numpy.issubdtype(spec.dtype, inexact)
-        ]
-        positional = self._positional()
-        self.chosen = [place for place in self.floats if place in positional] or self.floats
-
-    def _positional(self) -> set[int]:
-        """The leaves of positional arguments that `jax.grad` differentiates."""
-        held = self.observed.held
-        split = held.leaves() if held is not None else None
-        if split is None or sum(split) > len(self.specs):
-            return set(range(len(self.specs)))
-        first = len(self.specs) - sum(split)  # closed-over values come before them
-        return set(range(first, first + split[0]))
-
-    def needs_floats(self, kind: Kind) -> None:
-        """Refuse where nothing can be differentiated."""
-        if not self.floats:
-            given = _listed(self.types) or "no array"
-            raise _Refused(
-                f"{kind} needs an argument of a float type, but the call of {self.name} passes {given}. Pass floats, "
-                "such as x.astype(float)."
-            )
-        if not self.float_results:
-            gives = _listed(self.result_types) or "no array"
-            raise _Refused(f"{kind} needs a result of a float type, but {self.name} returns {gives}. Return a float.")
-
-    def respect(self) -> str:
-        """Sentences that say with respect to which arguments the function is differentiated, and why others are not."""
-        chosen = _listed([_root(self.names[place]) for place in self.chosen])
-        words = [f"The derivative is with respect to {chosen}."]
-        by_keyword = _listed([_root(self.names[place]) for place in self.floats if place not in self.chosen])
-        if by_keyword:
-            words.append(f"Not differentiated, because passed by keyword: {by_keyword}.")
-        rest = [place for place in range(len(self.specs)) if place not in self.floats]
-        other = _listed([f"{self.names[place]} ({self.types[place]})" for place in rest])
-        if other:
-            words.append(f"Not differentiated, because the type is no float: {other}.")
-        return " ".join(words)
-
-    def of_chosen(self, inputs: Sequence[Any], results: Sequence[int]) -> Callable[..., list[Any]]:
-        """The function of only its differentiated leaves; the other leaves are fixed."""
-
-        def call(*floats: Any) -> list[Any]:
-            whole = list(inputs)
-            for place, value in zip(self.chosen, floats, strict=True):
-                whole[place] = value
-            out = self.call(*whole)
-            return [out[place] for place in results]
-
-        return call
-
-    def pick(self, values: Sequence[Any]) -> list[Any]:
-        """The differentiated ones among something of each leaf."""
-        return [values[place] for place in self.chosen]
-
-    # --- trees for the signature ---
-
-    def arguments(self) -> list[tuple[ArgumentSpec, list[int]]]:
-        """The arguments and the leaves of each; the leaves alone where their order is not known."""
-        import jax
-
-        found: list[tuple[ArgumentSpec, list[int]]] = []
-        place = len(self.specs) - sum(
-            len(jax.tree_util.tree_leaves(argument.tree)) for argument in self.observed.arguments
-        )
-        for argument in self.observed.arguments:
-            leaves = jax.tree_util.tree_leaves(argument.tree)
-            own = list(range(place, place + len(leaves)))
-            place += len(leaves)
-            if any(
-                number < 0 or not _alike(self.specs[number], leaf) for number, leaf in zip(own, leaves, strict=True)
-            ):
-                return [
-                    (ArgumentSpec(name, tree=spec), [number])
-                    for number, (name, spec) in enumerate(zip(self.names, self.specs, strict=True))
-                ]
-            found.append((argument, own))
-        return found
-
-    def like_arguments(self, prefix: str, change: Callable[[int], Any]) -> list[ArgumentSpec]:
-        """The arguments with other leaves; an argument whose leaves all become None is left out."""
-        import jax
-
-        found = []
-        for argument, own in self.arguments():
-            if argument.static is not None:
-                if not prefix:
-                    found.append(argument)
-                continue
-            leaves = [change(number) for number in own]
-            if all(leaf is None for leaf in leaves) and leaves:
-                continue
-            tree = jax.tree_util.tree_unflatten(jax.tree_util.tree_structure(argument.tree), leaves)
-            found.append(ArgumentSpec(f"{prefix}{argument.name}", tree=tree))
-        return found
-
-    def chosen_tree(self) -> Any:
-        """The tree of a gradient: like the arguments, without the leaves that are not differentiated."""
-        trees = [each.tree for each in self.like_arguments("d", self._chosen_spec)]
-        return trees[0] if len(trees) == 1 else tuple(trees)
-
-    def chosen_arguments(self, prefix: str) -> list[ArgumentSpec]:
-        """The differentiated arguments under another name."""
-        return self.like_arguments(prefix, self._chosen_spec)
-
-    def _chosen_spec(self, place: int) -> Any:
-        return self.specs[place] if place in self.chosen else None
-
-    def part(
-        self,
-        part: PartName,
-        name: str,
-        traced: Any,
-        arguments: Sequence[ArgumentSpec],
-        input_names: Sequence[str],
-        result: Any,
-        result_names: Sequence[str],
-        words: str,
-        **more: Any,
-    ) -> DerivedPart:
-        """A derived program that was traced."""
-        observed = ObservedProgram(
-            origin="traced",
-            jaxpr=traced.jaxpr,
-            arguments=tuple(replace(argument, donated=False) for argument in arguments),
-            result=result,
-            call=self.observed.call,
-            traced=traced,
-            origin_note=f"{name}: {_TRACED}. {words}",
-            input_names=tuple(input_names),
-            result_names=tuple(result_names),
-        )
-        return DerivedPart(part, name, observed, **more)
-
-
 # --- the four transforms ------------------------------------------------------------------------------------
 
 
-def _grad(original: _Original, derived: Derived) -> None:
+def _grad(original: Original, derived: Derived) -> None:
     import jax
 
     original.needs_floats("grad")
@@ -298,7 +114,7 @@ def _grad(original: _Original, derived: Derived) -> None:
     reason = (
         f"{name} has a complex argument, so this program is a vjp, not a gradient."
         if scalar
-        else f"{name} returns {_listed(original.result_types)}, not a real scalar, so this program is a vjp."
+        else f"{name} returns {listed(original.result_types)}, not a real scalar, so this program is a vjp."
     )
     derived.words = f"{reason} The cotangent is an input with the type of the result. {original.respect()}"
     cotangents = [original.results[place] for place in original.float_results]
@@ -327,21 +143,21 @@ def _grad(original: _Original, derived: Derived) -> None:
     )
 
 
-def _vmap(original: _Original, derived: Derived) -> None:
+def _vmap(original: Original, derived: Derived) -> None:
     import jax
 
     name = original.name
     mapped = [argument for argument, own in original.arguments() if own]
     leaves = sum(len(own) for _, own in original.arguments())
     if not leaves:
-        raise _Refused(f"vmap needs an array argument, but the call of {name} passes none. Pass an array.")
+        raise Refused(f"vmap needs an array argument, but the call of {name} passes none. Pass an array.")
     closed_over = len(original.specs) - leaves
     specs = [
         spec if place < closed_over else _batched(spec, getattr(spec, "weak_type", False))
         for place, spec in enumerate(original.specs)
     ]
     axes = tuple(None if place < closed_over else 0 for place in range(len(specs)))
-    over = _listed([argument.name for argument in mapped if argument.name]) or "every array"
+    over = listed([argument.name for argument in mapped if argument.name]) or "every array"
     derived.words = f"jax.vmap of {name} over {over}, with in_axes=0. Each array has a new first axis of size {BATCH}."
     traced = _traced(jax.vmap(original.call, in_axes=axes), specs, f"vmap_{name}")
     result = original.observed.result
@@ -359,10 +175,10 @@ def _vmap(original: _Original, derived: Derived) -> None:
     )
 
 
-def _needs_forward_rules(original: _Original, kind: Kind, *traced: Any) -> None:
+def _needs_forward_rules(original: Original, kind: Kind, *traced: Any) -> None:
     """Refuse where a part can only be transposed: JAX traces it, and raises when it is lowered."""
     if any(_holds(each.jaxpr, "custom_lin") for each in traced):
-        raise _Refused(
+        raise Refused(
             f"{kind} of {original.name} is impossible: {original.name} calls a custom_vjp function, which has only a "
             "reverse-mode rule. Choose grad, or define the function with custom_jvp."
         )
@@ -377,7 +193,7 @@ def _holds(jaxpr: Any, primitive: str) -> bool:
     )
 
 
-def _jvp(original: _Original, derived: Derived) -> None:
+def _jvp(original: Original, derived: Derived) -> None:
     import jax
 
     original.needs_floats("jvp")
@@ -408,7 +224,7 @@ def _jvp(original: _Original, derived: Derived) -> None:
     )
 
 
-def _linearize(original: _Original, derived: Derived) -> None:
+def _linearize(original: Original, derived: Derived) -> None:
     import jax
 
     original.needs_floats("linearize")
@@ -458,7 +274,7 @@ def _linearize(original: _Original, derived: Derived) -> None:
     ]
 
 
-_MAKERS: dict[Kind, Callable[[_Original, Derived], None]] = {
+_MAKERS: dict[Kind, Callable[[Original, Derived], None]] = {
     "grad": _grad,
     "vmap": _vmap,
     "jvp": _jvp,
@@ -479,18 +295,6 @@ def _traced(fun: Callable[..., Any], specs: Sequence[Any], name: str) -> Any:
     return jax.jit(call).trace(*specs)
 
 
-def _input(aval: Any) -> Any:
-    """The type of an input, its sharding too where the type itself says one."""
-    import jax
-
-    spec = spec_of(aval)
-    sharding = getattr(aval, "sharding", None)
-    mesh = getattr(sharding, "mesh", None)
-    if mesh is None or getattr(mesh, "empty", True):
-        return spec
-    return jax.ShapeDtypeStruct(spec.shape, spec.dtype, weak_type=spec.weak_type, sharding=sharding)
-
-
 def _same(spec: Any) -> Any:
     """A type without what only a value has."""
     import jax
@@ -504,48 +308,19 @@ def _batched(spec: Any, weak: bool) -> Any:
     return jax.ShapeDtypeStruct((BATCH, *spec.shape), spec.dtype, weak_type=weak)
 
 
-def _alike(one: Any, other: Any) -> bool:
-    return (getattr(one, "shape", None), getattr(one, "dtype", None)) == (
-        getattr(other, "shape", None),
-        getattr(other, "dtype", None),
-    )
-
-
 def _complex(spec: Any) -> bool:
     import jax
 
     return bool(jax.numpy.issubdtype(spec.dtype, jax.numpy.complexfloating))
 
 
-def _names(jaxpr: Any, count: int) -> list[str]:
-    """A path for each input, such as p['w']."""
-    try:
-        paths = [str(path) if path else "" for path in jaxpr.debug_info.arg_names or ()]
-    except not_of_a_signal(Exception):  # another JAX: unknown
-        paths = []
-    if len(paths) != count:
-        paths = [""] * count
-    return [path or f"argument {place}" for place, path in enumerate(paths)]
-
-
-def _result_names(original: _Original) -> list[str]:
+def _result_names(original: Original) -> list[str]:
     """A path for each result; none where JAX has none."""
     try:
         paths = [str(path) if path else "" for path in original.observed.jaxpr.debug_info.result_paths or ()]
     except not_of_a_signal(Exception):  # another JAX: unknown
         return []
     return paths if len(paths) == len(original.results) else []
-
-
-def _root(path: str) -> str:
-    """The argument that a path begins with."""
-    end = min((path.index(sign) for sign in ".[" if sign in path), default=len(path))
-    return path[:end]
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Names in a sentence, each once."""
-    return in_a_sentence(list(dict.fromkeys(names)), _NAMES_AT_MOST)
 
 
 def _said(error: Exception) -> str:

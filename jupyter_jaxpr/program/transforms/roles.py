@@ -19,8 +19,10 @@ from dataclasses import dataclass, field
 
 from ...jax.loop_equations import scan_parts, while_parts
 from ..costs.residuals import KeptValue, kept_for_backward, made_values
-from ..jaxpr.walk import ScopeColumns, Walk
-from .derive import DerivedPart, Kind
+from ..jaxpr.scope_columns import ScopeColumns
+from ..jaxpr.walk import Walk
+from .derive import Kind
+from .original import DerivedPart
 
 _FORWARD = "jvp("
 _BACKWARD = "transpose("
@@ -116,12 +118,12 @@ class _Marks:
             return "r" if outside == "r" or _AGAIN in self._walk.strings.items[name] else "b"
         if outside != "-":
             return outside
-        known = self._parts.get(name)
-        if known is None:
+        part = self._parts.get(name)
+        if part is None:
             text = self._walk.strings.items[name]
-            known = "b" if text.startswith(_BACKWARD) else "f" if text.startswith(_FORWARD) else "-"
-            self._parts[name] = known
-        return known
+            part = "b" if text.startswith(_BACKWARD) else "f" if text.startswith(_FORWARD) else "-"
+            self._parts[name] = part
+        return part
 
     # --- jvp: by dependence on the tangents ---
 
@@ -131,23 +133,23 @@ class _Marks:
         if key in self._results:
             return self._results[key]
         columns = self._open(scope)
-        known = set(tangents)
+        tangent_variables = set(tangents)
         inside: dict[int, list[tuple[int, int]]] = {}
         for equation, parameter, _, child in columns.children:
             inside.setdefault(equation, []).append((parameter, child))
         variable = columns.constants + columns.inputs
         for equation, operands in enumerate(columns.operands):
             count = columns.output_counts[equation]
-            given = [operand in known for operand in operands]
+            are_tangents = [operand in tangent_variables for operand in operands]
             if equation in inside:
-                outputs = self._inside(scope, equation, inside[equation], given, count)
+                outputs = self._inside(scope, equation, inside[equation], are_tangents, count)
             else:
-                outputs = [any(given)] * count
-            known.update(variable + place for place, tangent in enumerate(outputs) if tangent)
-            some = any(outputs) or (not outputs and any(given))
+                outputs = [any(are_tangents)] * count
+            tangent_variables.update(variable + place for place, tangent in enumerate(outputs) if tangent)
+            some = any(outputs) or (not outputs and any(are_tangents))
             self._put(scope, equation, "f" if not some else "t" if all(outputs) else "m")
             variable += count
-        results = self._results[key] = [operand in known for operand in columns.outputs]
+        results = self._results[key] = [operand in tangent_variables for operand in columns.outputs]
         return results
 
     def _inside(
@@ -175,12 +177,15 @@ class _Marks:
             columns = walk.scopes[child]
             if columns.inputs != len(given):
                 self.by_tangents(child, set())
-                results = [any(given) or each for each in results]
+                results = [any(given) or result for result in results]
                 continue
-            found = self.by_tangents(child, self._inputs(child, given))
-            if len(found) != count:
-                found = [any(found)] * count
-            results = [one or other for one, other in zip(results, found, strict=True)]
+            inside_tangents = self.by_tangents(child, self._inputs(child, given))
+            if len(inside_tangents) != count:
+                inside_tangents = [any(inside_tangents)] * count
+            results = [
+                is_tangent or is_tangent_inside
+                for is_tangent, is_tangent_inside in zip(results, inside_tangents, strict=True)
+            ]
         return results
 
     def _loop(self, body: int, given: list[bool], consts: int, carry: int) -> list[bool]:

@@ -39,5 +39,5 @@ class CompareRequest(LongRequest, tag="compare"):
         def report(doing: str, done: int, total: int) -> None:
             work.tell(doing, done, total, always=True)
 
-        found = compare_programs(observer(), named, report=report, stop=work.is_stopped)
-        return run.sources.comparison(found)
+        comparison = compare_programs(observer(), named, report=report, stop=work.is_stopped)
+        return run.sources.comparison(comparison)

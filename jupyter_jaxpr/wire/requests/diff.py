@@ -53,7 +53,7 @@ class DiffRequest(Request, tag="diff"):
             except not_of_a_signal(ValueError) as error:
                 raise Unavailable(str(error)) from None
             return self.before_document, None
-        held = asked.runs.get(self.before)
-        if held is None:
+        earlier = asked.runs.get(self.before)
+        if earlier is None:
             raise Unavailable(_GONE)
-        return held.document, held.sources
+        return earlier.document, earlier.sources

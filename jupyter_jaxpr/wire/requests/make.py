@@ -22,7 +22,7 @@ class MakeRequest(Request, tag="make"):
 
     def answer(self, asked: Asked) -> Snapshot:
         with asked.alone() as run:
-            level = next(each for each in run.document.programs[self.program].levels if each.name == self.level)
+            level = next(level for level in run.document.programs[self.program].levels if level.name == self.level)
             if level.state == "absent":
                 raise Unavailable(level.reason or "This run has no such text. Run the cell again.")
             if level.state != "not_made":

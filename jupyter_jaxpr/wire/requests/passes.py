@@ -24,6 +24,6 @@ class PassesRequest(LongRequest, tag="passes"):
         if not self.confirmed:
             return self.confirm(passes_question(observed, run.document.programs[program].name))
         asked.work.tell("compiling the program again", always=True)
-        found, seconds = find_passes(observed)
-        run.sources.add_passes(program, found)
-        return passes_document(program, found, seconds)
+        pass_texts, seconds = find_passes(observed)
+        run.sources.add_passes(program, pass_texts)
+        return passes_document(program, pass_texts, seconds)

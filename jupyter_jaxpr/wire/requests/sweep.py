@@ -47,7 +47,7 @@ class SweepRequest(LongRequest, tag="sweep"):
         if target.has_specs:
             raise Unavailable(_VALUES.format(call=self.call, name=target.function_text, n=swept.name))
         functions = functions_of(target, self.functions, namespace)
-        missing = next((each.missing for each in functions if each.missing is not None), None)
+        missing = next((function.missing for function in functions if function.missing is not None), None)
         if missing is not None:
             raise Unavailable(missing)
         observer().hooks.ensure()
@@ -59,7 +59,7 @@ class SweepRequest(LongRequest, tag="sweep"):
             always, begun = done != begun, done or 0
             work.tell(text, done, total, always=always)
 
-        found = sweep(
+        measured = sweep(
             observer(),
             functions,
             Values(swept.name, swept.values, target, namespace),
@@ -68,6 +68,6 @@ class SweepRequest(LongRequest, tag="sweep"):
             report=report,
             stop=work.is_stopped,
         )
-        if found.question is not None:
-            return self.confirm(found.question)
-        return sweep_document(found)
+        if measured.question is not None:
+            return self.confirm(measured.question)
+        return sweep_document(measured)

@@ -7,7 +7,8 @@ import { linksOf } from '../../model/links';
 import { JaxprModel } from '../../model/model';
 import { golden } from '../../program-text/__tests__/documents';
 import type { Snapshot } from '../../protocol/snapshot';
-import { CellLinks, ICells } from '../cell-links';
+import { CellLinks } from '../cell-links';
+import type { ICells } from '../ran-cells';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 

@@ -2,7 +2,7 @@
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 
-import { KernelConnection } from '../channel';
+import { KernelConnection } from '../channel-interface';
 
 /** A comm message that the page sent. */
 export interface ISent {

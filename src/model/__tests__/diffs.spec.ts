@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { Unanswered } from '../../kernel/channel';
+import { Unanswered } from '../../kernel/channel-interface';
 import { programDiff } from '../../protocol/__tests__/diffs';
 import { program, snapshot } from '../../protocol/__tests__/documents';
 import { Argument, Snapshot } from '../../protocol/snapshot';

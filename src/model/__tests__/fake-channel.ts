@@ -5,9 +5,9 @@ import {
   ChannelState,
   IAsked,
   IChannel,
-  LastReply,
-  onWire
-} from '../../kernel/channel';
+  LastReply
+} from '../../kernel/channel-interface';
+import { onWire } from '../../kernel/wire-form';
 import { IDocumentSizes } from '../../protocol/cost';
 import { Unreadable } from '../../protocol/document';
 import { KernelLife } from '../../protocol/evaluable';

@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { Unanswered } from '../../kernel/channel';
+import { Unanswered } from '../../kernel/channel-interface';
 import {
   programTiming,
   snapshot,

@@ -6,7 +6,7 @@ import {
 import { nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 
-import { KernelConnection } from '../../kernel/channel';
+import { KernelConnection } from '../../kernel/channel-interface';
 import { progress, snapshot } from '../../protocol/__tests__/documents';
 import { JaxprModel } from '../model';
 import { IMakers, JaxprTracker } from '../tracker';

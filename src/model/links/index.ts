@@ -1,8 +1,5 @@
+export type { ILinked, ILinkedSpan } from './linked';
+export type { IExpression } from './linked-places';
 export type { ILineFacts, TextLevel } from './linked-text';
 export { Links, linksOf } from './links';
-export type {
-  IExpression,
-  ILinesEquations,
-  ILinked,
-  ILinkedSpan
-} from './links';
+export type { ILinesEquations } from './links';

@@ -10,63 +10,15 @@ import {
   IOrigin,
   ISourceSpan,
   SourcePools,
-  SourceSpans,
-  holds,
-  lineKey,
-  narrowest,
-  spanKey
+  SourceSpans
 } from '../../program-text/source-spans';
 import type { Collective, File, Snapshot } from '../../protocol/snapshot';
 import type { IEquationRef, Selection } from '../../tokens';
 import { LinkIndex } from './link-index';
+import { ILinked, ILinkedSpan, NOTHING, addAll } from './linked';
+import { LinkedOrigins } from './linked-origins';
+import { IExpression, LinkedPlaces } from './linked-places';
 import { ILineFacts, TextLevel } from './linked-text';
-
-/** A span of a cell that is linked to the selection. */
-export interface ILinkedSpan extends ISourceSpan {
-  /**
-   * own: the equations were written in the span. call: the equations were written elsewhere, in code that the span
-   * calls.
-   */
-  role: 'own' | 'call';
-}
-
-/** Everything that is linked to the selection. */
-export interface ILinked {
-  /** The ids of the equations, as `ProgramEquations.id` gives them. */
-  readonly equations: ReadonlySet<number>;
-  /** The spans in cells. */
-  readonly spans: readonly ILinkedSpan[];
-  /** The spans in the user's own files. */
-  readonly fileSpans: readonly ILinkedSpan[];
-  /** The spans in libraries that the user's code calls: whole lines. */
-  readonly librarySpans: readonly ILinkedSpan[];
-  readonly lines: Readonly<Record<TextLevel, ReadonlySet<number>>>;
-  /** span: linked to expressions. line: linked to whole lines only. none: linked to nothing. */
-  readonly precision: 'span' | 'line' | 'none';
-}
-
-const NOTHING: ILinked = {
-  equations: new Set(),
-  spans: [],
-  fileSpans: [],
-  librarySpans: [],
-  lines: { stablehlo: new Set(), hlo: new Set() },
-  precision: 'none'
-};
-
-/** An expression of the code, and the equations that come from the expression. */
-export interface IExpression {
-  span: ISourceSpan;
-  /**
-   * The ids of the equations that were written in the expression; if there are none, of the equations that its call
-   * leads to.
-   */
-  equations: ReadonlySet<number>;
-  /** True if the expression is a call and its equations were written in the called function. */
-  isCall: boolean;
-  /** The number of call chains that reach the expression. */
-  ways: number;
-}
 
 /** The equations that some lines of a text come from. */
 export interface ILinesEquations {
@@ -86,8 +38,15 @@ export class Links {
     /** True if the texts that the document holds belong to these links. */
     withTexts = true
   ) {
-    this._ownFile = equations.snapshot.cell?.file ?? null;
+    const ownFile = equations.snapshot.cell?.file ?? null;
     this._index = new LinkIndex(equations, spans, withTexts);
+    this._origins = new LinkedOrigins(spans, this._index, ownFile);
+    this._places = new LinkedPlaces(
+      equations,
+      spans,
+      this._index,
+      this._origins
+    );
   }
 
   /** The origin of an equation, or of the equation that calls its scope; null if both are unknown. */
@@ -153,18 +112,17 @@ export class Links {
 
   /** The span in a cell that stands for an origin: the innermost frame that is in a cell. */
   cellSpan(origin: IOrigin): ISourceSpan | null {
-    for (const frame of origin.frames) {
-      const span = this.spans.span(frame);
-      if (span.file.kind === 'cell') {
-        return span;
-      }
-    }
-    return null;
+    return this._origins.cellSpan(origin);
   }
 
   /** True if a span is in the cell that ran. */
   inOwnCell(span: ISourceSpan): boolean {
-    return span.file.path === this._ownFile;
+    return this._origins.inOwnCell(span);
+  }
+
+  /** The narrowest expression around a place that equations come from; null if there is none. */
+  expressionAt(path: string, line: number, column: number): IExpression | null {
+    return this._places.expressionAt(path, line, column);
   }
 
   /** True if anything of the program comes from the file. */
@@ -232,7 +190,7 @@ export class Links {
   /** The spans where equations were written, without the lines of the equations in texts. */
   spansOf(equations: readonly IEquationRef[]): readonly ILinkedSpan[] {
     const { ids, origins } = this._chosen(equations);
-    return this._make(ids, origins).spans;
+    return this._origins.make(ids, origins).spans;
   }
 
   private _resolve(selection: Selection): ILinked {
@@ -242,13 +200,13 @@ export class Links {
       case 'text':
         return this._ofLine(selection.level, selection.line);
       case 'caret':
-        return this._ofPlace(
+        return this._places.ofPlace(
           this._pathsOf(selection.cellId),
           selection.line,
           selection.column
         );
       case 'source':
-        return this._ofPlace(
+        return this._places.ofPlace(
           [selection.path],
           selection.line,
           selection.column
@@ -268,33 +226,12 @@ export class Links {
     for (const origin of origins) {
       addAll(ids, this._index.equationsOf(origin));
     }
-    return this._make(ids, origins);
-  }
-
-  /** The narrowest expression around a place that equations come from; null if there is none. */
-  expressionAt(path: string, line: number, column: number): IExpression | null {
-    const around = (
-      this._index.spansOfLine.get(lineKey(path, line)) ?? []
-    ).filter(id => holds(this.spans.span(id), line, column));
-    if (around.length === 0) {
-      return null;
-    }
-    const [id] = narrowest(around, this.spans);
-    const own = this._index.chainsOfSpan.get(id) ?? [];
-    const isCall = !own.some(chain => this._index.byChain.has(chain));
-    const chains = isCall ? (this._index.chainsThrough.get(id) ?? []) : own;
-    const equations = new Set<number>();
-    for (const chain of chains) {
-      addAll(equations, this._index.byChain.get(chain) ?? []);
-    }
-    return equations.size === 0
-      ? null
-      : { span: this.spans.span(id), equations, isCall, ways: chains.length };
+    return this._origins.make(ids, origins);
   }
 
   private _ofEquations(chosen: readonly IEquationRef[]): ILinked {
     const { ids, origins } = this._chosen(chosen);
-    const linked = this._make(ids, origins);
+    const linked = this._origins.make(ids, origins);
     const exchanges = [...ids].flatMap(
       id => this._index.exchanges.get(id) ?? []
     );
@@ -351,7 +288,7 @@ export class Links {
     const causes = level === 'hlo' ? this._index.causes.get(line) : undefined;
     if (causes !== undefined) {
       const { ids, origins } = this._chosen(causes);
-      const linked = this._make(ids, origins);
+      const linked = this._origins.make(ids, origins);
       return { ...linked, lines: { ...linked.lines, hlo: new Set([line]) } };
     }
     const origins = this._index.texts[level].all(line);
@@ -362,188 +299,10 @@ export class Links {
       };
     }
     const equations = this.equationsOfLine(level, line);
-    const linked = this._make(new Set(equations), origins);
+    const linked = this._origins.make(new Set(equations), origins);
     return {
       ...linked,
       lines: { ...linked.lines, [level]: new Set([line]) }
-    };
-  }
-
-  /**
-   * The narrowest span around the caret, be it written there or called from there; if there is none, every span of the
-   * line.
-   */
-  private _ofPlace(
-    paths: readonly string[],
-    line: number,
-    column: number
-  ): ILinked {
-    const here: number[] = [];
-    for (const path of paths) {
-      here.push(...(this._index.spansOfLine.get(lineKey(path, line)) ?? []));
-    }
-    const around = here.filter(id => holds(this.spans.span(id), line, column));
-    if (around.length > 0) {
-      const chains = [this._index.chainsOfSpan, this._index.chainsThrough];
-      return this._ofSpans(narrowest(around, this.spans), chains, 'span');
-    }
-    const starting = here.filter(id => this._index.chainsOfSpan.has(id));
-    const body = this._bodyOf(paths, line);
-    if (body.length > 0) {
-      const chains = [this._index.chainsOfSpan, this._index.chainsThrough];
-      return this._ofSpans([...starting, ...body], chains, 'line');
-    }
-    if (starting.length > 0) {
-      return this._ofSpans(starting, [this._index.chainsOfSpan], 'line');
-    }
-    return here.length > 0
-      ? this._ofSpans(here, [this._index.chainsThrough], 'line')
-      : this._ofLibraryLine(paths, line);
-  }
-
-  /** The spans in the body of the Python loop or function whose first line this is; none for any other line. */
-  private _bodyOf(paths: readonly string[], line: number): number[] {
-    const body = new Set<number>();
-    for (const path of paths) {
-      const lines = this._linesOf(path);
-      const indent = /^(\s*)(for|while|def|async\s+def)\b/.exec(
-        lines[line - 1] ?? ''
-      )?.[1];
-      if (indent === undefined) {
-        continue;
-      }
-      for (let at = line + 1; at <= lines.length; at++) {
-        const text = lines[at - 1];
-        const isBlank = /^\s*(#|$)/.test(text);
-        if (!isBlank && text.search(/\S/) <= indent.length) {
-          break;
-        }
-        addAll(body, this._index.spansOfLine.get(lineKey(path, at)) ?? []);
-      }
-    }
-    return [...body];
-  }
-
-  /** The lines of a cell that ran, or of a file that the document holds. */
-  private _linesOf(path: string): readonly string[] {
-    const { cell, files } = this.equations.snapshot;
-    const text =
-      cell?.file === path
-        ? cell.source
-        : files.find(file => file.path === path)?.source;
-    return text?.split('\n') ?? [];
-  }
-
-  /** The equations that a line of a library made, and the places of the user's code that called the library. */
-  private _ofLibraryLine(paths: readonly string[], line: number): ILinked {
-    const ids = new Set<number>();
-    const origins: IOrigin[] = [];
-    for (const path of paths) {
-      for (const origin of this._index.throughLibrary.get(
-        lineKey(path, line)
-      ) ?? []) {
-        origins.push(origin);
-        addAll(ids, this._index.byExact.get(origin.exact) ?? []);
-      }
-    }
-    return origins.length === 0
-      ? NOTHING
-      : { ...this._make(ids, origins), precision: 'line' };
-  }
-
-  private _ofSpans(
-    ids: readonly number[],
-    chainsOf: readonly ReadonlyMap<number, readonly number[]>[],
-    precision: 'span' | 'line'
-  ): ILinked {
-    const equations = new Set<number>();
-    const lines = { stablehlo: new Set<number>(), hlo: new Set<number>() };
-    const all: ILinkedSpan[] = [];
-    for (const id of ids) {
-      for (const chain of chainsOf.flatMap(chains => chains.get(id) ?? [])) {
-        addAll(equations, this._index.byChain.get(chain) ?? []);
-        addAll(lines.stablehlo, this._index.texts.stablehlo.ofChain(chain));
-        addAll(lines.hlo, this._index.texts.hlo.ofChain(chain));
-      }
-      all.push({ ...this.spans.span(id), role: 'own' });
-    }
-    if (equations.size + lines.stablehlo.size + lines.hlo.size === 0) {
-      return NOTHING;
-    }
-    const spans = all.filter(({ file }) => file.kind === 'cell');
-    const fileSpans = all.filter(({ file }) => file.kind !== 'cell');
-    return {
-      equations,
-      spans,
-      fileSpans,
-      librarySpans: this._librarySpans(equations),
-      lines,
-      precision
-    };
-  }
-
-  private _librarySpans(equations: ReadonlySet<number>): ILinkedSpan[] {
-    const calls = new Set<number>();
-    for (const id of equations) {
-      for (const origin of this._index.origins[id] ?? []) {
-        addAll(calls, origin.calls);
-      }
-    }
-    return [...calls].map(id => ({ ...this.spans.span(id), role: 'call' }));
-  }
-
-  private _make(
-    equations: ReadonlySet<number>,
-    origins: readonly IOrigin[]
-  ): ILinked {
-    const lines = { stablehlo: new Set<number>(), hlo: new Set<number>() };
-    const spans = new Map<string, ILinkedSpan>();
-    const fileSpans = new Map<string, ILinkedSpan>();
-    const librarySpans = new Map<string, ILinkedSpan>();
-    const exacts = new Set<number>();
-    for (const origin of origins) {
-      if (exacts.has(origin.exact)) {
-        continue;
-      }
-      exacts.add(origin.exact);
-      addAll(lines.stablehlo, this._index.texts.stablehlo.find(origin));
-      addAll(lines.hlo, this._index.texts.hlo.find(origin));
-      for (const id of origin.calls) {
-        const call = this.spans.span(id);
-        librarySpans.set(spanKey(call), { ...call, role: 'call' });
-      }
-      const inner = this.spans.span(origin.span);
-      if (inner.file.kind !== 'cell') {
-        fileSpans.set(spanKey(inner), { ...inner, role: 'own' });
-      }
-      const own = this.cellSpan(origin);
-      if (!own) {
-        continue;
-      }
-      spans.set(spanKey(own), { ...own, role: 'own' });
-      if (!this.inOwnCell(own)) {
-        const frame = origin.frames.find(id =>
-          this.inOwnCell(this.spans.span(id))
-        );
-        if (frame !== undefined) {
-          const call = this.spans.span(frame);
-          spans.set(spanKey(call), { ...call, role: 'call' });
-        }
-      }
-    }
-    const all = [...spans.values(), ...fileSpans.values()];
-    return {
-      equations,
-      spans: [...spans.values()],
-      fileSpans: [...fileSpans.values()],
-      librarySpans: [...librarySpans.values()],
-      lines,
-      precision:
-        all.length === 0
-          ? 'none'
-          : all.some(({ column }) => column >= 0)
-            ? 'span'
-            : 'line'
     };
   }
 
@@ -569,16 +328,11 @@ export class Links {
     return paths;
   }
 
-  private _ownFile: string | null;
   private _index: LinkIndex;
+  private _origins: LinkedOrigins;
+  private _places: LinkedPlaces;
   private _adopted = new Map<string, string>();
   private _resolved: { selection: Selection; linked: ILinked } | null = null;
-}
-
-function addAll(set: Set<number>, values: readonly number[]): void {
-  for (const value of values) {
-    set.add(value);
-  }
 }
 
 /**

@@ -4,8 +4,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { diffsOf } from '../../model/diffs';
-import { DiffRow, DiffSide, ProgramDiff } from '../../protocol/snapshot';
-import { IJaxprModel, Selection } from '../../tokens';
+import type { ProgramDiff } from '../../protocol/snapshot';
+import type { IJaxprModel } from '../../tokens';
 import { useWidth } from '../../parts/use-width';
 import { Icon } from '../../parts/icons';
 import { showHelp } from '../../workbench/reading/help-overlay';
@@ -17,8 +17,10 @@ import {
 import { NOISES, Noise } from '../../workbench/reading/noise-rules';
 import { DiffFilters } from './diff-filters';
 import { hiddenRows, hiddenRowsWords } from './hidden-rows';
+import { Beside, Fold, Unified } from './row-lines';
+import { selectionOf } from './row-selection';
 import { Item, itemsOf, keyOf, nextDifference, placeOf } from './rows';
-import { SIGNS, diffText, sideLabel, signWord } from './words';
+import { diffText, sideLabel } from './words';
 
 const NOTHING: ReadonlySet<Noise> = new Set();
 
@@ -253,180 +255,4 @@ export function DiffTable(props: {
       </div>
     </div>
   );
-}
-
-function Fold(props: {
-  item: Extract<Item, { kind: 'fold' }>;
-  trans: TranslationBundle;
-}): JSX.Element {
-  const { item, trans } = props;
-  return (
-    <span className="jp-JaxprDiff-fold">
-      {item.opens
-        ? trans._n('Show %1 equal line', 'Show %1 equal lines', item.count)
-        : trans._n(
-            '%1 equal line not listed',
-            '%1 equal lines not listed',
-            item.count
-          )}
-    </span>
-  );
-}
-
-function Unified(props: {
-  row: DiffRow;
-  outside: boolean;
-  trans: TranslationBundle;
-}): JSX.Element {
-  const { row } = props;
-  const { sign, before, after } = row;
-  if (sign !== 'changed') {
-    return <Line {...props} side={after ?? before} sign={sign} />;
-  }
-  return (
-    <>
-      <Line {...props} side={before} sign="removed" told />
-      <Line {...props} side={after} sign="added" told />
-      <Changes row={row} />
-    </>
-  );
-}
-
-function Beside(props: {
-  row: DiffRow;
-  outside: boolean;
-  trans: TranslationBundle;
-}): JSX.Element {
-  const { row } = props;
-  return (
-    <>
-      <div className="jp-JaxprDiff-half">
-        {row.before !== null && (
-          <Line {...props} side={row.before} sign={row.sign} />
-        )}
-      </div>
-      <div className="jp-JaxprDiff-half">
-        {row.after !== null && (
-          <Line
-            {...props}
-            side={row.after}
-            sign={row.sign}
-            told={row.before !== null}
-          />
-        )}
-        {row.sign === 'changed' && <Changes row={row} />}
-      </div>
-    </>
-  );
-}
-
-/** A line of one side: its sign, and its text with the changed parts marked. */
-function Line(props: {
-  row: DiffRow;
-  side: DiffSide | null;
-  sign: DiffRow['sign'];
-  /** True to show the names of the line's variables outside of the call around it. */
-  outside: boolean;
-  /** True if a screen reader has read the sign, or will read a word for it. */
-  told?: boolean;
-  trans: TranslationBundle;
-}): JSX.Element {
-  const { row, side, sign, outside, told, trans } = props;
-  const word =
-    row.sign === 'changed'
-      ? sign === 'removed'
-        ? trans.__('changed from')
-        : sign === 'added'
-          ? trans.__('changed to')
-          : trans.__('changed')
-      : signWord(row, trans);
-  return (
-    <div
-      className={`jp-JaxprDiff-line jp-mod-${sign}`}
-      title={
-        side !== null && side.line > 0
-          ? trans.__('Line %1 of the cell', side.line)
-          : undefined
-      }
-    >
-      <span className="jp-JaxprDiff-sign" aria-hidden="true">
-        {SIGNS[sign]}
-      </span>
-      {(row.sign === 'changed' || told !== true) && row.sign !== 'same' && (
-        <span className="jp-JaxprDiff-said">{word} </span>
-      )}
-      <code style={{ paddingLeft: `${Math.min(row.depth, 12) * 1.5 + 1}ch` }}>
-        {side !== null && <Marked side={side} />}
-        {outside && side?.outside && (
-          <span
-            className="jp-JaxprDiff-outside"
-            title={trans.__(
-              'Names inside the call = names outside of the call'
-            )}
-          >
-            {side.outside}
-          </span>
-        )}
-      </code>
-    </div>
-  );
-}
-
-function Marked({ side }: { side: DiffSide }): JSX.Element {
-  const parts: React.ReactNode[] = [];
-  let end = 0;
-  for (let i = 0; i < side.marks.length; i += 2) {
-    const [from, to] = [side.marks[i], side.marks[i + 1]];
-    parts.push(side.text.slice(end, from));
-    parts.push(<mark key={i}>{side.text.slice(from, to)}</mark>);
-    end = to;
-  }
-  parts.push(side.text.slice(end));
-  return <>{parts}</>;
-}
-
-function Changes({ row }: { row: DiffRow }): JSX.Element | null {
-  return row.changes.length === 0 ? null : (
-    <div className="jp-JaxprDiff-changes">
-      {row.changes
-        .slice(0, 8)
-        .map(({ text }) => text)
-        .join(' · ')}
-      {row.changes.length > 8 && ' …'}
-    </div>
-  );
-}
-
-/** The selection that a row stands for in the run in view; null if the run is of neither side. */
-function selectionOf(
-  row: DiffRow,
-  diff: ProgramDiff,
-  model: IJaxprModel
-): Selection | null {
-  const inView = model.snapshot;
-  const sides = [
-    { side: row.after, of: diff.after },
-    { side: row.before, of: diff.before }
-  ];
-  for (const { side, of } of sides) {
-    if (side === null || inView === null || inView.id !== of.snapshot) {
-      continue;
-    }
-    const scope = inView.scopes[side.scope];
-    if (
-      scope !== undefined &&
-      side.equation >= 0 &&
-      side.equation < scope.count
-    ) {
-      return {
-        kind: 'equations',
-        equations: [{ scope: side.scope, equation: side.equation }]
-      };
-    }
-    const cellId = inView.cell?.id ?? null;
-    if (side.line > 0 && cellId !== null) {
-      return { kind: 'caret', cellId, line: side.line, column: 0 };
-    }
-  }
-  return null;
 }

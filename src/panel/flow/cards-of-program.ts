@@ -1,7 +1,8 @@
 /** Collects the data that the cards of a program need: the tree of cards, printed names, rows. */
 import { ILinked, Links, linksOf } from '../../model/links';
 import { RowPrinter } from '../../program-text/row-printer';
-import { IRow, ProgramRows } from '../../program-text/rows';
+import type { IRow } from '../../program-text/row';
+import { ProgramRows } from '../../program-text/rows';
 import { ISourceSpan } from '../../program-text/source-spans';
 import { Control, Slot, Snapshot } from '../../protocol/snapshot';
 import { IEquationRef } from '../../tokens';

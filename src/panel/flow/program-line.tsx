@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import { ILinked } from '../../model/links';
 import { IPrintedRow, PartKind } from '../../program-text/row-printer';
-import { IFold, IRow } from '../../program-text/rows';
+import type { IFold, IRow } from '../../program-text/row';
 import { IEquationRef } from '../../tokens';
 import { badgeText, whereOf } from '../../workbench/words/describe';
 import { Reading } from './cards-of-program';

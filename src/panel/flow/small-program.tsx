@@ -8,7 +8,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { ILinked } from '../../model/links';
-import { IFold, IRow } from '../../program-text/rows';
+import type { IFold, IRow } from '../../program-text/row';
 import { grouped } from '../../quantities';
 import { Acts } from './acts';
 import { ILine, Line, equationsOf } from './program-line';

@@ -6,91 +6,15 @@ import { Panel, PanelLayout, Widget } from '@lumino/widgets';
 import { diffsOf } from '../../model/diffs';
 import { liveOf } from '../../model/live';
 import { readingPlaceOf } from '../../model/reading-place';
-import { usersPrograms } from '../../model/users-programs';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel, ModelChange } from '../../tokens';
 import { Head, IPanelActions } from './above-view';
-import { filling } from '../../parts/filling';
-import { NotesView } from '../notes/notes';
 import { STOP } from '../../parts/roving';
+import { askedFor, filledViews } from './filled-views';
 import { tabId, viewId } from './tabs';
+import { IView, MAKERS } from './view-makers';
 import { ViewScroll } from './view-scroll';
 import { SIMPLE_VIEWS, VIEW_NAMES, ViewName, viewLabels } from './views';
-
-/** A view of the panel. */
-export interface IView extends Widget {
-  model: IJaxprModel | null;
-}
-
-/** Makes each view; large modules are loaded at that time. */
-const MAKERS: Record<
-  ViewName,
-  (
-    trans: TranslationBundle,
-    choose: (view: ViewName) => void,
-    actions: IPanelActions
-  ) => Promise<IView>
-> = {
-  program: async (trans, _, actions) => {
-    const { ProgramView } = await import(
-      /* webpackChunkName: "panel_program" */ '../program'
-    );
-    const { wide, transforms, hides } = actions;
-    return new ProgramView({ trans, wide, transforms, hidden: hides?.() });
-  },
-  flow: async (trans, choose) => {
-    const { FlowView } = await import(
-      /* webpackChunkName: "panel_flow" */ '../flow'
-    );
-    return new FlowView(trans, () => choose('program'));
-  },
-  cache: async trans => {
-    const { CacheView } = await import(
-      /* webpackChunkName: "panel_cache" */ '../cache'
-    );
-    return new CacheView(trans);
-  },
-  time: async (trans, _, actions) => {
-    const { TimeView } = await import(
-      /* webpackChunkName: "panel_time" */ '../time'
-    );
-    return new TimeView(trans, actions.rendermime ?? null);
-  },
-  cost: async (trans, choose) => {
-    const { CostView } = await import(
-      /* webpackChunkName: "panel_cost" */ '../cost'
-    );
-    return new CostView(trans, () => choose('program'));
-  },
-  diff: async (trans, _, actions) => {
-    const { DiffView } = await import(
-      /* webpackChunkName: "panel_diff" */ '../diff'
-    );
-    return new DiffView(trans, actions.diff ?? null);
-  },
-  compare: async (trans, choose, actions) => {
-    const { CompareView } = await import(
-      /* webpackChunkName: "panel_compare" */ '../compare'
-    );
-    return new CompareView(
-      trans,
-      () => choose('program'),
-      actions.beside ?? null
-    );
-  },
-  notes: async (trans, _, actions) => new NotesView(trans, actions.insert)
-};
-
-/** The view that the options of the magic request; null if they request none. */
-function askedFor(snapshot: Snapshot): ViewName | null {
-  if (snapshot.sweep) {
-    return 'time';
-  }
-  if (snapshot.comparison) {
-    return 'compare';
-  }
-  return (snapshot.timings?.length ?? 0) > 0 ? 'time' : null;
-}
 
 export class Shell extends Widget {
   /**
@@ -190,7 +114,7 @@ export class Shell extends Widget {
 
   /** Shows a view, if it has anything to show. */
   showView(view: ViewName): void {
-    if (this._filled().includes(view)) {
+    if (filledViews(this._model).includes(view)) {
       this._choose(view);
     } else {
       this.notice = this._trans.__(
@@ -283,36 +207,11 @@ export class Shell extends Widget {
 
   /** The views that have a tab. */
   private _views(): readonly ViewName[] {
-    const filled = this._filled();
+    const filled = filledViews(this._model);
     const shown = filled.filter(
       view => !this._simple || SIMPLE_VIEWS.has(view) || view === this._wanted
     );
     return shown.length > 0 ? shown : filled;
-  }
-
-  /** The views that have content for the snapshot. */
-  private _filled(): readonly ViewName[] {
-    const snapshot = this._model?.snapshot ?? null;
-    const shown = filling(this._model);
-    if (shown !== 'program' && shown !== 'message') {
-      return [];
-    }
-    const filled: Record<ViewName, boolean> = {
-      program: shown === 'program',
-      flow: shown === 'program',
-      cache: (snapshot?.ledger ?? null) !== null,
-      time: shown === 'program' || (snapshot?.sweep ?? null) !== null,
-      cost: shown === 'program',
-      diff:
-        shown === 'program' &&
-        this._model !== null &&
-        diffsOf(this._model).programs().length > 1,
-      compare:
-        (snapshot?.comparison ?? null) !== null ||
-        (snapshot !== null && usersPrograms(snapshot).length > 1),
-      notes: shown === 'program' || (snapshot?.notes.length ?? 0) > 0
-    };
-    return VIEW_NAMES.filter(view => filled[view]);
   }
 
   private _choose(view: ViewName): void {

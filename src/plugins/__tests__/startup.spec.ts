@@ -5,7 +5,7 @@ import { CommandRegistry } from '@lumino/commands';
 
 import { FakeChannel, answered } from '../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../model/model';
-import { Unanswered } from '../../kernel/channel';
+import { Unanswered } from '../../kernel/channel-interface';
 import { snapshot } from '../../protocol/__tests__/documents';
 import { IJaxprTracker } from '../../tokens';
 import { LOAD_IN_EVERY_KERNEL, startupPlugin } from '../startup';

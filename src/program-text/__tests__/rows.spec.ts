@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import type { Snapshot } from '../../protocol/snapshot';
 import { ProgramEquations } from '../equations';
 import { RowPrinter } from '../row-printer';
-import { IRow, ProgramRows } from '../rows';
+import type { IRow } from '../row';
+import { ProgramRows } from '../rows';
 import { SourceSpans, calledAs, operatorAs } from '../source-spans';
 import { GOLDEN, anyDocument, golden, goldenPage } from './documents';
 

@@ -3,7 +3,7 @@ import { Widget } from '@lumino/widgets';
 import { EditorView, runScopeHandlers } from '@codemirror/view';
 
 import { attentionOf } from '../../model/attention';
-import { Unanswered } from '../../kernel/channel';
+import { Unanswered } from '../../kernel/channel-interface';
 import { FakeChannel, answered } from '../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../model/model';
 import { golden } from '../../program-text/__tests__/documents';

@@ -11,7 +11,8 @@ import {
   RowPrinter
 } from '../../program-text/row-printer';
 import { nameGroups } from '../../program-text/name-groups';
-import { IFold, IRow, ProgramRows } from '../../program-text/rows';
+import type { IFold, IRow } from '../../program-text/row';
+import { ProgramRows } from '../../program-text/rows';
 import type { ScopePage } from '../../protocol/snapshot';
 import type { Selection } from '../../tokens';
 import {

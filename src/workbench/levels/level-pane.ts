@@ -12,22 +12,23 @@
  *     pane.dispose();
  */
 import { EditorView } from '@codemirror/view';
-import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
 import { Widget } from '@lumino/widgets';
 
 import { costsOf } from '../../model/costs';
 import { twinsOf } from '../../model/exact-links';
-import type { ILinked, TextLevel } from '../../model/links';
+import type { ILinked } from '../../model/links';
 import { shardingsOf } from '../../model/shardings';
-import type { ITextPlace } from '../../model/reading-place';
 import { sourceFilesOf } from '../../model/source-files';
-import type { Level, Snapshot } from '../../protocol/snapshot';
-import type { IJaxprModel, LevelName, Selection } from '../../tokens';
+import type { LevelName, Selection } from '../../tokens';
 import { disposeWidget } from '../../parts/dispose-widget';
 import { ShardingsView } from '../shardings';
 import { element } from '../../parts/dom';
+import { absenceNode, fetchText } from './absent-text';
 import { InPlaceListing } from './in-place-listing';
+import { keepPlace } from './kept-place';
+import type { ILevelCount, ILevelPaneOptions } from './level-pane-options';
+import { nextAround } from './next-around';
 import type { IListing } from '../listing/listing';
 import { ListingView } from '../listing/listing-view';
 import {
@@ -40,47 +41,6 @@ import { dispatchKey } from '../reading/key-table';
 import { ReadingTools } from '../reading/reading-tools';
 import { LevelBar } from './level-bar';
 import type { TextListing } from './text-listing';
-import { levelTitle } from '../reading/toolbar';
-
-/** The events of a pane. */
-export interface ILevelPaneHost {
-  /** The text has arrived or grown, or `notice` or `count` has changed. */
-  changed(pane: LevelPane): void;
-  /** The user goes to the cell. */
-  entered(pane: LevelPane): void;
-  /** The user goes to the next (1) or the previous (-1) level. */
-  left(pane: LevelPane, by: 1 | -1): void;
-  /** The keyboard moved to one of the linked places, counted from 1; null if there is none. */
-  stepped?(place: { at: number; of: number } | null): void;
-}
-
-export interface ILevelPaneOptions {
-  trans: TranslationBundle;
-  model: IJaxprModel;
-  snapshot: Snapshot;
-  /** The index into the snapshot's programs. */
-  program: number;
-  level: LevelName;
-  host: ILevelPaneHost;
-  /** The search and the filters that all panes of a view share; if left out, the pane has its own. */
-  tools?: ReadingTools;
-  /** Loads and keeps the place where the user reads the text; if left out, the text starts at its first line. */
-  place?: { load(): ITextPlace | null; keep(place: ITextPlace): void };
-  /** Finds what is linked to a selection; if left out, the links of the program do. */
-  resolve?: (selection: Selection | null) => ILinked;
-}
-
-/** The reason why a level has no text, and what the user can do. */
-interface IAbsence {
-  text: string;
-  action: { label: string; run: () => void } | null;
-}
-
-/** How many equations or lines of a level are linked to the selection, and how many the level has. */
-export interface ILevelCount {
-  linked: number;
-  total: number;
-}
 
 /** The pane of one level of one program. */
 export class LevelPane implements IDisposable {
@@ -194,7 +154,7 @@ export class LevelPane implements IDisposable {
     const absence =
       level === 'jaxpr' || this.listings.shownText(level) !== null
         ? null
-        : this._fetch(level);
+        : fetchText(level, this.listings, this._options);
     if (absence) {
       this.node.append(absenceNode(absence));
     }
@@ -230,23 +190,12 @@ export class LevelPane implements IDisposable {
 
   private _keepPlace(view: ListingView): void {
     const keep = this._options.place?.keep;
-    if (keep === undefined) {
-      return;
+    if (keep !== undefined) {
+      // Another text may have replaced this text, as exact links do.
+      const isShown = (): boolean =>
+        this._view === view && this.node.offsetParent !== null;
+      keepPlace(view, this.node, isShown, keep, this._listening.signal);
     }
-    // A click or a key closes a fold, and the lines of the fold are gone when the event is over.
-    const later = (): void => {
-      requestAnimationFrame(() => {
-        // Another text may have replaced this text, as exact links do.
-        if (this._view === view && this.node.offsetParent !== null) {
-          keep(view.place);
-        }
-      });
-    };
-    const options = { signal: this._listening.signal };
-    view.view.scrollDOM.addEventListener('scroll', later, options);
-    // The browser sends no click if the button of a fold is redrawn under the mouse: listen for pointerup.
-    this.node.addEventListener('pointerup', later, options);
-    this.node.addEventListener('keyup', later, options);
   }
 
   /** Shows, above the text of a program over several devices, how arrays are spread and what devices exchange. */
@@ -329,13 +278,7 @@ export class LevelPane implements IDisposable {
     }
     const { state } = view.view;
     const here = state.doc.lineAt(state.selection.main.head).number - 1;
-    let at =
-      by > 0
-        ? lines.findIndex(line => line > here)
-        : lines.length - 1 - [...lines].reverse().findIndex(l => l < here);
-    if (at < 0 || at >= lines.length) {
-      at = by > 0 ? 0 : lines.length - 1;
-    }
+    const at = nextAround(lines, here, by);
     this._goTo(lines[at]);
     return { at: at + 1, of: lines.length };
   }
@@ -345,74 +288,6 @@ export class LevelPane implements IDisposable {
   }
 
   // --- the text -----------------------------------------------------------------------------
-
-  /**
-   * Load the text, have the kernel make the text, or take the text from the document. Returns the reason why there is
-   * none, if the user has to know.
-   */
-  private _fetch(name: TextLevel): IAbsence | null {
-    const { trans, model } = this._options;
-    const { program, pages, asked } = this.listings;
-    if (this.listings.isTwin) {
-      if (model.requests) {
-        void pages.twin(name, model.requests);
-        return null;
-      }
-      return {
-        text: trans.__(
-          'Only the kernel holds the text of the tagged program, and the kernel is not available. Go back to the program, or run the cell again.'
-        ),
-        action: null
-      };
-    }
-    const level = program.levels.find(level => level.name === name);
-    if (!level) {
-      return {
-        text: trans.__('This document has no %1.', levelTitle(name, trans)),
-        action: null
-      };
-    }
-    switch (level.state) {
-      case 'held':
-        pages.held(name, level);
-        return null;
-      case 'not_made':
-        return this._notMade(name, level);
-      case 'absent':
-        return { text: level.reason ?? '', action: null };
-      case 'on_request':
-        break;
-    }
-    const { requests } = model;
-    if (!requests) {
-      return {
-        text: trans.__(
-          'Only the kernel holds this text, and the kernel is not available. Run the cell again to see the text.'
-        ),
-        action: null
-      };
-    }
-    if (this.notice !== null && !asked.has(name)) {
-      const run = (): void => void pages.text(name, requests);
-      return { text: '', action: { label: trans.__('Try again'), run } };
-    }
-    void pages.text(name, requests);
-    return null;
-  }
-
-  private _notMade(name: TextLevel, level: Level): IAbsence {
-    const { trans, model } = this._options;
-    if (!model.requests) {
-      return { text: level.reason ?? '', action: null };
-    }
-    return {
-      text: level.reason ?? '',
-      action: {
-        label: name === 'stablehlo' ? trans.__('Lower') : trans.__('Compile'),
-        run: () => void this.listings.pages.make(name, model)
-      }
-    };
-  }
 
   private _makeView(listing: IListing): ListingView {
     const { trans, model, host } = this._options;
@@ -554,17 +429,4 @@ export class LevelPane implements IDisposable {
   private _own = new WeakSet<Selection>();
   private _listening = new AbortController();
   private _isDisposed = false;
-}
-
-function absenceNode({ text, action }: IAbsence): HTMLElement {
-  const node = element('div', 'jp-JaxprProgram-absent');
-  if (text) {
-    node.append(element('p', '', text));
-  }
-  if (action) {
-    const button = element('button', 'jp-JaxprProgram-make', action.label);
-    button.addEventListener('click', action.run);
-    node.append(button);
-  }
-  return node;
 }

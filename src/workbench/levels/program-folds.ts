@@ -1,7 +1,7 @@
 /** Folds rows of a program: a scope, a call of a library, or a group of equations of one name. */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { RowPrinter } from '../../program-text/row-printer';
-import { IFold } from '../../program-text/rows';
+import type { IFold } from '../../program-text/row';
 import { element } from '../../parts/dom';
 import type { IListedFold } from '../listing/listing';
 

@@ -1,5 +1,4 @@
 /** Lists StableHLO or HLO for the listing view, page by page. */
-import { HLO_TABLES } from '../../protocol/facts';
 import { Text } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { hlo } from '../languages/hlo';
@@ -8,12 +7,9 @@ import { stablehlo } from '../languages/stablehlo';
 import type { ILineFacts, ILinked, Links, TextLevel } from '../../model/links';
 import type { SourcePools } from '../../program-text/source-spans';
 import type { Selection } from '../../tokens';
-import { badgeText, whereOf } from '../words/describe';
-import { operationGloss } from '../words/operation-glosses';
-import { element } from '../../parts/dom';
 import { HloStructure } from './hlo-structure';
+import { describeTextLine, lineBadge } from './line-origin';
 import type {
-  IBadge,
   IDescription,
   IListedFold,
   IListedLine,
@@ -24,7 +20,7 @@ import { noiseOfLines } from '../reading/noise-rules';
 import { namesOfStack } from '../reading/query';
 import { SourceHeads } from '../listing/source-heads';
 import { IEquationCount, ITextMarks, referenceOf, tagsOf } from './text-marks';
-import { LinesFold } from './lines-fold';
+import { TextFolds } from './text-folds';
 
 const LANGUAGES: Record<TextLevel, ILineLanguage> = { stablehlo, hlo };
 
@@ -34,17 +30,6 @@ const CLASSES: Record<TokenKind, string> = {
   operation: 'jp-JaxprProgram-primitive',
   type: 'jp-JaxprProgram-type'
 };
-
-/** The tables of source places, which hold only numbers: at the head of HLO, and at the end of StableHLO. */
-const TABLES: ReadonlySet<string> = new Set(HLO_TABLES);
-const TABLE_ROW = /^\d+ /;
-const LOCATION = /^#loc\d* = /;
-
-/**
- * Functions other than the entry start closed in texts longer than this; in HLO they always do, because they stand
- * before the entry.
- */
-const LONG_TEXT = 400;
 
 /** The lines of one text of a program. */
 export class TextListing implements IListing {
@@ -56,6 +41,7 @@ export class TextListing implements IListing {
     platform: string | null = null
   ) {
     this._language = LANGUAGES[level];
+    this._folds = new TextFolds(level, _trans);
     const { name } = _links.equations.program;
     this.label =
       platform === null
@@ -129,7 +115,7 @@ export class TextListing implements IListing {
       this._structure.add(at, lines);
       this._counts.clear();
     }
-    this._findFolds();
+    this._folds.find(this._lines, this._total);
     const inserted = this.complete ? lines : [...lines, this._moreText()];
     return { at, removed: 1, lines: inserted };
   }
@@ -161,7 +147,7 @@ export class TextListing implements IListing {
       kind: 'line',
       number: `${index + 1}`,
       depth: this._indents[index] >> 1,
-      badge: this._badge(index),
+      badge: lineBadge(this._links, this.level, index, this._trans),
       parts: tokens.map(({ from, to, kind }) => ({
         from,
         to,
@@ -187,12 +173,11 @@ export class TextListing implements IListing {
   }
 
   folds(index: number): readonly IListedFold[] {
-    const fold = this._folds.get(index);
-    return fold ? [fold] : [];
+    return this._folds.at(index);
   }
 
   allFolds(): Iterable<IListedFold> {
-    return this._folds.values();
+    return this._folds.all();
   }
 
   linkedLines(linked: ILinked): readonly number[] {
@@ -231,78 +216,16 @@ export class TextListing implements IListing {
 
   /** The gloss of a line's operation and the origin of the line; null if both are unknown. */
   describeLine(index: number): HTMLElement | null {
-    const origin = this._links.lineOrigin(this.level, index);
     const operation = this._language
       .read(this._lines[index])
       .tokens.find(({ kind }) => kind === 'operation');
-    const name =
-      operation && this._lines[index].slice(operation.from, operation.to);
-    const gloss =
-      name === undefined ? null : operationGloss(name, this.level, this._trans);
-    if (!origin && !gloss) {
-      return null;
-    }
-    const node = element('div', 'jp-JaxprProgram-description');
-    const title = element('div', 'jp-JaxprProgram-title');
-    const span = origin && this._links.cellSpan(origin);
-    if (span) {
-      title.append(
-        element('span', 'jp-JaxprProgram-badge', badgeText(this._links, span))
-      );
-    }
-    if (name !== undefined) {
-      title.append(element('b', '', name));
-    }
-    if (gloss) {
-      title.append(element('span', 'jp-JaxprProgram-gloss', gloss.words));
-    }
-    const text = span && this._links.spans.text(span);
-    if (text) {
-      title.append(element('code', '', text));
-    }
-    node.append(title);
-    if (this._links.isInferred(this.level, index)) {
-      node.append(
-        element(
-          'div',
-          'jp-JaxprProgram-fact',
-          this._trans.__(
-            'Inferred: XLA does not state the source of this line. An instruction that contains or uses this line comes from here.'
-          )
-        )
-      );
-    }
-    if (this._links.isNamed(this.level, index)) {
-      node.append(
-        element(
-          'div',
-          'jp-JaxprProgram-fact',
-          this._trans.__(
-            'Inferred: several equations come from this source line. Only this equation has the name and the type of the instruction. XLA does not state the equation.'
-          )
-        )
-      );
-    }
-    for (const frame of origin?.frames ?? []) {
-      const where = this._links.spans.span(frame);
-      node.append(
-        element(
-          'div',
-          'jp-JaxprProgram-fact',
-          `${where.function}, ${whereOf(this._links, where, this._trans)}`
-        )
-      );
-    }
-    if (gloss) {
-      const link = element('a', 'jp-JaxprProgram-doc', gloss.name);
-      link.href = gloss.address;
-      link.target = '_blank';
-      link.rel = 'noopener';
-      const fact = element('div', 'jp-JaxprProgram-fact');
-      fact.append(link);
-      node.append(fact);
-    }
-    return node;
+    return describeTextLine(
+      this._links,
+      this.level,
+      index,
+      operation && this._lines[index].slice(operation.from, operation.to),
+      this._trans
+    );
   }
 
   sourceLine(index: number): number {
@@ -344,30 +267,6 @@ export class TextListing implements IListing {
       .join('\n');
   }
 
-  private _badge(index: number): IBadge | null {
-    const origin = this._links.lineOrigin(this.level, index);
-    const span = origin && this._links.cellSpan(origin);
-    if (!span) {
-      return null;
-    }
-    const where = whereOf(this._links, span, this._trans);
-    if (this._links.isInferred(this.level, index)) {
-      return {
-        text: badgeText(this._links, span),
-        title: this._trans.__(
-          '%1 (inferred: XLA does not state the source)',
-          where
-        ),
-        kind: 'inferred'
-      };
-    }
-    return {
-      text: badgeText(this._links, span),
-      title: where,
-      kind: this._links.inOwnCell(span) ? 'own' : 'other'
-    };
-  }
-
   private get _marks(): ITextMarks {
     return {
       structure: this._structure,
@@ -401,61 +300,6 @@ export class TextListing implements IListing {
     );
   }
 
-  /**
-   * Finds the folds: blocks in braces, and the tables of places. A block that is still open at the end of the text so
-   * far is no fold yet.
-   */
-  private _findFolds(): void {
-    const open: number[] = [];
-    const many = this.level === 'hlo' || this._total > LONG_TEXT;
-    let table = -1;
-    this._lines.forEach((line, index) => {
-      const inTable =
-        TABLES.has(line) ||
-        LOCATION.test(line) ||
-        (table >= 0 && (line === '' || TABLE_ROW.test(line)));
-      if (inTable && table < 0) {
-        table = index;
-      } else if (!inTable && table >= 0) {
-        const last = lastWritten(this._lines, index - 1);
-        this._addFold(table, last, last - table, true);
-        table = -1;
-      }
-      if (line.startsWith('}')) {
-        const first = open.pop();
-        if (first !== undefined) {
-          this._addFold(
-            first,
-            withBlank(this._lines, index),
-            index - first - 1,
-            many && isPrivate(this._lines[first])
-          );
-        }
-      }
-      if (line.endsWith('{')) {
-        open.push(index);
-      }
-    });
-    if (table >= 0 && this.complete) {
-      const last = lastWritten(this._lines, this._lines.length - 1);
-      this._addFold(table, last, last - table, true);
-    }
-  }
-
-  private _addFold(
-    first: number,
-    last: number,
-    count: number,
-    closed: boolean
-  ): void {
-    if (last > first && !this._folds.has(first)) {
-      this._folds.set(
-        first,
-        new LinesFold(first, last, count, closed, this._trans)
-      );
-    }
-  }
-
   private _language: ILineLanguage;
   private _structure = new HloStructure();
   /**
@@ -468,7 +312,7 @@ export class TextListing implements IListing {
   private _indents: number[] = [];
   private _total = 0;
   private _scopes = new Map<string, readonly string[]>();
-  private _folds = new Map<number, IListedFold>();
+  private _folds: TextFolds;
   private _linked: { linked: ILinked; lines: number[] } | null = null;
 }
 
@@ -482,24 +326,4 @@ function tagPlace(
 ): number {
   const last = chips[chips.length - 1];
   return last && last.to === end && last.from >= operation ? last.from : end;
-}
-
-function lastWritten(lines: readonly string[], from: number): number {
-  let last = from;
-  while (last > 0 && lines[last] === '') {
-    last--;
-  }
-  return last;
-}
-
-/** Includes the empty line after a closing brace, which is hidden together with the block. */
-function withBlank(lines: readonly string[], index: number): number {
-  return lines[index + 1] === '' && index + 2 < lines.length
-    ? index + 1
-    : index;
-}
-
-/** True for a function that another function calls; the entry is the function to read first. */
-function isPrivate(line: string): boolean {
-  return /^\s*func\.func private |^%?[\w.-]+ \(/.test(line);
 }

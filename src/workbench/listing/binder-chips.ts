@@ -8,7 +8,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { ITree, numbersIn, rootOf, treeWords } from '../../parts/tree-words';
 import type { ProgramEquations } from '../../program-text/equations';
 import type { IPrintedRow } from '../../program-text/row-printer';
-import type { IRow } from '../../program-text/rows';
+import type { IRow } from '../../program-text/row';
 import type { ILineChip } from '../languages/line';
 import type { IListedLine } from './listing';
 

@@ -17,6 +17,7 @@ import { binderChips } from './binder-chips';
 import { ChosenField, Life, lifeOf } from './chosen-variable';
 import { closedBetween, foldsChanged } from './folding';
 import { isGap } from './hidden-lines';
+import { columnsOf } from './line-columns';
 import type { IListedLine, IListing } from './listing';
 import {
   Chip,
@@ -27,13 +28,6 @@ import {
   Tag
 } from './listing-buttons';
 import { marks, openChips, startsAt } from './listing-marks';
-
-/**
- * The pixels of a line's width that hold no text: number, marker, hanging indent, badge; the indentation comes on top.
- */
-const AROUND = 28 + 14 + 18 + 30;
-const STEP = 12;
-const DEEPEST = 16;
 
 /** The bar before a line; its length is the line's share of the program's cost. */
 class HeatBar extends WidgetType {
@@ -250,15 +244,6 @@ export class Display implements PluginValue {
     }
     return Decoration.set(ranges, true);
   }
-}
-
-/** The number of characters of a line that fit side by side; null before the view has a width. */
-function columnsOf(view: EditorView, depth: number): number | null {
-  const width = view.contentDOM.clientWidth;
-  return width === 0
-    ? null
-    : (width - AROUND - STEP * Math.min(depth, DEEPEST)) /
-        view.defaultCharacterWidth;
 }
 
 /** The line, with the badge of a linked line that is folded into it. */

@@ -25,17 +25,18 @@ import {
   nextUseFrom
 } from './chosen-variable';
 import type { ITextPlace } from '../../model/reading-place';
-import { closedBetween, foldRange, folding, setFolds } from './folding';
+import { copySelection } from './copied-text';
+import { closedBetween, folding } from './folding';
 import { hiddenLines, hiding, isHidden, showLines } from './hidden-lines';
 import type { IListedFold, IListing, IListingEvents, ISplice } from './listing';
 import type { IListingHost } from './listing-buttons';
 import { Display } from './listing-display';
 import { IKeysHost, ListingKeys } from './key-handlers';
+import { columnsOf } from './line-columns';
 import {
   NO_MARKS,
   marks,
   openChips,
-  openLines,
   setChips,
   setMarks
 } from './listing-marks';
@@ -45,6 +46,9 @@ import { highlighting } from '../reading/matches';
 import type { ReadingTools } from '../reading/reading-tools';
 import { rememberDocument } from '../reading/search-panel';
 import { sourceHeads } from './source-heads';
+import { closeFolds, goToPlace, isClosed, placeOf } from './text-place';
+import { tokenBreaking } from './token-breaks';
+import { wordTooltip } from './word-tooltip';
 
 /**
  * Lines wrap in listings of up to this many lines. Measured at 100,000 lines, a frame of scrolling takes no longer with
@@ -157,47 +161,12 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
 
   /** The place where the user reads the text. */
   get place(): ITextPlace {
-    const { view } = this;
-    const { top } = view.scrollDOM.getBoundingClientRect();
-    const block = view.lineBlockAtHeight(Math.max(0, top - view.documentTop));
-    // The position at the top, measured at the letters, as `goToPlace` does.
-    const at =
-      view.coordsAtPos(block.from)?.top ?? view.documentTop + block.top;
-    return {
-      line: view.state.doc.lineAt(block.from).number - 1,
-      above: Math.round(top - at),
-      closed: this._folds
-        .filter(fold => this.isClosed(fold))
-        .map(({ first, last }) => [first, last] as const),
-      shown: openLines(view.state)
-    };
+    return placeOf(this.view, this._folds);
   }
 
   /** Scroll the text to a kept place. */
-  goToPlace({ line, above, closed, shown = [] }: ITextPlace): void {
-    const keys = new Set(closed.map(([first, last]) => `${first} ${last}`));
-    const folds = this._folds;
-    const isClosed = (fold: IListedFold): boolean =>
-      keys.has(`${fold.first} ${fold.last}`);
-    this.setFolds(
-      folds.filter(fold => !isClosed(fold)),
-      false
-    );
-    this.setFolds(folds.filter(isClosed), true);
-    const { doc } = this.view.state;
-    this.view.dispatch({
-      effects: [
-        ...shown
-          .filter(index => index < doc.lines)
-          .map(index =>
-            setChips.of({ at: doc.line(index + 1).from, open: true })
-          ),
-        EditorView.scrollIntoView(
-          doc.line(Math.min(line + 1, doc.lines)).from,
-          { y: 'start', yMargin: -above }
-        )
-      ]
-    });
+  goToPlace(place: ITextPlace): void {
+    goToPlace(this.view, this._folds, place);
   }
 
   foldAll(): void {
@@ -259,7 +228,14 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
       ViewPlugin.define(view => new Display(view, this, this.chosen), {
         decorations: display => display.decorations
       }),
-      this._wraps ? EditorView.lineWrapping : [],
+      this._wraps
+        ? [
+            EditorView.lineWrapping,
+            tokenBreaking((view, index) =>
+              columnsOf(view, this._listing.indentation(index).length / 2)
+            )
+          ]
+        : [],
       EditorState.readOnly.of(true),
       EditorView.editable.of(false),
       EditorView.contentAttributes.of({
@@ -281,7 +257,8 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
       // The panel is a CSS container, inside which nothing can be placed relative to the window.
       tooltips({ parent: aboveAll() }),
       hoverTooltip(
-        (view, position, side) => this._tooltip(view, position, side),
+        (view, position, side) =>
+          wordTooltip(this._listing, view, position, side),
         {
           hoverTime: 350
         }
@@ -292,7 +269,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
         mousedown: () => this._byMouse(true),
         keydown: () => this._byMouse(false),
         click: event => this._click(event),
-        copy: event => this._copy(event)
+        copy: event => copySelection(event, this._listing, this.view.state)
       })
     ];
   }
@@ -369,71 +346,8 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     return { first: index, last: index };
   }
 
-  private _tooltip(
-    view: EditorView,
-    position: number,
-    side: number
-  ): { pos: number; end: number; create: () => { dom: HTMLElement } } | null {
-    const line = view.state.doc.lineAt(position);
-    const column = position - line.from;
-    const described = this._listing.describe(line.number - 1, column);
-    if (
-      !described ||
-      (column === described.from && side < 0) ||
-      (column === described.to && side > 0)
-    ) {
-      return null;
-    }
-    return {
-      pos: line.from + described.from,
-      end: line.from + described.to,
-      create: () => {
-        const dom = document.createElement('div');
-        dom.className = 'jp-JaxprProgram-tip';
-        dom.append(described.node);
-        return { dom };
-      }
-    };
-  }
-
-  private _copy(event: ClipboardEvent): boolean {
-    const { doc, selection } = this.view.state;
-    const { from, to } = selection.main;
-    if (from === to || !event.clipboardData) {
-      return false;
-    }
-    const whole =
-      from === 0 && to === doc.length ? this._listing.wholeText() : null;
-    event.preventDefault();
-    event.clipboardData.clearData();
-    event.clipboardData.setData(
-      'text/plain',
-      whole ?? this.textBetween(from, to)
-    );
-    return true;
-  }
-
-  /** The text of a selection; lines that are selected from their start keep their indentation. */
-  textBetween(from: number, to: number): string {
-    const { doc } = this.view.state;
-    const lines: string[] = [];
-    for (let at = from; at <= to;) {
-      const line = doc.lineAt(at);
-      const text = line.text.slice(at - line.from, to - line.from);
-      const whole = at === line.from && (to > line.to || lines.length > 0);
-      lines.push(
-        whole ? this._listing.indentation(line.number - 1) + text : text
-      );
-      at = line.to + 1;
-    }
-    return lines.join('\n');
-  }
-
   isClosed(fold: IListedFold): boolean {
-    const { from, to } = foldRange(this.view.state.doc, fold);
-    return closedBetween(this.view.state, from, to).some(
-      closed => closed.fold === fold
-    );
+    return isClosed(this.view, fold);
   }
 
   toggle(fold: IListedFold): void {
@@ -456,7 +370,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
   }
 
   setFolds(folds: readonly IListedFold[], closed: boolean): void {
-    this.view.dispatch({ effects: setFolds.of({ folds, closed }) });
+    closeFolds(this.view, folds, closed);
   }
 
   private _wraps: boolean;

@@ -3,7 +3,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ScopePart } from '../../program-text/equations';
 import type { RowPrinter } from '../../program-text/row-printer';
-import type { IRow, ProgramRows } from '../../program-text/rows';
+import type { IRow } from '../../program-text/row';
+import type { ProgramRows } from '../../program-text/rows';
 import type { IVariablePlace, IVariableRange } from './listing';
 
 /** The equations that bind and read a variable. */

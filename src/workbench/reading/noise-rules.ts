@@ -3,7 +3,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { listOf } from '../../parts/list-of';
 import type { ProgramEquations } from '../../program-text/equations';
-import type { IRow, ProgramRows } from '../../program-text/rows';
+import type { IRow } from '../../program-text/row';
+import type { ProgramRows } from '../../program-text/rows';
 
 /**
  * - convert: changes of dtype

@@ -4,7 +4,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { Links } from '../../model/links';
 import { DerivedMarks, Role, marksOf } from '../../model/transforms';
 import type { IPrintedRow } from '../../program-text/row-printer';
-import type { IRow } from '../../program-text/rows';
+import type { IRow } from '../../program-text/row';
 import type { ITag } from '../listing/listing';
 import { keptWords, roleWords } from './role-words';
 

@@ -7,7 +7,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { Links } from '../../model/links';
 import type { ScopePart } from '../../program-text/equations';
 import type { IPrintedRow } from '../../program-text/row-printer';
-import type { IRow } from '../../program-text/rows';
+import type { IRow } from '../../program-text/row';
 import {
   VariableNames,
   variableNames

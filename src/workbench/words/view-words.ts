@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { LevelName } from '../../tokens';
-import type { ILevelCount } from '../levels/level-pane';
+import type { ILevelCount } from '../levels/level-pane-options';
 
 /** Words for a toolbar, and a whole sentence for the tooltip. */
 export interface ICountWords {

@@ -77,8 +77,8 @@ def _middle(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pai
     in_a, in_b = set(a), set(b)
     at_a = [i for i, key in enumerate(a) if key in in_b]
     at_b = [j for j, key in enumerate(b) if key in in_a]
-    found = _myers([a[i] for i in at_a], [b[j] for j in at_b], budget)
-    return [(at_a[i], at_b[j]) for i, j in found]
+    pairs = _myers([a[i] for i in at_a], [b[j] for j in at_b], budget)
+    return [(at_a[i], at_b[j]) for i, j in pairs]
 
 
 def _myers(a: list[Hashable], b: list[Hashable], budget: Budget) -> Pairs:

@@ -41,37 +41,37 @@ def type_changes(before: Type, after: Type, place: int = -1) -> list[Change]:
     """What differs between two types."""
     if before == after:
         return []
-    found: list[Change] = []
+    changes: list[Change] = []
     if before.shape != after.shape:
-        found.append(Change("shape", "", _shape(before), _shape(after), place))
+        changes.append(Change("shape", "", _shape(before), _shape(after), place))
     if before.dtype != after.dtype:
-        found.append(Change("dtype", "", before.dtype or before.text, after.dtype or after.text, place))
+        changes.append(Change("dtype", "", before.dtype or before.text, after.dtype or after.text, place))
     if before.weak != after.weak:
         words = {True: "weak", False: "strong"}
-        found.append(Change("weak_type", "", words[before.weak], words[after.weak], place))
+        changes.append(Change("weak_type", "", words[before.weak], words[after.weak], place))
     if before.sharding != after.sharding:
-        found.append(Change("sharding", "", before.sharding or "none", after.sharding or "none", place))
-    return found or [Change("type", "", before.text, after.text, place)]
+        changes.append(Change("sharding", "", before.sharding or "none", after.sharding or "none", place))
+    return changes or [Change("type", "", before.text, after.text, place)]
 
 
 def equation_changes(
     a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, i: int, j: int, same_operand: Callable[[int, int], bool]
 ) -> list[Change]:
     """What differs between equation i of a and j of b; the programs inside them apart."""
-    found: list[Change] = []
+    changes: list[Change] = []
     strings_a, strings_b = a.side.strings, b.side.strings
     before, after = strings_a[scope_a.primitive[i]], strings_b[scope_b.primitive[j]]
     if before != after:
-        found.append(Change("primitive", "", before, after))
+        changes.append(Change("primitive", "", before, after))
     else:
-        found += _parameter_changes(a, b, scope_a, scope_b, i, j)
-    found += _operand_changes(a, b, scope_a.operands[i], scope_b.operands[j], same_operand)
-    found += _bound_changes(a, b, scope_a, scope_b, i, j)
-    effects_a = sorted(strings_a[each] for each in scope_a.effects.get(i, ()))
-    effects_b = sorted(strings_b[each] for each in scope_b.effects.get(j, ()))
+        changes += _parameter_changes(a, b, scope_a, scope_b, i, j)
+    changes += _operand_changes(a, b, scope_a.operands[i], scope_b.operands[j], same_operand)
+    changes += _bound_changes(a, b, scope_a, scope_b, i, j)
+    effects_a = sorted(strings_a[effect] for effect in scope_a.effects.get(i, ()))
+    effects_b = sorted(strings_b[effect] for effect in scope_b.effects.get(j, ()))
     if effects_a != effects_b:
-        found.append(Change("effects", "", ", ".join(effects_a) or "none", ", ".join(effects_b) or "none"))
-    return found
+        changes.append(Change("effects", "", ", ".join(effects_a) or "none", ", ".join(effects_b) or "none"))
+    return changes
 
 
 def _shape(kind: Type) -> str:
@@ -80,24 +80,24 @@ def _shape(kind: Type) -> str:
 
 def _parameter_changes(a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, i: int, j: int) -> list[Change]:
     before, after = a.side.parameter_texts(scope_a, i), b.side.parameter_texts(scope_b, j)
-    others = len(scope_a.operands[i]) != len(scope_b.operands[j])
-    found = []
-    for name in [*before, *(each for each in after if each not in before)]:
+    is_recounted = len(scope_a.operands[i]) != len(scope_b.operands[j])
+    changes = []
+    for name in [*before, *(value for value in after if value not in before)]:
         was, now = before.get(name), after.get(name)
         if (
             name in NAMES
-            or (name in _COUNTS and others)
+            or (name in _COUNTS and is_recounted)
             or (was is not None and now is not None and canonical(was) == canonical(now))
         ):
             continue
-        found.append(Change("parameter", name, "none" if was is None else was, "none" if now is None else now))
+        changes.append(Change("parameter", name, "none" if was is None else was, "none" if now is None else now))
     primitive = a.side.strings[scope_a.primitive[i]]
-    combiners_a = [each for each in scope_a.children.get(i, ()) if is_combiner(primitive, each)]
-    combiners_b = [each for each in scope_b.children.get(j, ()) if is_combiner(primitive, each)]
-    for one, other in zip(combiners_a, combiners_b, strict=False):
-        if a.of(one.scope).scope != b.of(other.scope).scope:
-            found.append(Change("parameter", one.parameter, "a program", "a different program"))
-    return found
+    combiners_a = [child for child in scope_a.children.get(i, ()) if is_combiner(primitive, child)]
+    combiners_b = [child for child in scope_b.children.get(j, ()) if is_combiner(primitive, child)]
+    for combiner_a, combiner_b in zip(combiners_a, combiners_b, strict=False):
+        if a.of(combiner_a.scope).scope != b.of(combiner_b.scope).scope:
+            changes.append(Change("parameter", combiner_a.parameter, "a program", "a different program"))
+    return changes
 
 
 def _operand_changes(
@@ -107,7 +107,7 @@ def _operand_changes(
         pairs: list[tuple[int | None, int | None]] = [(place, place) for place in range(len(before))]
     else:
         pairs = _ends_first(before, after, same_operand)
-    found = []
+    changes = []
     for i, j in pairs:
         if i is not None and j is not None and same_operand(before[i], after[j]):
             continue
@@ -116,10 +116,10 @@ def _operand_changes(
         if i is not None and j is not None and was and was == now:
             was, now = _literal_text(a, before[i], kind=True), _literal_text(b, after[j], kind=True)
         place = i if j is None else j
-        found.append(
+        changes.append(
             Change("operand", "" if place is None else str(place + 1), was, now, -1 if place is None else place)
         )
-    return found
+    return changes
 
 
 def _ends_first(
@@ -150,11 +150,11 @@ def _literal_text(keys: Keys, operand: int, kind: bool = False) -> str:
 def _bound_changes(a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, i: int, j: int) -> list[Change]:
     count_a, count_b = scope_a.output_counts[i], scope_b.output_counts[j]
     first_a, first_b = scope_a.first[i], scope_b.first[j]
-    found: list[Change] = []
+    changes: list[Change] = []
     for place in range(min(count_a, count_b)):
-        found += type_changes(
+        changes += type_changes(
             a.side.types[scope_a.types[first_a + place]], b.side.types[scope_b.types[first_b + place]], place
         )
     if count_a != count_b:
-        found.append(Change("results", "", str(count_a), str(count_b)))
-    return found
+        changes.append(Change("results", "", str(count_a), str(count_b)))
+    return changes

@@ -88,16 +88,16 @@ def compare(a: Side, b: Side, budget: Budget | None = None) -> ProgramsDiff:
         scope_a, scope_b, inputs = waiting.popleft()
         if (scope_a, scope_b) in diff.scopes:
             continue
-        found = _scope(matcher, scope_a, scope_b, inputs)
-        diff.scopes[scope_a, scope_b] = found
-        if found.same:
+        difference = _scope(matcher, scope_a, scope_b, inputs)
+        diff.scopes[scope_a, scope_b] = difference
+        if difference.same:
             continue
-        diff.wrapped += _wrapped(matcher, found)
-        for i, pairs in found.children.items():
-            for one, other in pairs:
-                if one is not None and other is not None:
-                    entered = _inputs(matcher, found, i, one, other)
-                    waiting.append((one.scope, other.scope, entered))
+        diff.wrapped += _wrapped(matcher, difference)
+        for i, pairs in difference.children.items():
+            for child_a, child_b in pairs:
+                if child_a is not None and child_b is not None:
+                    entered = _inputs(matcher, difference, i, child_a, child_b)
+                    waiting.append((child_a.scope, child_b.scope, entered))
     diff.coarse = matcher.budget.exceeded
     return diff
 
@@ -109,43 +109,43 @@ def _scope(matcher: Matcher, number_a: int, number_b: int, inputs: Inputs) -> Sc
         count = len(a.primitive)
         every = list(range(count))
         return ScopeDiff(Matched(number_a, number_b, inputs, every, every, [(i, i) for i in range(count)]), same=True)
-    found = ScopeDiff(matcher.match(number_a, number_b, inputs))
-    matched = found.matched
+    difference = ScopeDiff(matcher.match(number_a, number_b, inputs))
+    matched = difference.matched
     one_a, one_b = keys_a.of(number_a), keys_b.of(number_b)
     for i, j in enumerate(matched.partner_a):
         if j < 0:
             continue
         if i in a.children or j in b.children:
-            found.children[i] = _children(keys_a.side, a, b, i, j)
+            difference.children[i] = _children(keys_a.side, a, b, i, j)
         operands = zip(a.operands[i], b.operands[j], strict=False)
         if one_a.alone[i] != one_b.alone[j] or not all(matched.same_operand(x, y) for x, y in operands):
             changes = equation_changes(keys_a, keys_b, a, b, i, j, matched.same_operand)
             if changes:
-                found.changes[i] = changes
+                difference.changes[i] = changes
     for before, after in inputs:
         if before is not None and after is not None:
             changes = type_changes(keys_a.side.type_of(a, before), keys_b.side.type_of(b, after))
             if changes:
-                found.inputs[after] = changes
+                difference.inputs[after] = changes
     for place in range(max(len(a.outputs), len(b.outputs))):
         if place >= len(a.outputs) or place >= len(b.outputs):
-            found.results.append(Change("results", "", str(len(a.outputs)), str(len(b.outputs)), place))
+            difference.results.append(Change("results", "", str(len(a.outputs)), str(len(b.outputs)), place))
         elif not matched.same_operand(a.outputs[place], b.outputs[place]):
-            found.results.append(Change("operand", str(place + 1), "", "", place))
-    return found
+            difference.results.append(Change("operand", str(place + 1), "", "", place))
+    return difference
 
 
 def _children(side: Side, a: ScopeSide, b: ScopeSide, i: int, j: int) -> list[tuple[Child | None, Child | None]]:
     """The programs inside two equations, by parameter and place; combiners are parameters."""
     primitive = side.strings[a.primitive[i]]
-    mine = [each for each in a.children.get(i, ()) if not is_combiner(primitive, each)]
-    others = {
-        (each.parameter, each.position): each for each in b.children.get(j, ()) if not is_combiner(primitive, each)
+    mine = [child for child in a.children.get(i, ()) if not is_combiner(primitive, child)]
+    theirs = {
+        (child.parameter, child.position): child for child in b.children.get(j, ()) if not is_combiner(primitive, child)
     }
     pairs: list[tuple[Child | None, Child | None]] = [
-        (each, others.pop((each.parameter, each.position), None)) for each in mine
+        (child, theirs.pop((child.parameter, child.position), None)) for child in mine
     ]
-    return [*pairs, *((None, each) for each in others.values())]
+    return [*pairs, *((None, child) for child in theirs.values())]
 
 
 # --- inputs -----------------------------------------------------------------------------------------------
@@ -156,14 +156,14 @@ def _root_inputs(a: Keys, b: Keys, budget: Budget) -> Inputs:
     scope_a, scope_b = a.side.scopes[a.side.root], b.side.scopes[b.side.root]
     constants = _by_types(a, b, scope_a, scope_b, range(scope_a.constants), range(scope_b.constants), budget)
     mine = range(scope_a.constants, scope_a.constants + scope_a.inputs)
-    others = range(scope_b.constants, scope_b.constants + scope_b.inputs)
+    theirs = range(scope_b.constants, scope_b.constants + scope_b.inputs)
     names_a, names_b = list(a.side.input_names), list(b.side.input_names)
-    types_a = [a.type_of(scope_a, each) for each in mine]
-    types_b = [b.type_of(scope_b, each) for each in others]
-    known = len(names_a) == len(mine) and len(names_b) == len(others) and all(names_a) and all(names_b)
-    if types_a == types_b or not known or not set(names_a) & set(names_b):
-        return constants + _by_types(a, b, scope_a, scope_b, mine, others, budget)
-    return constants + _filled(mine, others, align(names_a, names_b, budget))
+    types_a = [a.type_of(scope_a, variable) for variable in mine]
+    types_b = [b.type_of(scope_b, variable) for variable in theirs]
+    all_named = len(names_a) == len(mine) and len(names_b) == len(theirs) and all(names_a) and all(names_b)
+    if types_a == types_b or not all_named or not set(names_a) & set(names_b):
+        return constants + _by_types(a, b, scope_a, scope_b, mine, theirs, budget)
+    return constants + _filled(mine, theirs, align(names_a, names_b, budget))
 
 
 def _by_types(
@@ -172,8 +172,8 @@ def _by_types(
     """Paired by their places where there are as many, else by their types."""
     if len(mine) == len(others):
         return [(i, j) for i, j in zip(mine, others, strict=True)]
-    types_a = [a.type_of(scope_a, each) for each in mine]
-    types_b = [b.type_of(scope_b, each) for each in others]
+    types_a = [a.type_of(scope_a, variable) for variable in mine]
+    types_b = [b.type_of(scope_b, variable) for variable in others]
     return _filled(mine, others, align(types_a, types_b, budget))
 
 
@@ -186,8 +186,8 @@ def _filled(mine: range, others: range, pairs: list[tuple[int, int]]) -> Inputs:
         if len(left) == len(right):
             filled += zip(left, right, strict=True)
         else:
-            filled += [(each, None) for each in left]
-            filled += [(None, each) for each in right]
+            filled += [(variable, None) for variable in left]
+            filled += [(None, variable) for variable in right]
         if i < len(mine):
             filled.append((mine[i], others[j]))
         before_a, before_b = i + 1, j + 1
@@ -199,22 +199,22 @@ def _inputs(matcher: Matcher, found: ScopeDiff, i: int, one: Child, other: Child
     matched = found.matched
     a, b = matcher.a.side.scopes[one.scope], matcher.b.side.scopes[other.scope]
     constants = _by_types(matcher.a, matcher.b, a, b, range(a.constants), range(b.constants), matcher.budget)
-    mine, others = range(a.constants, a.constants + a.inputs), range(b.constants, b.constants + b.inputs)
+    mine, theirs = range(a.constants, a.constants + a.inputs), range(b.constants, b.constants + b.inputs)
     outer_a, outer_b = matcher.a.side.scopes[matched.a], matcher.b.side.scopes[matched.b]
     j = matched.partner_a[i]
     given_a = _handed(matcher.a.side, outer_a, i, one, a.inputs)
     given_b = _handed(matcher.b.side, outer_b, j, other, b.inputs)
     if a.inputs == b.inputs or given_a is None or given_b is None:
-        return constants + _by_types(matcher.a, matcher.b, a, b, mine, others, matcher.budget)
+        return constants + _by_types(matcher.a, matcher.b, a, b, mine, theirs, matcher.budget)
     there = [
-        (matched.variable.get(each, ("gone", each)) if each >= 0 else ("literal", matcher.a.literal(each)))
-        for each in given_a
+        (matched.variable.get(operand, ("gone", operand)) if operand >= 0 else ("literal", matcher.a.literal(operand)))
+        for operand in given_a
     ]
-    here = [each if each >= 0 else ("literal", matcher.b.literal(each)) for each in given_b]
+    here = [operand if operand >= 0 else ("literal", matcher.b.literal(operand)) for operand in given_b]
     # From the end: what a program newly reads comes before what it carries, which may be the same variable.
     pairs = align(there[::-1], here[::-1], matcher.budget)
     last_a, last_b = len(there) - 1, len(here) - 1
-    return constants + _filled(mine, others, [(last_a - i, last_b - j) for i, j in reversed(pairs)])
+    return constants + _filled(mine, theirs, [(last_a - i, last_b - j) for i, j in reversed(pairs)])
 
 
 def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: int) -> list[int] | None:
@@ -245,8 +245,8 @@ def _wrapped(matcher: Matcher, found: ScopeDiff) -> list[Wrapped]:
     out = _gone_into(matcher, b, a, matched.b, matched.a, matched.partner_b, matched.partner_a)
     pair = matched.a, matched.b
     return [
-        *(Wrapped(pair, True, *each) for each in into),
-        *(Wrapped(pair, False, *each) for each in out),
+        *(Wrapped(pair, True, *wrapped) for wrapped in into),
+        *(Wrapped(pair, False, *unwrapped) for unwrapped in out),
     ]
 
 
@@ -254,9 +254,9 @@ def _gone_into(
     matcher: Matcher, plain: Keys, holder: Keys, beside: int, around: int, gone: list[int], come: list[int]
 ) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...], int]]:
     """(equation, scope, inside, outside, turns) of each equation of `holder` that holds leftovers of `plain`."""
-    outer, other = holder.side.scopes[around], plain.side.scopes[beside]
+    outer, plain_scope = holder.side.scopes[around], plain.side.scopes[beside]
     left = [i for i, partner in enumerate(gone) if partner < 0]
-    found = []
+    candidates = []
     for equation in sorted(outer.children):
         if come[equation] >= 0 or not left:
             continue
@@ -270,10 +270,10 @@ def _gone_into(
             outside = tuple(left[i] for i, _ in pairs)
             inside = tuple(j for _, j in pairs)
             first = holder.side.strings[inner.primitive[inside[0]]]
-            turns = sum(plain.side.strings[other.primitive[i]] == first for i in left) // max(
+            turns = sum(plain.side.strings[plain_scope.primitive[i]] == first for i in left) // max(
                 1, sum(holder.side.strings[inner.primitive[j]] == first for j in inside)
             )
-            found.append((equation, child.scope, inside, outside, max(1, turns)))
+            candidates.append((equation, child.scope, inside, outside, max(1, turns)))
             left = [i for i in left if i not in set(outside)]
             break
-    return found
+    return candidates

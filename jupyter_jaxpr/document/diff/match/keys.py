@@ -89,7 +89,7 @@ class Keys:
         self._numbers = numbers
         self._scopes: dict[int, ScopeKeys] = {}
         self._types = [
-            numbers.of(("type", each.text, each.dtype, each.shape, each.weak, each.sharding)) for each in side.types
+            numbers.of(("type", aval.text, aval.dtype, aval.shape, aval.weak, aval.sharding)) for aval in side.types
         ]
         self._literals = [
             numbers.of(("literal", side.strings[text], self._types[kind])) for text, kind in side.literals
@@ -109,8 +109,8 @@ class Keys:
 
     def of(self, number: int) -> ScopeKeys:
         """The keys of a scope and of its inner scopes; `use` is computed on the first request."""
-        known = self._scopes.get(number)
-        return known if known is not None else self._number(number)
+        cached = self._scopes.get(number)
+        return cached if cached is not None else self._number(number)
 
     def uses(self, number: int) -> list[int]:
         """`use` of each equation of a scope."""
@@ -140,11 +140,11 @@ class Keys:
         for equation, (primitive, operands, count, parameters) in enumerate(
             zip(scope.primitive, scope.operands, scope.output_counts, scope.parameters, strict=True)
         ):
-            makes = tuple([types[each] for each in scope.types[variable : variable + count]])
-            what: Hashable = (self._string(primitive), self._list(parameters))
+            makes = tuple([types[variable_type] for variable_type in scope.types[variable : variable + count]])
+            key: Hashable = (self._string(primitive), self._list(parameters))
             if equation in scope.children or equation in scope.effects:
-                what = (what, self._inside(scope, equation))
-            this = of(what)
+                key = (key, self._inside(scope, equation))
+            this = of(key)
             takes = tuple([types[scope.types[o]] if o >= 0 else self._literals[-1 - o] for o in operands])
             lone = of((this, takes, makes))
             deep = of((lone, tuple([values[o] if o >= 0 else self._literals[-1 - o] for o in operands]), "value"))
@@ -161,7 +161,7 @@ class Keys:
             (
                 "scope",
                 scope.constants,
-                tuple([types[each] for each in scope.types[:inputs]]),
+                tuple([types[input_type] for input_type in scope.types[:inputs]]),
                 tuple(value),
                 tuple([values[o] if o >= 0 else self._literals[-1 - o] for o in scope.outputs]),
             )
@@ -175,28 +175,28 @@ class Keys:
         inside = tuple(
             (child.parameter, child.position, self.of(child.scope).scope) for child in scope.children.get(equation, ())
         )
-        effects = tuple(sorted(self.side.strings[each] for each in scope.effects.get(equation, ())))
+        effects = tuple(sorted(self.side.strings[effect] for effect in scope.effects.get(equation, ())))
         return inside, effects
 
     def _string(self, number: int) -> int:
-        known = self._strings.get(number)
-        if known is None:
-            known = self._strings[number] = self._numbers.of(self.side.strings[number])
-        return known
+        cached = self._strings.get(number)
+        if cached is None:
+            cached = self._strings[number] = self._numbers.of(self.side.strings[number])
+        return cached
 
     def _list(self, number: int) -> int:
         """The number of a parameter list, names left out."""
-        known = self._parameters.get(number)
-        if known is None:
-            held = () if number < 0 else self.side.parameter_lists[number]
+        cached = self._parameters.get(number)
+        if cached is None:
+            parameters = () if number < 0 else self.side.parameter_lists[number]
             strings = self.side.strings
             texts = sorted(
                 (strings[name], canonical(strings[value]))
-                for name, value in held
+                for name, value in parameters
                 if value >= 0 and strings[name] not in NAMES
             )
-            known = self._parameters[number] = self._numbers.of(("parameters", tuple(texts)))
-        return known
+            cached = self._parameters[number] = self._numbers.of(("parameters", tuple(texts)))
+        return cached
 
     def _uses(self, scope: ScopeSide, keys: ScopeKeys) -> list[int]:
         of = self._numbers.of
@@ -208,7 +208,7 @@ class Keys:
         end = len(scope.types)
         for equation in range(len(use) - 1, -1, -1):
             first = end - scope.output_counts[equation]
-            later = tuple([tuple(sorted(used.pop(each, ()))) for each in range(first, end)])
+            later = tuple([tuple(sorted(used.pop(variable, ()))) for variable in range(first, end)])
             use[equation] = this = of((keys.alone[equation], later, "use"))
             for place, operand in enumerate(scope.operands[equation]):
                 if operand >= 0:

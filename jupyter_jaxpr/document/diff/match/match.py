@@ -79,13 +79,13 @@ class _Match:
         keys_a, keys_b = matcher.a.of(a), matcher.b.of(b)
         if all(i == j for i, j in inputs if i is not None and j is not None):
             return keys_a, keys_b
-        given = list(keys_b.values[: self._b.constants + self._b.inputs])
-        for place in range(len(given)):
-            given[place] = -1 - place
+        input_keys = list(keys_b.values[: self._b.constants + self._b.inputs])
+        for place in range(len(input_keys)):
+            input_keys[place] = -1 - place
         for i, j in inputs:
             if i is not None and j is not None:
-                given[j] = keys_a.values[i]
-        return keys_a, matcher.b.entered_with(b, given)
+                input_keys[j] = keys_a.values[i]
+        return keys_a, matcher.b.entered_with(b, input_keys)
 
     def run(self) -> Matched:
         keys_a, keys_b = self._keys_a, self._keys_b
@@ -158,8 +158,8 @@ class _Match:
         start_a = start_b = 0
         anchors = [(i, j) for i, j in enumerate(matched.partner_a) if j >= 0 and i not in matched.moved]
         for i, j in [*anchors, (len(matched.partner_a), len(matched.partner_b))]:
-            left = [each for each in range(start_a, i) if matched.partner_a[each] < 0]
-            right = [each for each in range(start_b, j) if matched.partner_b[each] < 0]
+            left = [equation for equation in range(start_a, i) if matched.partner_a[equation] < 0]
+            right = [equation for equation in range(start_b, j) if matched.partner_b[equation] < 0]
             if left and right:
                 yield left, right
             start_a, start_b = i + 1, j + 1

@@ -60,22 +60,22 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
     """Compare two texts of one level, line by line."""
     budget = budget or Budget()
     lines_a, lines_b = read_lines(a), read_lines(b)
-    found = TextsDiff([-1] * len(a), [-1] * len(b))
-    found.silent_a = {i for i, line in enumerate(lines_a) if line.silent}
-    found.silent_b = {j for j, line in enumerate(lines_b) if line.silent}
-    found.bound_a = [line.bound for line in lines_a]
-    found.bound_b = [line.bound for line in lines_b]
+    difference = TextsDiff([-1] * len(a), [-1] * len(b))
+    difference.silent_a = {i for i, line in enumerate(lines_a) if line.silent}
+    difference.silent_b = {j for j, line in enumerate(lines_b) if line.silent}
+    difference.bound_a = [line.bound for line in lines_a]
+    difference.bound_b = [line.bound for line in lines_b]
     numbers: dict[Hashable, int] = {}
     values_a, values_b = _values(lines_a, numbers), _values(lines_b, numbers)
     pairs = [(i, j) for i, j in by_occurrence(values_a, values_b) if not lines_a[i].silent]
     kept = rising(pairs)
     for i, j in kept:
-        _pair(found, i, j)
+        _pair(difference, i, j)
     # A moved line must be unique in its text and have a name; a lone brace does not count.
     for i, j in set(pairs) - set(kept):
         if lines_a[i].operation and values_a.count(values_a[i]) == values_b.count(values_b[j]) == 1:
-            _pair(found, i, j)
-            found.moved.add(i)
+            _pair(difference, i, j)
+            difference.moved.add(i)
     passes: list[tuple[Callable[[Line], Hashable], bool]] = [
         (lambda line: line.plain, True),
         (lambda line: line.operation, False),
@@ -83,15 +83,15 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
         (lambda line: line.plain.replace(line.operation, "", 1), False),
     ]
     for key, empty in passes:
-        for left, right in _gaps(found, lines_a, lines_b):
+        for left, right in _gaps(difference, lines_a, lines_b):
             for i, j in align([key(lines_a[i]) for i in left], [key(lines_b[j]) for j in right], budget):
                 if empty or lines_a[left[i]].operation:
-                    _pair(found, left[i], right[j])
-    for i, j in enumerate(found.partner_a):
-        if j >= 0 and not _same(lines_a[i], lines_b[j], found, values_a, values_b):
-            found.changed.add(i)
-    found.coarse = budget.exceeded
-    return found
+                    _pair(difference, left[i], right[j])
+    for i, j in enumerate(difference.partner_a):
+        if j >= 0 and not _same(lines_a[i], lines_b[j], difference, values_a, values_b):
+            difference.changed.add(i)
+    difference.coarse = budget.exceeded
+    return difference
 
 
 def changed_parts(
@@ -114,7 +114,7 @@ def changed_parts(
         keys_a.append(token.group() if line is None else partner if partner >= 0 else ("gone", line))
     keys_b: list[Hashable] = [found.bound_b[j].get(token.group(), token.group()) for token in tokens_b]
     pairs = align(keys_a, keys_b, Budget(100_000))
-    kept_a, kept_b = {one for one, _ in pairs}, {other for _, other in pairs}
+    kept_a, kept_b = {i for i, _ in pairs}, {j for _, j in pairs}
     return (
         [token.span() for at, token in enumerate(tokens_a) if at not in kept_a],
         [token.span() for at, token in enumerate(tokens_b) if at not in kept_b],
@@ -134,12 +134,12 @@ def read_lines(texts: Sequence[str]) -> list[Line]:
         name = (binds.group(1) or binds.group(2)) if binds else None
         uses = []
         here: dict[str, int] = {} if name is None else {name: number}
-        for each in _NAME.findall(kept):
-            if each != name:
-                base = each.partition("#")[0]
-                uses.append((bound.get(base, -1), each))
+        for name_in_text in _NAME.findall(kept):
+            if name_in_text != name:
+                base = name_in_text.partition("#")[0]
+                uses.append((bound.get(base, -1), name_in_text))
                 if base in bound:
-                    here[each] = bound[base]
+                    here[name_in_text] = bound[base]
         if name is not None:
             bound[name] = number
         operation = _OPERATION.search(kept)
@@ -172,10 +172,10 @@ def _values(lines: list[Line], numbers: dict[Hashable, int]) -> list[int]:
 def _same(a: Line, b: Line, found: TextsDiff, values_a: list[int], values_b: list[int]) -> bool:
     if a.plain != b.plain or len(a.uses) != len(b.uses):
         return False
-    for (one, _), (other, _) in zip(a.uses, b.uses, strict=True):
-        if (one < 0) != (other < 0):
+    for (use_a, _), (use_b, _) in zip(a.uses, b.uses, strict=True):
+        if (use_a < 0) != (use_b < 0):
             return False
-        if one >= 0 and found.partner_a[one] != other and values_a[one] != values_b[other]:
+        if use_a >= 0 and found.partner_a[use_a] != use_b and values_a[use_a] != values_b[use_b]:
             return False
     return True
 
@@ -189,8 +189,16 @@ def _gaps(found: TextsDiff, a: list[Line], b: list[Line]) -> list[tuple[list[int
     start_a = start_b = 0
     anchors: Pairs = [(i, j) for i, j in enumerate(found.partner_a) if j >= 0 and i not in found.moved]
     for i, j in [*anchors, (len(a), len(b))]:
-        left = [each for each in range(start_a, i) if found.partner_a[each] < 0 and not a[each].silent]
-        right = [each for each in range(start_b, j) if found.partner_b[each] < 0 and not b[each].silent]
+        left = [
+            line_number
+            for line_number in range(start_a, i)
+            if found.partner_a[line_number] < 0 and not a[line_number].silent
+        ]
+        right = [
+            line_number
+            for line_number in range(start_b, j)
+            if found.partner_b[line_number] < 0 and not b[line_number].silent
+        ]
         if left and right:
             gaps.append((left, right))
         start_a, start_b = i + 1, j + 1

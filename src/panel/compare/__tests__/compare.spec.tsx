@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Unanswered } from '../../../kernel/channel';
+import { Unanswered } from '../../../kernel/channel-interface';
 import { askingOf } from '../../../model/question-state';
 import { JaxprModel } from '../../../model/model';
 import {

@@ -2,7 +2,7 @@ import { runScopeHandlers } from '@codemirror/view';
 import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
-import { Unanswered } from '../../../kernel/channel';
+import { Unanswered } from '../../../kernel/channel-interface';
 import { attentionOf } from '../../../model/attention';
 import { JaxprModel } from '../../../model/model';
 import {
@@ -12,6 +12,8 @@ import {
 } from '../../../model/__tests__/fake-channel';
 import { golden, goldenPage } from '../../../program-text/__tests__/documents';
 import type { Snapshot, TextPage } from '../../../protocol/snapshot';
+import { textBetween } from '../../../workbench/listing/copied-text';
+import type { ListingView } from '../../../workbench/listing/listing-view';
 import type { Noise } from '../../../workbench/reading/noise-rules';
 import { ProgramView } from '..';
 
@@ -315,18 +317,18 @@ describe('a program in the panel', () => {
 
   it('is copied as JAX prints it when all of it is, and with its depth when lines are', () => {
     const { view } = open(golden('rnn-0.12'));
-    const listing = view.view;
-    const doc = listing?.view.state.doc;
-    expect(listing?.listing.wholeText()?.split('\n')).toContain(
+    const { listing, view: editor } = view.view as ListingView;
+    const { doc } = editor.state;
+    expect(listing.wholeText()?.split('\n')).toContain(
       '    jaxpr={ lambda ; i:f32[8,16] j:f32[16,16] k:f32[16] l:f32[16] m:f32[8]. let'
     );
-    const from = doc?.line(5).from ?? 0;
-    expect(listing?.textBetween(from, doc?.line(7).to ?? 0)).toBe(
+    const { from } = doc.line(5);
+    expect(textBetween(listing, doc, from, doc.line(7).to)).toBe(
       '      n:f32[16] = dot_general[dimension_numbers=(([0], [0]), ([], [])) preferred_element_type=float32] m i\n' +
         '      o:f32[16] = dot_general[dimension_numbers=(([0], [0]), ([], [])) preferred_element_type=float32] l j\n' +
         '      p:f32[16] = add n o'
     );
-    expect(listing?.textBetween(from + 2, from + 9)).toBe('f32[16]');
+    expect(textBetween(listing, doc, from + 2, from + 9)).toBe('f32[16]');
   });
 
   it('hides at first what the settings say, and shows it again', () => {

@@ -7,7 +7,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
-import { Unanswered } from '../../../kernel/channel';
+import { Unanswered } from '../../../kernel/channel-interface';
 import {
   AnyReply,
   FakeChannel,

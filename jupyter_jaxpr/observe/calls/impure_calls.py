@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from ...interruptions import not_of_a_signal
 from ...plain_text import FAILURES, file_of, function_of, kind_name, mro_of
 from ..observation import Place
-from .frozen_names import OF_NOW, Kind, functions, of_packages
+from .impure_functions import OF_NOW, Kind, functions, of_packages
 
 _MOST = 50
 

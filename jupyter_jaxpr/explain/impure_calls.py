@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..observe.calls.frozen_calls import FrozenCall
-from ..observe.calls.frozen_names import Kind
+from ..observe.calls.impure_calls import FrozenCall
+from ..observe.calls.impure_functions import Kind
 from ..observe.observation import Finding
 
 _TITLE = "{name} was called once, while JAX traced {function}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...interruptions import not_of_a_signal
 from ...jax.tracer_origins import RaisedCall, raised_calls
-from ...observe.functions import code_of
+from ...observe.code_of_callables import code_of
 from ...observe.observation import Edit, FoundCure, Place
 from ...plain_text import FAILURES, file_of, function_of
 from ..loops.statements import parsed

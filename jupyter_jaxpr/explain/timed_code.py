@@ -1,0 +1,397 @@
+"""Finds the timings in the code of a cell, and decides whether each timing waits for JAX's work."""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import functools
+import inspect
+import re
+import time
+import timeit
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..typed.cell import PYTHON_CELL_MAGICS
+from .called_code import manager_parts, names_of, tree_of
+from .clock_helpers import before_reading, differs_from, gives_reading, kept_in, parameter_of, place_with_object
+from .left_running import Scope, arguments, assigned, is_one_of, locals_of
+from .timing_syntax import (
+    blocks,
+    in_order,
+    is_difference,
+    is_place,
+    may_look,
+    name_of,
+    named_in,
+    outside_functions,
+    parsed,
+)
+
+_CLOCKS: tuple[Any, ...] = (
+    *(time.time, time.perf_counter, time.monotonic, timeit.default_timer),
+    *(time.time_ns, time.perf_counter_ns, time.monotonic_ns, time.process_time, time.process_time_ns),
+    *(inspect.getattr_static(datetime.datetime, name) for name in ("now", "utcnow", "today")),
+)
+#: Functions that time what they are given.
+_TIMERS: tuple[Any, ...] = (timeit.timeit, timeit.repeat, timeit.Timer)
+#: What a context manager that times may not name: it might wait.
+_MAY_WAIT = frozenset("block_until_ready device_get effects_barrier item tolist asarray array live_arrays".split())
+#: Functions that give the reading of a clock are looked at so deep.
+_DEEP = 3
+#: Longer code is not repeated in a sentence.
+LONGEST = 60
+#: Options of `%timeit` that take a value, and those that take none.
+_TIMEIT = re.compile(r"(?:-[nr]\s*\d+|-p\s*\d+|-[tcqov]+|--)(?:\s+|$)")
+_MAGIC = re.compile(r"^(?P<indent>\s*)(?P<to>\w+\s*=\s*)?%(?P<name>\w+)(?P<rest>.*)$")
+_SHELL = re.compile(r"^(\s*)([!?]|\w+\s*=\s*!).*$|^(\s*)[\w.]+\?{1,2}\s*$")
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A timing that does not wait: where, and the call whose work it leaves out."""
+
+    line: int
+    how: str
+    call: str
+    function: str
+    assigned: str | None = None
+    around: str | None = None  # the expression that is timed, where it is more than the call
+    helper: str | None = None  # the function that reads the clock, where that is not the code itself
+
+
+class TimedCode(Scope):
+    """The text of a cell, and what its names are."""
+
+    def __init__(self, source: str, namespace: Mapping[str, Any], barrier_waits: bool, depth: int = 0) -> None:
+        super().__init__(namespace, barrier_waits, depth)
+        self._source = source
+
+    def timings(self) -> Iterator[Timing]:
+        """Those that do not wait."""
+        lines = self._source.split("\n")
+        timeits: list[tuple[int, str, str]] = []
+        for place, line in enumerate(lines):
+            text = line.strip()
+            if not text:
+                continue
+            if not text.startswith("%%"):
+                break
+            name, _, rest = text[2:].partition(" ")
+            lines[place] = ""
+            if name == "timeit":
+                # What stands on its line is set-up code, which runs before the clock.
+                body = "\n".join(lines[place + 1 :])
+                yield from self._timed(body, place + 1, "timeit")
+                return
+            # What stands on the line of `%%time`, `%%prun` or `%%memit` is a statement of its own.
+            if name not in {"jaxpr", *PYTHON_CELL_MAGICS} or (name not in ("jaxpr", "capture") and rest.strip()):
+                return
+            if name == "time":
+                yield from self._timed("\n".join(lines[place + 1 :]), place + 1, "%%time")
+        for place, line in enumerate(lines):
+            magic = _MAGIC.match(line)
+            if magic is not None:
+                lines[place] = f"{magic['indent']}pass"
+                if magic["name"] in ("time", "timeit"):
+                    timeits.append((place, magic["name"], magic["rest"].strip()))
+            elif _SHELL.match(line):
+                lines[place] = line[: len(line) - len(line.lstrip())] + "pass"
+        module = parsed("\n".join(lines))
+        if module is None:
+            return
+        code = {node.lineno for node in ast.walk(module) if isinstance(node, ast.Pass)}
+        for place, name, text in timeits:
+            if place + 1 in code:  # not within a text of several lines
+                while name == "timeit" and (option := _TIMEIT.match(text)):
+                    text = text[option.end() :]
+                yield from self._timed(text, place, name)
+        yield from self._lambdas(module, frozenset())
+        yield from self._clocks(module.body, frozenset())
+        yield from self._helpers(module, frozenset())
+        yield from self._functions(module, frozenset())
+
+    def _lambdas(self, module: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
+        """Yield the timings that pass a function to a timer, such as `timeit.timeit(lambda: f(x))`."""
+        for node in outside_functions(module):
+            if not isinstance(node, ast.Call) or not is_one_of(self._value(node.func, local), _TIMERS):
+                continue
+            stmt = (each.value for each in node.keywords if each.arg == "stmt")
+            given = node.args[0] if node.args else next(stmt, None)
+            how = ast.unparse(node.func)
+            if isinstance(given, ast.Call) and self._value(given.func, local) is functools.partial:
+                given = next(iter(given.args), None)
+            if isinstance(given, ast.Name | ast.Attribute) and self._leaves_running(given, local):
+                yield self._timing(ast.Call(given, [], [], lineno=node.lineno), how, 0, None)
+                continue
+            text = given.value if isinstance(given, ast.Constant) else None
+            timed = parsed(text) if isinstance(text, str) else None
+            body: Sequence[ast.stmt] = timed.body if timed is not None else ()
+            if isinstance(given, ast.Lambda):
+                body = [ast.Expr(given.body)]
+            call = self._left_running(body, local)
+            if call is None:
+                continue
+            whole = given.body if isinstance(given, ast.Lambda) and given.body is not call else None
+            found = self._timing(call, how, 0, None, whole)
+            yield found if timed is None else replace(found, line=node.lineno)
+
+    def _helpers(self, code: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
+        """Calls of functions that time what they are given, or what they wrap, and do not wait."""
+        for node in outside_functions(code):
+            method = self._called(node.func, local) if isinstance(node, ast.Call) else None
+            function: Any = method.__func__ if type(method) is staticmethod else method
+            tree = tree_of(function, asynchronous=True)
+            if tree is None or not isinstance(node, ast.Call) or type(function) is not types.FunctionType:
+                continue
+            bound = self._bound(tree, node, method, local)
+            is_own = f"def {tree.name}(" in self._source
+            if not bound and is_own and not function.__code__.co_freevars:
+                continue  # what its text shows is told of where it stands
+            inside = TimedCode("", {**names_of(function), **bound}, self._barrier_waits, self._depth + 1)
+            names = locals_of(tree) - bound.keys()
+            found = next(iter([*inside._clocks(tree.body, names), *inside._lambdas(tree, names)]), None)
+            if found is not None:
+                helper, given = ast.unparse(node.func), next(iter(bound.values()), None)
+                name = found.function if given is None else getattr(given, "__name__", found.function)
+                yield replace(found, line=node.lineno, how="helper", helper=helper, function=name)
+
+    def _called(self, node: ast.expr, local: frozenset[str]) -> Any:
+        """What a call calls; also the method of an object that is made there, `Bench().run`."""
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call):
+            made = self._value(node.value.func, local)
+            return inspect.getattr_static(made, node.attr, None) if issubclass(type(made), type) else None
+        return self._value(node, local)
+
+    def _bound(
+        self, tree: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call, method: Any, local: frozenset[str]
+    ) -> dict[str, Any]:
+        """The parameters of a function that a call, or a default, gives functions for which leave work running."""
+        names = [each.arg for each in [*tree.args.posonlyargs, *tree.args.args]]
+        holder = self._called(call.func.value, local) if isinstance(call.func, ast.Attribute) else None
+        function: Any = method.__func__ if type(method) is staticmethod else method
+        is_of_object = isinstance(call.func, ast.Attribute) and not issubclass(type(holder), type | types.ModuleType)
+        if is_of_object and function is method:
+            names = names[1:]  # of a method, but for `self`
+        pairs = [*zip(names, call.args, strict=False), *((each.arg, each.value) for each in call.keywords)]
+        given_names = {name for name, _ in pairs}
+        defaults = dict(zip(names[::-1], (function.__defaults__ or ())[::-1], strict=False))
+        defaults |= function.__kwdefaults__ or {}
+        inside = TimedCode("", defaults, self._barrier_waits, self._depth + 1)
+        found: dict[str, Any] = {
+            name: value
+            for name, value in defaults.items()
+            if name not in given_names and inside._leaves_running(ast.Name(name, ast.Load()), frozenset())
+        }
+        for name, given in pairs:
+            if name is None:
+                continue
+            if isinstance(given, ast.Lambda):
+                inner = self._left_running([ast.Expr(given.body)], local)
+                if inner is not None:
+                    found[name] = self._value(inner.func, local)
+            elif isinstance(given, ast.Name | ast.Attribute) and self._leaves_running(given, local):
+                found[name] = self._value(given, local)
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _functions(self, node: ast.AST, local: frozenset[str]) -> Iterator[Timing]:
+        """Two readings of a clock, and `timeit`, in the functions that the cell defines."""
+        for child in ast.iter_child_nodes(node):
+            inside = local
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                inside = local | locals_of(child)
+                yield from self._clocks(child.body, inside)
+                yield from self._lambdas(child, inside)
+                yield from self._helpers(child, inside)
+            yield from self._functions(child, inside)
+
+    def _timed(self, text: str, above: int, how: str) -> Iterator[Timing]:
+        """A text that is timed as a whole."""
+        module = parsed(text)
+        if module is None or not module.body:
+            return
+        call = self._left_running(module.body, frozenset())
+        if call is not None:
+            [*_, last] = module.body
+            whole = last.value if len(module.body) == 1 and isinstance(last, ast.Expr) else call
+            assigned = name_of(module.body, call) if how == "%%time" else None
+            yield self._timing(call, how, above, assigned, None if whole is call else whole)
+
+    def _clocks(self, body: Sequence[ast.stmt], local: frozenset[str]) -> Iterator[Timing]:
+        """Two readings of a clock in one block, and in the blocks inside."""
+        started: dict[str, int] = {}
+        body = in_order(body)
+        for place, statement in enumerate(body):
+            name = self._reads_clock(statement, local) or self._start(statement, local)
+            ended = next((start for start in started if self._ends(statement, start, name, body[place:], local)), None)
+            if ended is None:
+                results = {start: assigned(body[begun + 1 : place]) for start, begun in started.items()}
+                ended = next((start for start in started if self._stops(statement, start, results[start], local)), None)
+            if ended is not None:
+                between = list(body[started.pop(ended) + 1 : place])
+                plain = name is not None or self._is_plain(statement, assigned(between), local)
+                call = self._left_running(between, local) if plain else None
+                if call is not None:
+                    yield self._timing(call, "clock", 0, name_of(between, call))
+            if name is not None:
+                started[name] = place
+            elif ended is None and any(self._is_clock(node, local) for node in ast.walk(statement)):
+                started.clear()  # another reading, which these rules do not follow
+            for inner in blocks(statement):
+                yield from self._clocks(inner, local)
+            if isinstance(statement, ast.With) and any(self._times(each, local) for each in statement.items):
+                call = self._left_running(statement.body, local)
+                if call is not None:
+                    yield self._timing(call, "with", 0, name_of(statement.body, call))
+
+    def _times(self, item: ast.withitem, local: frozenset[str]) -> bool:
+        """Whether a context manager reads a clock before and after its block, and surely does not wait."""
+        made = item.context_expr
+        manager = self._value(made.func if isinstance(made, ast.Call) else made, local)
+        if manager is None or issubclass(type(manager), types.ModuleType):
+            return False
+        parts = manager_parts(manager if issubclass(type(manager), type | types.FunctionType) else type(manager))
+        if parts is None:
+            return False
+        before, after, names = parts
+        inside = TimedCode("", names, self._barrier_waits, self._depth + 1)
+        nodes = [[node for each in part for node in ast.walk(each)] for part in (before, after)]
+        reads = all(any(inside._is_clock(node, frozenset()) for node in part) for part in nodes)
+        named = {getattr(node, "attr", getattr(node, "id", "")) for part in nodes for node in part}
+        takes = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) for node in nodes[1])
+        return reads and takes and not named & _MAY_WAIT
+
+    def _reads_clock(self, statement: ast.stmt, local: frozenset[str]) -> str | None:
+        """The name or attribute that a statement gives to a reading of a clock; `-t` for `t = -clock()`."""
+        named = named_in(statement)
+        if named is not None and self._is_clock(named.value, local):
+            return ast.unparse(named.target)
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target: ast.expr = statement.targets[0]
+        elif isinstance(statement, ast.AnnAssign):
+            target = statement.target
+        else:
+            return None
+        value, sign = statement.value, ""
+        if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+            value, sign = value.operand, "-"
+        if value is None or not is_place(target) or not self._is_clock(value, local):
+            return None
+        return sign + ast.unparse(target)
+
+    def _ends(
+        self, statement: ast.stmt, start: str, name: str | None, following: Sequence[ast.stmt], local: frozenset[str]
+    ) -> bool:
+        """Whether a statement reads the clock for a difference to `start`, there or in what follows."""
+        if any(
+            is_difference(node, start) and isinstance(node.left, ast.NamedExpr) and self._is_clock(node.left, local)
+            for node in ast.walk(statement)
+            if isinstance(node, ast.BinOp)
+        ):
+            return True
+        if name is not None:
+            nodes = [node for other in following[1:] for node in ast.walk(other)]
+            return name != start and any(
+                is_difference(node, start) and is_place(node.left) and ast.unparse(node.left) == name
+                for node in nodes
+                if isinstance(node, ast.BinOp)
+            )
+        if isinstance(statement, ast.AugAssign) and self._is_clock(statement.value, local):
+            sign = "-" if isinstance(statement.op, ast.Add) else "" if isinstance(statement.op, ast.Sub) else None
+            return sign is not None and sign + ast.unparse(statement.target) == start
+        return any(
+            is_difference(node, start) and self._is_clock(node.left, local)
+            for node in ast.walk(statement)
+            if isinstance(node, ast.BinOp)
+        )
+
+    def _is_clock(self, node: ast.AST, local: frozenset[str]) -> bool:
+        if isinstance(node, ast.NamedExpr):
+            return self._is_clock(node.value, local)
+        if not isinstance(node, ast.Call) or node.args or node.keywords:
+            return False
+        function = self._value(node.func, local)
+        if is_one_of(function, _CLOCKS):
+            return True
+        return self._depth < _DEEP and gives_reading(function, self._is_clock_in)
+
+    def _is_plain(self, statement: ast.stmt, tainted: frozenset[str], local: frozenset[str]) -> bool:
+        """Whether nothing of the statement that reads the clock again can wait before it does.
+
+        What stands before the reading is evaluated before it: in `return float(y[0]), now() - start` the value is
+        waited for, in `return now() - start, float(y[0])` it is not. To name a result, or to put it into a tuple, does
+        not wait.
+        """
+        for node in self._before_clock(statement, local):
+            if isinstance(node, ast.Call | ast.Await | ast.NamedExpr):
+                return False
+            looked_at = [node.value] if isinstance(node, ast.FormattedValue) or may_look(node) else []
+            if isinstance(node, ast.BinOp | ast.Compare | ast.Subscript | ast.BoolOp | ast.IfExp | ast.UnaryOp):
+                looked_at = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+            if any(isinstance(each, ast.Name) and each.id in tainted for one in looked_at for each in ast.walk(one)):
+                return False
+        return True
+
+    def _before_clock(self, statement: ast.stmt, local: frozenset[str]) -> list[ast.AST]:
+        """What is evaluated in a statement before it reads a clock, in this order; all of it where it reads none."""
+        return before_reading(
+            statement, lambda node: self._is_clock(node, local) or self._stop(node, local) is not None
+        )
+
+    # --- functions that read the clock for others ----------------------------------------------------------
+
+    def _start(self, statement: ast.stmt, local: frozenset[str]) -> str | None:
+        """Where the function that a statement calls keeps a reading of the clock, such as `_start` for `tic()`."""
+        call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
+        if not isinstance(call, ast.Call):
+            return None
+        function = self._called(call.func, local)
+        return place_with_object(call, function, kept_in(function, self._is_clock_in))
+
+    def _stop(self, node: ast.AST, local: frozenset[str]) -> str | None:
+        """Where the earlier reading is of which the function that a node calls takes the difference."""
+        if not isinstance(node, ast.Call):
+            return None
+        function = self._called(node.func, local)
+        place = differs_from(function, self._is_clock_in)
+        position = None if place is None else parameter_of(function, place)
+        if position is None or (position == 0 and self._is_of_object(node, local)):
+            return place_with_object(node, function, place)
+        given = node.args[position] if position < len(node.args) else None
+        given = next((each.value for each in node.keywords if each.arg == place), given)
+        return ast.unparse(given) if given is not None and is_place(given) else None
+
+    def _stops(self, statement: ast.stmt, start: str, tainted: frozenset[str], local: frozenset[str]) -> bool:
+        """Whether a statement calls a function that takes the difference to `start`, and gives it no result."""
+        return any(
+            self._stop(node, local) == start
+            and not any(self._touches(given, tainted, local) for given in arguments(node))
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call)
+        )
+
+    def _is_of_object(self, call: ast.Call, local: frozenset[str]) -> bool:
+        """Whether a call is of the method of an object, not of a function of a module."""
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        return not issubclass(type(self._called(call.func.value, local)), types.ModuleType)
+
+    def _is_clock_in(self, node: ast.AST, names: Mapping[str, Any]) -> bool:
+        """Whether a node reads the clock, by the names of the function where it stands."""
+        return TimedCode("", names, self._barrier_waits, self._depth + 1)._is_clock(node, frozenset())
+
+    def _timing(
+        self, call: ast.Call, how: str, above: int, assigned: str | None, whole: ast.expr | None = None
+    ) -> Timing:
+        function = call.func
+        applied = self._applied(call, frozenset())
+        inner = self._running_in(applied, frozenset()) if isinstance(applied, ast.Lambda) else None
+        named = inner.func if inner is not None else applied or function
+        name = named.attr if isinstance(named, ast.Attribute) else ast.unparse(named)
+        text = ast.unparse(call)
+        if len(text) > LONGEST:
+            text = f"{ast.unparse(function)}(...)"
+        around = None if whole is None else ast.unparse(whole)
+        return Timing(call.lineno + above, how, text, name, assigned, around)

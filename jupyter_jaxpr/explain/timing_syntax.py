@@ -1,0 +1,77 @@
+"""Reads the syntax around the readings of a clock: blocks, named results, differences."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard
+
+from ..interruptions import not_of_a_signal
+
+
+def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks of a loop, a condition or a with; a function's names are its own."""
+    if isinstance(statement, ast.For | ast.While | ast.If | ast.With):
+        yield statement.body
+        yield getattr(statement, "orelse", [])
+
+
+def named_in(statement: ast.stmt) -> ast.NamedExpr | None:
+    """What a statement names within an expression, as the first thing it does: `(t := now())`, `if (t := now()):`."""
+    value = statement.test if isinstance(statement, ast.If) else None
+    if isinstance(statement, ast.Expr | ast.Assign):
+        value = statement.value
+    if isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
+        value = value.args[0]
+    return value if isinstance(value, ast.NamedExpr) else None
+
+
+def name_of(body: Sequence[ast.stmt], call: ast.Call) -> str | None:
+    """The name that is given to the result of a call."""
+    for statement in body:
+        if isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1:
+            target = statement.targets[0]
+            return target.id if isinstance(target, ast.Name) else None
+    return None
+
+
+def is_difference(node: ast.BinOp, start: str) -> bool:
+    """Whether an expression subtracts an earlier reading of the clock."""
+    return isinstance(node.op, ast.Sub) and is_place(node.right) and ast.unparse(node.right) == start
+
+
+def is_place(node: ast.AST) -> bool:
+    """Whether an expression is a name, or an attribute of a name such as `self.started`."""
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+
+
+def in_order(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a block with those of its `try` blocks, in the order in which they run if nothing raises."""
+    statements: list[ast.stmt] = []
+    for statement in body:
+        if isinstance(statement, ast.Try):
+            statements += in_order([*statement.body, *statement.orelse, *statement.finalbody])
+        else:
+            statements.append(statement)
+    return statements
+
+
+def may_look(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    """Whether an attribute may look at a value; that of a type does not."""
+    return isinstance(node, ast.Attribute) and node.attr not in ("shape", "dtype", "ndim", "size")
+
+
+def outside_functions(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes that are inside of no function or class."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            yield child
+            yield from outside_functions(child)
+
+
+def parsed(text: str) -> ast.Module | None:
+    """The syntax of a text; None where the text is no Python."""
+    try:
+        return ast.parse(text)
+    except not_of_a_signal(SyntaxError, ValueError):
+        return None

@@ -1,0 +1,161 @@
+"""Builds the document of a run, sends the document to the panel, shows the output, and keeps the last runs."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..build.environment import environment
+from ..document.types.document import Cell
+from ..typed import cell as cells
+from ..wire.runs import cell_key
+from . import last_call, options
+from .active import Active, RunResult, Shown
+from .kept_outputs import KeptOutputs
+from .widget_host import shows_widget
+
+if TYPE_CHECKING:
+    from ..build.build import Built
+    from ..document.types.document import Snapshot as Document
+    from .session import Session
+
+_SHOWN_RUNS = 8
+
+
+class ShownRuns:
+    """The runs that a shell shows."""
+
+    def __init__(self, session: Session, guard: Callable[[str], AbstractContextManager[None]]) -> None:
+        self._session = session
+        self._guard = guard
+        self._observer = session.observer
+        self._publisher = session.publisher
+        self._outputs = KeptOutputs(session.shell)
+        self._widgets: dict[str, Any] = {}  # the widget below each cell, by `cell_key`
+        # The last cells under %%jaxpr by number, oldest first, for `jupyter_jaxpr.last`.
+        self.shown: OrderedDict[int, Shown] = OrderedDict()
+
+    def forget(self) -> None:
+        """Drop the runs, and stop following their outputs."""
+        self.shown.clear()
+        self._outputs.forget()
+        self._widgets.clear()
+
+    def publish(self, run: RunResult, error: BaseException | None = None) -> Built:
+        """Build the document of a run with what its options ask for, send the document and show the output."""
+        from ..build.sweep import sweep_document
+        from ..scripts import display
+
+        parsed = run.options
+        built = self._built(run)
+        if run.comparison is not None:
+            compared = built.sources.comparison(run.comparison, run.sweep)
+            built = replace(built, document=built.sources.merge("comparison", compared))
+        if run.sweep is not None:
+            built = replace(built, document=built.sources.merge("sweep", sweep_document(run.sweep)))
+        try:
+            if parsed.steps:
+                with self._guard("jupyter_jaxpr could not run the steps."):
+                    built = replace(built, document=self._with_steps(built))
+            if parsed.time:
+                with self._guard("jupyter_jaxpr could not time the program."):
+                    built = replace(built, document=self._with_time(built))
+            if parsed.transform:
+                with self._guard("jupyter_jaxpr could not transform the program."):
+                    built = replace(built, document=self._with_transforms(built, parsed))
+        finally:
+            if parsed.keeps_values:
+                built.sources.let_go_of_values()
+        # The document contains the finished parts even where a measurement failed or was interrupted.
+        built = replace(built, document=built.sources.document)
+        self._publisher.publish(replace(built, retrace=self._retrace(run)))
+        magics = self._session.magics
+        # A raised cell gets an output if there is a card of the error, so that a saved notebook contains the card.
+        has_card = any(note.kind in ("trace_raised", "raised") for note in built.document.notes)
+        if magics is not None and (built.document.programs or error is None or has_card):
+            is_widget = magics.output and self._shown_as_widget(built, magics.widget, magics.output_bytes)
+            if not is_widget:
+                display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
+            with self._guard("jupyter_jaxpr could not shorten an earlier output that IPython keeps."):
+                self._outputs.shown()
+        return built
+
+    def _shown_as_widget(self, built: Built, choice: str, limit_bytes: int) -> bool:
+        """Display the run as a widget, where the host shows widgets and has no panel; return whether it did."""
+        if not shows_widget(choice, self._publisher.has_panel):
+            return False
+        is_shown = False
+        with self._guard("jupyter_jaxpr could not show the widget."):
+            from .. import widgets
+
+            cell = cell_key(built.document)
+            # The output of the cell's earlier run is gone, and with it the earlier widget.
+            self._widgets[cell] = widgets.show(built, limit_bytes, closes=self._widgets.pop(cell, None))
+            is_shown = True
+        return is_shown
+
+    def _built(self, run: RunResult) -> Built:
+        from ..build.build import build
+
+        magics = self._session.magics
+        return build(
+            run.observation,
+            None if run.cell is None else _document_cell(run.cell),
+            environment=environment(self._observer.hooks.support),
+            run_id=run.run_id,
+            title=run.options.title,
+            pinned=run.options.pin,
+            message=run.message,
+            cells=self._session.known_cells(run.cell),
+            silenced={*run.options.ignore, *(magics.ignore if magics is not None else ())},
+            saves_values=self._session.saves_values,
+        )
+
+    def _retrace(self, run: RunResult) -> Callable[[], None] | None:
+        """Return a function that traces the cell's last call at the user's request; None without an offer."""
+        if run.observation.retrace is None:
+            return None
+
+        def retrace() -> None:
+            with self._guard("jupyter_jaxpr could not trace the call."):
+                message = last_call.trace_again(self._observer, run.observation, run.options.keeps_values)
+                built = self._built(replace(run, message=message))
+                self._publisher.publish(replace(built, retrace=self._retrace(run)))
+                number = None if run.cell is None else run.cell.execution_count
+                if number is not None and number in self.shown:
+                    self.shown[number] = replace(self.shown[number], built=built)
+
+        return retrace
+
+    def _with_steps(self, built: Built) -> Document:
+        from ..build.steps import record_focus
+
+        with self._observer.looking_away():
+            return record_focus(built.sources)
+
+    def _with_time(self, built: Built) -> Document:
+        from ..build.timing import time_focus
+
+        return time_focus(built.sources)
+
+    def _with_transforms(self, built: Built, found: options.Options) -> Document:
+        from ..build.transform import transform_focus
+
+        return transform_focus(self._observer, built.sources, found.transform)
+
+    def show(self, active: Active, built: Built) -> None:
+        """Store the run of a cell for `jupyter_jaxpr.last`."""
+        number = active.cell.execution_count
+        if number is None:
+            return
+        self.shown.pop(number, None)
+        self.shown[number] = Shown(built, active.run.ledger)
+        while len(self.shown) > _SHOWN_RUNS:
+            self.shown.popitem(last=False)
+
+
+def _document_cell(cell: cells.RunningCell) -> Cell:
+    return Cell(id=cell.id, execution_count=cell.execution_count, file=cell.file, source=cell.source)

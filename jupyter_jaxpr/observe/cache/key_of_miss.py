@@ -1,0 +1,34 @@
+"""Reads the cache key of a call that missed: of jit, pmap, an eager construct or equinox's `filter_jit`."""
+
+from __future__ import annotations
+
+from ...jax.calls import JitCall, pmap_call
+from ...jax.keys import FlatCall
+from ..functions import FunctionRecord, equinox_frame
+from ..value_texts import Reading
+from .keys import Key
+from .keys_of_calls import equinox_key_of, key_of, pmap_key_of
+
+
+def key_of_miss(call: JitCall, function: FunctionRecord, reading: Reading, flat: FlatCall | None = None) -> Key:
+    """Return the key of a call that missed.
+
+    Args:
+        call: The call.
+        function: The record of the called function.
+        reading: What may be called of the user's objects.
+        flat: The leaves that JAX took, where they are known.
+    """
+    pmapped = pmap_call(call.frame) if function.pmap and call.frame is not None else None
+    if pmapped is not None:
+        return pmap_key_of(pmapped, reading)
+    if function.construct is not None:
+        key = key_of(call.options, call.args, call.kwargs, call.fun, reading, flat)
+        key.names = function.construct.operands(len(key.names))
+        return key
+    equinox = equinox_frame(call.frame) if function.equinox and call.frame is not None else None
+    if equinox is None:
+        return key_of(call.options, call.args, call.kwargs, call.fun, reading, flat)
+    variables = equinox.f_locals
+    called = variables["jit_wrapper"], variables["args"], variables["kwargs"]
+    return equinox_key_of(call.options, *called, reading, call.args)

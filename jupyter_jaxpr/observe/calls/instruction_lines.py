@@ -1,0 +1,41 @@
+"""Finds the line of the user's at which an instruction stands, once for each instruction."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from types import CodeType
+
+from ...plain_text import file_of, function_of
+from ..observation import Place
+from ..whose_code import is_installed
+
+
+class InstructionLines:
+    """The line of each site, computed once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[CodeType, list[int], list[int | None]]] = {}
+        # `_known` keeps the code alive, so that its id stays unique
+        self._places: dict[tuple[int, int], Place | None] = {}
+
+    def place(self, code: CodeType, offset: int) -> Place | None:
+        """Return the line of an instruction of the user's."""
+        at = (id(code), offset)
+        place = self._places.get(at)
+        if place is None and at not in self._places:
+            place = self._places[at] = self._place(code, offset)
+        return place
+
+    def _place(self, code: CodeType, offset: int) -> Place | None:
+        table = self._known.get(id(code))
+        if table is None:
+            starts, lines = [], []
+            for start, _, line in code.co_lines():
+                starts.append(start)
+                lines.append(line)
+            table = self._known[id(code)] = (code, starts, lines)
+        if is_installed(file_of(code)):
+            return None
+        _, starts, lines = table
+        line = lines[bisect_right(starts, offset) - 1] if starts else None
+        return None if line is None else Place(file_of(code), line, function_of(code))

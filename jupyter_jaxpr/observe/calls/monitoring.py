@@ -1,0 +1,65 @@
+"""Holds a tool id of `sys.monitoring`, from which any other code may take the id."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+HAS_MONITORING = sys.version_info >= (3, 12)
+
+
+def monitoring() -> Any:
+    """Return `sys.monitoring`, which type checkers do not know on Python 3.11."""
+    return vars(sys)["monitoring"]
+
+
+class MonitoringTool:
+    """A tool id of `sys.monitoring` that this package holds until it frees the id or other code takes the id.
+
+    Any code may free any id and take it again, so an id without our name is never changed.
+    """
+
+    def __init__(self, number: int, name: str, callbacks: Mapping[int, Callable[..., Any]]) -> None:
+        self.number = number
+        self._name = name
+        self._callbacks = callbacks
+        for event, callback in callbacks.items():
+            monitoring().register_callback(number, event, callback)
+
+    @staticmethod
+    def take(ids: Iterable[int], purpose: str, callbacks: Mapping[int, Callable[..., Any]]) -> MonitoringTool | None:
+        """Take the first free id; None where no id is free.
+
+        Args:
+            ids: The ids in the order of preference.
+            purpose: A word for the tool's name.
+            callbacks: The callback of each event.
+        """
+        name = f"jupyter_jaxpr {purpose} {next(_tool_numbers)}"
+        for number in ids:
+            if monitoring().get_tool(number) is None:
+                monitoring().use_tool_id(number, name)
+                return MonitoringTool(number, name, callbacks)
+        return None
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this package still holds the id."""
+        return bool(monitoring().get_tool(self.number) == self._name)
+
+    def give_back(self) -> None:
+        """Free the id if this package holds it; remove our callbacks and no others."""
+        monitor, ours = monitoring(), self.is_ours
+        if ours:
+            monitor.set_events(self.number, 0)
+        for event, callback in self._callbacks.items():
+            registered = monitor.register_callback(self.number, event, None)
+            if registered is not None and registered is not callback:
+                monitor.register_callback(self.number, event, registered)
+        if ours:
+            monitor.free_tool_id(self.number)
+
+
+_tool_numbers = itertools.count()

@@ -1,0 +1,43 @@
+"""Tells which objects of C code may call a function passed to them, and which function a method or partial carries."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import types
+from typing import Any
+
+from ...jax.facts import jit_type
+from ...plain_text import defined
+
+
+def carried_by(called: Any) -> Any:
+    """Return the function inside a bound method or a partial, or the `__call__` of an object."""
+    while type(called) in CARRIERS:
+        called = called.__func__ if type(called) is types.MethodType else called.func
+    if type(called) is jit_type():
+        return called
+    return defined(type(called), "__call__")
+
+
+CARRIERS = frozenset({types.MethodType, functools.partial})
+
+# Ids of functions that often receive a function and do not call it; any other C function may call it.
+DO_NOT_CALL = frozenset(
+    map(id, (callable, dir, getattr, hasattr, hash, id, isinstance, print, repr, setattr, str, type, vars))
+) | {id(functools.partial)}
+_C_FUNCTIONS = (types.BuiltinFunctionType, types.MethodDescriptorType)
+_C_MODULES = frozenset({"builtins", "functools", "itertools"})
+
+
+def is_of_container(called: Any) -> bool:
+    """Return whether an object is a method of a Python container, such as `append`, which only stores its argument."""
+    return type(called) is types.BuiltinFunctionType and type(called.__self__) in _CONTAINERS
+
+
+_CONTAINERS = (list, dict, set, tuple, collections.deque)
+
+
+def is_c_code(called: Any) -> bool:
+    """Return whether an object is a C function or a C class such as `map`; no code of the user's runs."""
+    return type(called) in _C_FUNCTIONS or (type(called) is type and called.__module__ in _C_MODULES)

@@ -1,0 +1,90 @@
+"""Finds the code, the name and the place of the function that a person wrote inside a callable.
+
+`jit(vmap(grad(f)))`, a method, a partial, an equinox or flax wrapper: all are unwrapped.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from types import CodeType, FunctionType
+from typing import Any
+
+from ..interruptions import not_of_a_signal
+from ..jax.facts import partial_of
+from ..plain_text import FAILURES, attribute_of, defined, file_of, function_of, kind_name, own_name
+from .observation import Place
+from .whose_code import is_installed
+
+
+def unwrap(value: Any) -> Any:
+    """Return the innermost function of a callable; the callable itself where it wraps none."""
+    if type(value) is FunctionType and "__wrapped__" not in vars(value):
+        return value
+    for _ in range(50):
+        inner = next_inside(value)
+        if inner is None:
+            break
+        value = inner
+    return value
+
+
+def next_inside(value: Any) -> Any:
+    """Return the callable inside a callable; None where there is none. Properties of user classes are not evaluated."""
+    kind = type(value)
+    if kind is FunctionType:
+        inner = vars(value).get("__wrapped__")
+    elif kind is types.MethodType:
+        return value.__func__
+    elif issubclass(kind, functools.partial):
+        return partial_of(value).func
+    else:
+        inner = _stored(value, "__wrapped__")
+    return inner if callable(inner) else None
+
+
+def _stored(value: Any, name: str) -> Any:
+    """Return a stored attribute, or the result of a property of an installed package."""
+    stored = attribute_of(value, name)
+    if type(stored) is not property:
+        return stored
+    if type(stored.fget) is not FunctionType or not is_installed(file_of(stored.fget.__code__)):
+        return None
+    try:
+        return getattr(value, name)
+    except not_of_a_signal(*FAILURES):
+        return None
+
+
+def code_of(fun: Any) -> CodeType | None:
+    """Return the code of the function that a callable runs; None for a callable not written in Python."""
+    inner = unwrap(fun)
+    if type(inner) is FunctionType:
+        return inner.__code__
+    code = _stored(inner, "__code__")
+    if code is None and not issubclass(type(inner), type):
+        code = _call_code(inner)
+    return code if type(code) is CodeType else None
+
+
+def _call_code(value: Any) -> Any:
+    """Return the code of the `__call__` of an object, such as an equinox module."""
+    called = unwrap(defined(type(value), "__call__"))
+    return called.__code__ if type(called) is FunctionType else None
+
+
+def name_of(fun: Any) -> str:
+    """Return the name that the author of a function gave it."""
+    inner = unwrap(fun)
+    return own_name(inner) or kind_name(type(inner))
+
+
+def place_of(code: CodeType | None) -> Place | None:
+    """Return the place of the def of a code."""
+    if code is None:
+        return None
+    file, name = code.co_filename, code.co_qualname
+    # both are plain strings in nearly all calls, and this runs at every miss
+    if type(file) is str and type(name) is str:
+        return Place(file, code.co_firstlineno, name)
+    return Place(file_of(code), code.co_firstlineno, function_of(code))

@@ -1,0 +1,83 @@
+"""Tells whether JAX or another package jitted a function for itself, rather than the user.
+
+Such functions are counted and not listed.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+from ..jax.facts import is_jitted
+from ..plain_text import file_of, own_name
+from .code_of_callables import code_of, next_inside, unwrap
+from .user_places import frame_outside
+from .whose_code import is_installed, is_jax, is_users_code_of, is_users_frame
+
+# The frames of these packages stand between the user's call and `jax.jit`: the call counts as the user's.
+_WRAPPERS = ("equinox", "flax", "jaxtyping", "beartype")
+
+
+def is_library(fun: Any, code: CodeType | None, frame: FrameType) -> bool:
+    """Return whether JAX or another package jitted a function for itself, rather than the user."""
+    file = file_of(code) if code is not None else ""
+    if code is not None and not is_jax(file):
+        inner = unwrap(fun)
+        written_by_user = is_users_code_of(inner) if type(inner) is FunctionType else not is_installed(file)
+        return not written_by_user and not _called_by_user(frame)
+    # The code is JAX's: in `jax.jit(jax.nn.softmax)` the user jitted it, in `jnp.where` JAX did.
+    caller = frame_outside(frame, _is_entry)
+    return caller is None or is_jax(file_of(caller.f_code)) or _owned_by_module(fun)
+
+
+def is_users(fun: Any) -> bool:
+    """Return whether the code that a function runs is the user's; used where no miss was observed."""
+    code = code_of(fun)
+    return code is not None and not is_installed(file_of(code))
+
+
+def is_of_jax(called: Any) -> bool:
+    """Return whether a jitted function belongs to JAX."""
+    code = code_of(called._fun if is_jitted(called) else called)
+    return code is not None and is_jax(file_of(code))
+
+
+def _owned_by_module(fun: Any) -> bool:
+    owner: Any = sys.modules.get(own_name(fun, "__module__") or "")
+    for part in (own_name(fun, "__qualname__") or "").split("."):
+        owner = getattr(owner, part, None)
+    if owner is None or owner is fun:
+        return False
+    # jnp.negative is a ufunc with a jitted function inside, and `-x` calls the inner function directly.
+    return getattr(owner, "__wrapped__", None) is fun or (isinstance(owner, _ufunc()) and next_inside(fun) is None)
+
+
+def _ufunc() -> type:
+    import jax.numpy
+
+    return jax.numpy.ufunc
+
+
+def _called_by_user(frame: FrameType) -> bool:
+    caller = frame_outside(frame, lambda file: is_jax(file) or _is_wrapper(file))
+    return caller is not None and is_users_frame(caller)
+
+
+def asked_by_jax(frame: FrameType) -> bool:
+    """Return whether JAX itself requests the trace of a jitted function in `frame`, a frame of the jit module."""
+    own = file_of(frame.f_code)
+    caller = frame_outside(frame, lambda file: file == own or _is_entry(file))
+    return caller is None or is_jax(file_of(caller.f_code))
+
+
+def _is_entry(file: str) -> bool:
+    """Return whether a file is the module whose frames JAX puts around each of its entry points."""
+    return file.endswith(os.path.join("jax", "_src", "traceback_util.py"))
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_wrapper(file: str) -> bool:
+    return any(f"{os.sep}{package}{os.sep}" in file for package in _WRAPPERS)

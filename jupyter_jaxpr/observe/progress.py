@@ -1,0 +1,57 @@
+"""Tells what JAX does for a run at this moment: the stage, the function, and since when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .run import Run
+from .stages import STAGE_NAMES
+from .threads import (
+    Miss,
+    ThreadState,
+)
+from .under_way import UnderWay
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The state of a run at one moment.
+
+    Attributes:
+        stage: `running`, `trace`, `lower`, `compile` or `first_run`.
+        function: The user's function that JAX works for; None where there is none, or where JAX works for itself.
+        since: The time at which the stage began, by `time.perf_counter`.
+        finished: The earlier stages of the call, with seconds.
+        program: The known parts of the program that JAX is making.
+    """
+
+    stage: str
+    function: str | None
+    since: float
+    finished: tuple[tuple[str, float], ...] = ()
+    program: UnderWay = UnderWay()
+
+
+def progress_of(state: ThreadState | None, run: Run) -> Progress:
+    """Return what JAX does for a run; `state` is the thread of the run, None where JAX did nothing there."""
+    if state is None:
+        return Progress("running", None, run.started_at)
+    stack, stage = state.stack, state.stage
+    call = stack[-1] if stack else None
+    miss: Miss | None = call.record if call is not None else None
+    finished = tuple(miss.stages.finished) if miss is not None else ()
+    name = miss.function.name if miss is not None else None
+    if stage is not None:
+        word = STAGE_NAMES[stage[0]]
+        if name is None and stage[1] is not None and _is_users_stage(stage[1], state, run):
+            name = stage[1]
+        return Progress(word, name, stage[2], finished, run.under_way.look(run.thread, word, call))
+    if miss is not None and miss.stages.compiled_at is not None:
+        return Progress("first_run", name, miss.stages.compiled_at, finished)
+    return Progress("running", name, run.started_at, finished)
+
+
+def _is_users_stage(name: str, state: ThreadState, run: Run) -> bool:
+    """Return whether a stage outside of a missed call belongs to a function of the user's."""
+    names = {*run.traced_names, *run.ahead, *state.under_transforms, *(asked.name for asked in state.asked)}
+    return name == state.traces_ahead or name in names

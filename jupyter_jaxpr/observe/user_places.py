@@ -1,0 +1,54 @@
+"""Finds the user's line or expression from which JAX or a package was called."""
+
+from __future__ import annotations
+
+import itertools
+from types import FrameType
+from typing import Any
+
+from ..plain_text import file_of, function_of
+from .observation import Place
+from .whose_code import is_jax, is_users_frame
+
+
+def call_place(frame: FrameType) -> Place | None:
+    """Return the user's line whose call misses in `frame`."""
+    caller = frame.f_back
+    while caller is not None:
+        if is_users_frame(caller):
+            return frame_place(caller)
+        caller = caller.f_back
+    return None
+
+
+def frame_place(frame: FrameType) -> Place:
+    """Return the line at which a frame stands."""
+    return Place(file_of(frame.f_code), frame.f_lineno, function_of(frame.f_code))
+
+
+def user_place(frame: FrameType | None) -> Place | None:
+    """Return the innermost user line of a stack."""
+    while frame is not None and not is_users_frame(frame):
+        frame = frame.f_back
+    return None if frame is None else frame_place(frame)
+
+
+def asking_place(frame: FrameType) -> Place | None:
+    """Return the user's expression that called the JAX function of `frame`; None where a package called it."""
+    caller = frame_outside(frame, is_jax)
+    if caller is None or not is_users_frame(caller):
+        return None
+    positions = itertools.islice(caller.f_code.co_positions(), caller.f_lasti // 2, None)
+    line, end_line, column, end_column = next(positions, (None,) * 4)
+    place = frame_place(caller)
+    if line is None or end_line is None or column is None or end_column is None:
+        return place
+    return Place(place.file, line, place.function, column, end_line, end_column)
+
+
+def frame_outside(frame: FrameType, skip: Any) -> FrameType | None:
+    """Return the first caller of a frame whose file is not one to skip."""
+    caller = frame.f_back
+    while caller is not None and skip(file_of(caller.f_code)):
+        caller = caller.f_back
+    return caller

@@ -1,0 +1,236 @@
+"""Reads an observed program as a function of its leaves: names, types, and which leaves are differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from ...document.types.transform import TransformKind
+from ...interruptions import not_of_a_signal
+from ...jax.stages import jaxpr_as_fun
+from ...observe.arguments import spec_of
+from ...observe.observation import ArgumentSpec, ObservedProgram
+from ...quantities import in_a_sentence
+from ..jaxpr.avals import aval_row
+
+PartName = Literal["whole", "primal", "linear"]
+
+_NAMES_AT_MOST = 6
+_TRACED = "traced by jupyter_jaxpr, not run"
+
+
+@dataclass(frozen=True)
+class DerivedPart:
+    """One derived program.
+
+    Attributes:
+        part: linearize gives two programs, the others one, the whole.
+        name: Such as ``grad(f)``.
+        program: To be shown like any other.
+        tangents: Numbers of its inputs that are tangents.
+        residuals: How many of its results, the last ones, it hands to the linear program.
+    """
+
+    part: PartName
+    name: str
+    program: ObservedProgram
+    tangents: tuple[int, ...] = ()
+    residuals: int = 0
+
+
+class Refused(Exception):
+    """A transform that makes no sense here; the message is the sentence."""
+
+
+class Original:
+    """The observed program: its leaves by name and type, and which of them are differentiated."""
+
+    def __init__(self, name: str, observed: ObservedProgram) -> None:
+        import jax
+
+        self.name = name
+        self.observed = observed
+        self.call: Callable[..., Sequence[Any]] = jaxpr_as_fun(observed.jaxpr)
+        self.specs = [_input(aval) for aval in observed.jaxpr.in_avals]
+        self.types = [aval_row(aval).text for aval in observed.jaxpr.in_avals]
+        self.results = [spec_of(aval) for aval in observed.jaxpr.out_avals]
+        self.result_types = [aval_row(aval).text for aval in observed.jaxpr.out_avals]
+        self.names = _names(observed.jaxpr, len(self.specs))
+        inexact = jax.numpy.inexact
+        self.floats = [place for place, spec in enumerate(self.specs) if jax.numpy.issubdtype(spec.dtype, inexact)]
+        self.float_results = [
+            place for place, spec in enumerate(self.results) if jax.numpy.issubdtype(spec.dtype, inexact)
+        ]
+        positional = self._positional()
+        self.chosen = [place for place in self.floats if place in positional] or self.floats
+
+    def _positional(self) -> set[int]:
+        """The leaves of positional arguments that `jax.grad` differentiates."""
+        held = self.observed.held
+        split = held.leaves() if held is not None else None
+        if split is None or sum(split) > len(self.specs):
+            return set(range(len(self.specs)))
+        first = len(self.specs) - sum(split)  # closed-over values come before them
+        return set(range(first, first + split[0]))
+
+    def needs_floats(self, kind: TransformKind) -> None:
+        """Refuse where nothing can be differentiated."""
+        if not self.floats:
+            given = listed(self.types) or "no array"
+            raise Refused(
+                f"{kind} needs an argument of a float type, but the call of {self.name} passes {given}. Pass floats, "
+                "such as x.astype(float)."
+            )
+        if not self.float_results:
+            gives = listed(self.result_types) or "no array"
+            raise Refused(f"{kind} needs a result of a float type, but {self.name} returns {gives}. Return a float.")
+
+    def respect(self) -> str:
+        """Sentences that say with respect to which arguments the function is differentiated, and why others are not."""
+        chosen = listed([_root(self.names[place]) for place in self.chosen])
+        words = [f"The derivative is with respect to {chosen}."]
+        by_keyword = listed([_root(self.names[place]) for place in self.floats if place not in self.chosen])
+        if by_keyword:
+            words.append(f"Not differentiated, because passed by keyword: {by_keyword}.")
+        rest = [place for place in range(len(self.specs)) if place not in self.floats]
+        other = listed([f"{self.names[place]} ({self.types[place]})" for place in rest])
+        if other:
+            words.append(f"Not differentiated, because the type is no float: {other}.")
+        return " ".join(words)
+
+    def of_chosen(self, inputs: Sequence[Any], results: Sequence[int]) -> Callable[..., list[Any]]:
+        """The function of only its differentiated leaves; the other leaves are fixed."""
+
+        def call(*floats: Any) -> list[Any]:
+            whole = list(inputs)
+            for place, value in zip(self.chosen, floats, strict=True):
+                whole[place] = value
+            out = self.call(*whole)
+            return [out[place] for place in results]
+
+        return call
+
+    def pick(self, values: Sequence[Any]) -> list[Any]:
+        """The differentiated ones among something of each leaf."""
+        return [values[place] for place in self.chosen]
+
+    # --- trees for the signature ---
+
+    def arguments(self) -> list[tuple[ArgumentSpec, list[int]]]:
+        """The arguments and the leaves of each; the leaves alone where their order is not known."""
+        import jax
+
+        found: list[tuple[ArgumentSpec, list[int]]] = []
+        place = len(self.specs) - sum(
+            len(jax.tree_util.tree_leaves(argument.tree)) for argument in self.observed.arguments
+        )
+        for argument in self.observed.arguments:
+            leaves = jax.tree_util.tree_leaves(argument.tree)
+            own = list(range(place, place + len(leaves)))
+            place += len(leaves)
+            if any(
+                number < 0 or not _alike(self.specs[number], leaf) for number, leaf in zip(own, leaves, strict=True)
+            ):
+                return [
+                    (ArgumentSpec(name, tree=spec), [number])
+                    for number, (name, spec) in enumerate(zip(self.names, self.specs, strict=True))
+                ]
+            found.append((argument, own))
+        return found
+
+    def like_arguments(self, prefix: str, change: Callable[[int], Any]) -> list[ArgumentSpec]:
+        """The arguments with other leaves; an argument whose leaves all become None is left out."""
+        import jax
+
+        found = []
+        for argument, own in self.arguments():
+            if argument.static is not None:
+                if not prefix:
+                    found.append(argument)
+                continue
+            leaves = [change(number) for number in own]
+            if all(leaf is None for leaf in leaves) and leaves:
+                continue
+            tree = jax.tree_util.tree_unflatten(jax.tree_util.tree_structure(argument.tree), leaves)
+            found.append(ArgumentSpec(f"{prefix}{argument.name}", tree=tree))
+        return found
+
+    def chosen_tree(self) -> Any:
+        """The tree of a gradient: like the arguments, without the leaves that are not differentiated."""
+        trees = [each.tree for each in self.like_arguments("d", self._chosen_spec)]
+        return trees[0] if len(trees) == 1 else tuple(trees)
+
+    def chosen_arguments(self, prefix: str) -> list[ArgumentSpec]:
+        """The differentiated arguments under another name."""
+        return self.like_arguments(prefix, self._chosen_spec)
+
+    def _chosen_spec(self, place: int) -> Any:
+        return self.specs[place] if place in self.chosen else None
+
+    def part(
+        self,
+        part: PartName,
+        name: str,
+        traced: Any,
+        arguments: Sequence[ArgumentSpec],
+        input_names: Sequence[str],
+        result: Any,
+        result_names: Sequence[str],
+        words: str,
+        **more: Any,
+    ) -> DerivedPart:
+        """A derived program that was traced."""
+        observed = ObservedProgram(
+            origin="traced",
+            jaxpr=traced.jaxpr,
+            arguments=tuple(replace(argument, donated=False) for argument in arguments),
+            result=result,
+            call=self.observed.call,
+            traced=traced,
+            origin_note=f"{name}: {_TRACED}. {words}",
+            input_names=tuple(input_names),
+            result_names=tuple(result_names),
+        )
+        return DerivedPart(part, name, observed, **more)
+
+
+def _input(aval: Any) -> Any:
+    """The type of an input, its sharding too where the type itself says one."""
+    import jax
+
+    spec = spec_of(aval)
+    sharding = getattr(aval, "sharding", None)
+    mesh = getattr(sharding, "mesh", None)
+    if mesh is None or getattr(mesh, "empty", True):
+        return spec
+    return jax.ShapeDtypeStruct(spec.shape, spec.dtype, weak_type=spec.weak_type, sharding=sharding)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    return (getattr(one, "shape", None), getattr(one, "dtype", None)) == (
+        getattr(other, "shape", None),
+        getattr(other, "dtype", None),
+    )
+
+
+def _names(jaxpr: Any, count: int) -> list[str]:
+    """A path for each input, such as p['w']."""
+    try:
+        paths = [str(path) if path else "" for path in jaxpr.debug_info.arg_names or ()]
+    except not_of_a_signal(Exception):  # another JAX: unknown
+        paths = []
+    if len(paths) != count:
+        paths = [""] * count
+    return [path or f"argument {place}" for place, path in enumerate(paths)]
+
+
+def _root(path: str) -> str:
+    """The argument that a path begins with."""
+    end = min((path.index(sign) for sign in ".[" if sign in path), default=len(path))
+    return path[:end]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence, each once."""
+    return in_a_sentence(list(dict.fromkeys(names)), _NAMES_AT_MOST)

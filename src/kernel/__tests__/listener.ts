@@ -1,0 +1,32 @@
+/** Listens to a channel of a fake kernel. */
+import { Unreadable } from '../../protocol/document';
+import { Announcement } from '../../protocol/messages';
+import { Channel } from '../channel';
+import { ChannelState } from '../channel-interface';
+import { FakeKernel } from './fake-kernel';
+
+/** A channel to a kernel, and what it said since. */
+export class Listener {
+  constructor(readonly kernel: FakeKernel) {
+    this.channel = new Channel(kernel.connection);
+    this.channel.received.connect((_, message) => {
+      this.heard.push(message);
+    });
+    this.channel.unreadable.connect((_, reason) => {
+      this.unreadable.push(reason);
+    });
+    this.channel.stateChanged.connect((_, state) => {
+      this.states.push(state);
+    });
+  }
+
+  channel: Channel;
+  heard: Announcement[] = [];
+  unreadable: Unreadable[] = [];
+  states: ChannelState[] = [];
+
+  /** The messages of the hub, each in a word. */
+  get words(): string[] {
+    return this.heard.map(message => `${message.type} ${message.seq}`);
+  }
+}

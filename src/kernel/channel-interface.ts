@@ -1,0 +1,84 @@
+/** What a model sees of a kernel: whether it can be heard, its messages, and its answers. */
+import type { Kernel } from '@jupyterlab/services';
+import type { IDisposable } from '@lumino/disposable';
+import type { ISignal } from '@lumino/signaling';
+
+import type { IDocumentSizes } from '../protocol/cost';
+import type { Unreadable } from '../protocol/document';
+import type { Announcement, Reply } from '../protocol/messages';
+import type { Question, RequestName } from '../protocol/questions';
+import type { Refused, Working } from '../protocol/snapshot';
+
+/** The kernel of a session, for rooms that hand one on without talking to it. */
+export type KernelConnection = Kernel.IKernelConnection;
+
+/**
+ * The reason why the page cannot hear a kernel; after 'disconnected' JupyterLab reconnects by itself, after 'cut-off'
+ * it does not.
+ */
+export type Loss = 'restarting' | 'dead' | 'disconnected' | 'cut-off';
+
+export type ChannelState =
+  /** Looking for the hub, or waiting for its hello. */
+  | { kind: 'connecting' }
+  /** The kernel answers, and has no hub: the extension is not loaded in it. */
+  | { kind: 'not-loaded' }
+  /** The hub is known; its hello has arrived or will arrive. */
+  | { kind: 'joined' }
+  | { kind: 'lost'; loss: Loss };
+
+/** The last reply to a question: an answer, or a confirmation that the kernel asks for. */
+export type LastReply<Name extends RequestName> = Exclude<
+  Reply<Name>,
+  Refused | Working
+>;
+
+/** A question in progress. */
+export interface IAsked<Name extends RequestName> {
+  /** Rejects with `Unanswered`. */
+  readonly reply: Promise<LastReply<Name>>;
+  /** Asks the kernel to stop its work on the question; the reply then has the results so far. */
+  stop(): void;
+}
+
+/** The reason why a question has no answer; the model words it as a sentence. */
+export class Unanswered extends Error {
+  constructor(
+    readonly why:
+      | 'closed'
+      | 'timeout'
+      | 'stopped'
+      /** The question is about a run, or has text, of a saved notebook or of an earlier kernel. */
+      | 'not-its-own'
+      | Unreadable
+      | { kernel: string }
+  ) {
+    super('unanswered');
+  }
+}
+
+/** The side of a kernel that a model uses. */
+export interface IChannel extends IDisposable {
+  readonly state: ChannelState;
+  readonly stateChanged: ISignal<IChannel, ChannelState>;
+  /** Emits the kernel's messages, in order, each once. */
+  readonly received: ISignal<IChannel, Announcement>;
+  /** Emits for each message that cannot be read. */
+  readonly unreadable: ISignal<IChannel, Unreadable>;
+  /**
+   * Ask the kernel, while a cell runs too where the kernel has subshells.
+   *
+   * @param sizes Of the snapshot that the question is about.
+   * @param working Told of the replies that are not the last.
+   */
+  ask<Name extends RequestName>(
+    question: Question<Name>,
+    sizes: IDocumentSizes,
+    working?: (working: Working) => void
+  ): IAsked<Name>;
+  /**
+   * Asks the kernel to trace the last call of a run's cell as soon as no cell runs; the kernel then sends the run's
+   * snapshot again. Does nothing if no kernel is joined.
+   */
+  trace(snapshot: string): void;
+}

@@ -1,0 +1,53 @@
+/** Starts the subshell on which a kernel answers questions while a cell runs. */
+import type { KernelConnection } from './channel-interface';
+
+/** The subshell of one page in one kernel; a kernel without subshells has none. */
+export class Subshell {
+  constructor(private _kernel: KernelConnection) {}
+
+  /** Null until the subshell was started. */
+  id: string | null = null;
+
+  started(): Promise<void> {
+    if (this._starting === null) {
+      this._starting = this._start();
+    }
+    return this._starting;
+  }
+
+  /** The kernel ended, and its subshells with it. */
+  forget(): void {
+    this._lives++;
+    this.id = null;
+    this._starting = null;
+  }
+
+  delete(): void {
+    if (this.id !== null) {
+      this._kernel.requestDeleteSubshell({ subshell_id: this.id }, true);
+    }
+  }
+
+  private async _start(): Promise<void> {
+    // The user's setting about comms over subshells decides here, too.
+    if (
+      !this._kernel.supportsSubshells ||
+      this._kernel.commsOverSubshells === 'disabled'
+    ) {
+      return;
+    }
+    const starting = this._lives;
+    try {
+      const reply = await this._kernel.requestCreateSubshell({}).done;
+      if (starting === this._lives) {
+        this.id = reply.content.subshell_id ?? null;
+      }
+    } catch {
+      // Without a subshell an answer waits until the cell ends.
+    }
+  }
+
+  /** Counts the lives of the kernel: a subshell of an earlier life is gone. */
+  private _lives = 0;
+  private _starting: Promise<void> | null = null;
+}

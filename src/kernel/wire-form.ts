@@ -1,0 +1,52 @@
+/** The form in which questions and messages travel between page and kernel. */
+import { EvaluableText, KernelLife } from '../protocol/evaluable';
+import { readAnnouncement, sequence } from '../protocol/messages';
+import type { WireQuestion } from '../protocol/questions';
+import { Unanswered } from './channel-interface';
+
+/**
+ * A question in the form that the kernel reads, with its evaluable texts as strings.
+ * @throws Unanswered if a text belongs to another life.
+ */
+export function onWire(question: object, life: KernelLife): WireQuestion {
+  const written = (value: unknown): unknown => {
+    if (Array.isArray(value)) {
+      return value.map(written);
+    }
+    if (!(value instanceof EvaluableText)) {
+      return value;
+    }
+    const text = value.evaluatedIn(life);
+    if (text === null) {
+      throw new Unanswered('not-its-own');
+    }
+    return text;
+  };
+  return Object.fromEntries(
+    Object.entries(question).map(([field, value]) => [field, written(value)])
+  ) as WireQuestion;
+}
+
+export type Buffers = readonly (ArrayBuffer | ArrayBufferView)[];
+
+/** The message in a comm's data, or in its buffer if it is long; null if the message is not JSON. */
+export function decode(data: unknown, buffers: Buffers): unknown {
+  if ((data as { type?: unknown } | null)?.type !== 'buffer') {
+    return data;
+  }
+  try {
+    return JSON.parse(new TextDecoder().decode(buffers[0]));
+  } catch {
+    return null;
+  }
+}
+
+/** True if a message of an unknown comm can only be a message of our hub. */
+export function isOurs(data: unknown): boolean {
+  const type = (data as { type?: unknown } | null)?.type;
+  return (
+    sequence(data) !== null &&
+    (type === 'progress' || type === 'hello' || type === 'snapshot') &&
+    readAnnouncement(data) === data
+  );
+}

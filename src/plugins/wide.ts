@@ -1,0 +1,117 @@
+/** Opens the levels side by side in the main area, and opens them again with the layout. */
+import {
+  ILabShell,
+  ILayoutRestorer,
+  JupyterFrontEnd
+} from '@jupyterlab/application';
+import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { IStateDB } from '@jupyterlab/statedb';
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Menu } from '@lumino/widgets';
+
+import type { JaxprPanel } from '../panel/shell/panel';
+import { IJaxprTracker } from '../tokens';
+import type { WideView } from '../wide/wide-view';
+import { followCurrent } from './follow-current';
+import { hidePanel } from './hide-panel';
+
+/** Opens the levels side by side. */
+export const OPEN_WIDE = 'jupyter-jaxpr:open-levels';
+
+/** Where the arrangement of the wide view is kept. */
+const WIDE_MEMORY = 'jupyter-jaxpr:levels';
+
+/** Add the command that opens the levels side by side. */
+export function addWide(
+  app: JupyterFrontEnd,
+  labShell: ILabShell,
+  panel: JaxprPanel,
+  tracker: IJaxprTracker,
+  {
+    menu,
+    state,
+    languages,
+    restorer
+  }: {
+    /** The menu of the program's actions. */
+    menu: Menu;
+    /** The storage of the arrangement. */
+    state: IStateDB | null;
+    languages: IEditorLanguageRegistry | null;
+    restorer: ILayoutRestorer | null;
+  },
+  trans: TranslationBundle
+): void {
+  const { commands } = app;
+  /** Open the wide view, or bring the open one to the front. */
+  const openWide = async (
+    isRestored: boolean
+  ): Promise<MainAreaWidget<WideView>> => {
+    const known = wide.currentWidget;
+    if (known !== null) {
+      labShell.activateById(known.id);
+      return known;
+    }
+    const { wideWidget } = await import(
+      /* webpackChunkName: "panel_wide" */ '../wide'
+    );
+    const widget = wideWidget({
+      trans,
+      python: async () =>
+        (await import('./python-colours')).pythonColours(languages),
+      actions: {
+        copy: () => void commands.execute('jupyter-jaxpr:copy-program'),
+        more: (x, y) => menu.open(x, y)
+      },
+      memory: {
+        load: async () => state?.fetch(WIDE_MEMORY),
+        keep: arrangement =>
+          void state?.save(WIDE_MEMORY, JSON.parse(JSON.stringify(arrangement)))
+      }
+    });
+    followCurrent(widget, tracker);
+    // The columns have all the room, and the program once.
+    if (!isRestored && panel.isVisible) {
+      hidePanel(app.shell, panel);
+      widget.disposed.connect(() => {
+        if (!panel.isDisposed) {
+          labShell.activateById(panel.id);
+        }
+      });
+    }
+    labShell.add(widget, 'main', { type: 'Jaxpr' });
+    await wide.add(widget);
+    labShell.activateById(widget.id);
+    return widget;
+  };
+  const wide = new WidgetTracker<MainAreaWidget<WideView>>({
+    namespace: 'jupyter-jaxpr-levels'
+  });
+  commands.addCommand(OPEN_WIDE, {
+    label: trans.__('Open Levels Side by Side'),
+    caption: trans.__(
+      'Show source, jaxpr, StableHLO and HLO of the program as linked columns in the main area'
+    ),
+    isEnabled: () => (tracker.current?.program ?? -1) >= 0,
+    describedBy: {
+      args: {
+        type: 'object',
+        properties: {
+          isRestored: {
+            type: 'boolean',
+            description: trans.__(
+              'Whether the columns were open when the page was left; then the panel stays as it is.'
+            )
+          }
+        }
+      }
+    },
+    execute: args => openWide(args['isRestored'] === true)
+  });
+  void restorer?.restore(wide, {
+    command: OPEN_WIDE,
+    args: () => ({ isRestored: true }),
+    name: () => 'levels'
+  });
+}

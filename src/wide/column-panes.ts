@@ -1,0 +1,82 @@
+/** Keeps the panes of the columns in sight. */
+import { LevelPane } from '../workbench/levels/level-pane';
+import { ListingView } from '../workbench/listing/listing-view';
+import type { ColumnName } from './arrangement';
+import { SourcePane } from './source-pane';
+
+export type Pane = LevelPane | SourcePane;
+
+/** The panes of the columns. */
+export class ColumnPanes {
+  get(column: ColumnName): Pane | undefined {
+    return this._panes.get(column);
+  }
+
+  all(): Iterable<Pane> {
+    return this._panes.values();
+  }
+
+  entries(): Iterable<[ColumnName, Pane]> {
+    return this._panes.entries();
+  }
+
+  /**
+   * Let go of the panes of other columns, and make the panes that are missing.
+   *
+   * @param filled Called with a new pane when its text is shown.
+   */
+  fill(
+    columns: readonly ColumnName[],
+    make: (column: ColumnName) => Pane,
+    filled: (column: ColumnName, pane: Pane) => void
+  ): void {
+    for (const [column, pane] of this._panes) {
+      if (!columns.includes(column)) {
+        pane.dispose();
+        this._panes.delete(column);
+      }
+    }
+    for (const column of columns) {
+      if (!this._panes.has(column)) {
+        const pane = make(column);
+        this._panes.set(column, pane);
+        pane.refresh();
+        filled(column, pane);
+      }
+    }
+  }
+
+  /** Dispose of all panes. */
+  clear(): void {
+    for (const pane of this._panes.values()) {
+      pane.dispose();
+    }
+    this._panes.clear();
+  }
+
+  measure(): void {
+    for (const { view } of this._panes.values()) {
+      (view instanceof ListingView ? view.view : view)?.requestMeasure();
+    }
+  }
+
+  eachLevel(act: (pane: LevelPane) => void): void {
+    for (const pane of this._panes.values()) {
+      if (pane instanceof LevelPane) {
+        act(pane);
+      }
+    }
+  }
+
+  /** A pane of a level that is in sight; all have the same listings. */
+  get level(): LevelPane | null {
+    for (const pane of this._panes.values()) {
+      if (pane instanceof LevelPane) {
+        return pane;
+      }
+    }
+    return null;
+  }
+
+  private _panes = new Map<ColumnName, Pane>();
+}

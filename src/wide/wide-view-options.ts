@@ -1,0 +1,21 @@
+/** What the wide view needs from JupyterLab. */
+import type { Extension } from '@codemirror/state';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IHeaderActions } from '../parts/program-header';
+import type { IArrangement } from './arrangement';
+
+/** The storage of the arrangement. */
+export interface IMemory {
+  /** The stored arrangement; undefined if nothing was stored. */
+  load(): Promise<unknown>;
+  keep(arrangement: IArrangement): void;
+}
+
+export interface IWideViewOptions {
+  trans: TranslationBundle;
+  actions: IHeaderActions;
+  memory: IMemory;
+  /** Colours Python; resolves to nothing where that is not at hand. */
+  python: () => Promise<Extension>;
+}

@@ -1,0 +1,32 @@
+/** Keeps the place where the user reads a text, whenever the place has changed. */
+import type { ITextPlace } from '../../model/reading-place';
+import type { ListingView } from '../listing/listing-view';
+
+/**
+ * Keep the place of a view from now on.
+ *
+ * @param node The element around the view.
+ * @param isShown Whether the view is on screen.
+ * @param signal Ends the keeping.
+ */
+export function keepPlace(
+  view: ListingView,
+  node: HTMLElement,
+  isShown: () => boolean,
+  keep: (place: ITextPlace) => void,
+  signal: AbortSignal
+): void {
+  // A click or a key closes a fold, and the lines of the fold are gone when the event is over.
+  const later = (): void => {
+    requestAnimationFrame(() => {
+      if (isShown()) {
+        keep(view.place);
+      }
+    });
+  };
+  const options = { signal };
+  view.view.scrollDOM.addEventListener('scroll', later, options);
+  // The browser sends no click if the button of a fold is redrawn under the mouse: listen for pointerup.
+  node.addEventListener('pointerup', later, options);
+  node.addEventListener('keyup', later, options);
+}

@@ -1,0 +1,43 @@
+/** What a pane of a level needs from its host, and what the pane tells the host. */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ILinked } from '../../model/links';
+import type { ITextPlace } from '../../model/reading-place';
+import type { Snapshot } from '../../protocol/snapshot';
+import type { IJaxprModel, LevelName, Selection } from '../../tokens';
+import type { ReadingTools } from '../reading/reading-tools';
+import type { LevelPane } from './level-pane';
+
+/** The events of a pane. */
+export interface ILevelPaneHost {
+  /** The text has arrived or grown, or `notice` or `count` has changed. */
+  changed(pane: LevelPane): void;
+  /** The user goes to the cell. */
+  entered(pane: LevelPane): void;
+  /** The user goes to the next (1) or the previous (-1) level. */
+  left(pane: LevelPane, by: 1 | -1): void;
+  /** The keyboard moved to one of the linked places, counted from 1; null if there is none. */
+  stepped?(place: { at: number; of: number } | null): void;
+}
+
+export interface ILevelPaneOptions {
+  trans: TranslationBundle;
+  model: IJaxprModel;
+  snapshot: Snapshot;
+  /** The index into the snapshot's programs. */
+  program: number;
+  level: LevelName;
+  host: ILevelPaneHost;
+  /** The search and the filters that all panes of a view share; if left out, the pane has its own. */
+  tools?: ReadingTools;
+  /** Loads and keeps the place where the user reads the text; if left out, the text starts at its first line. */
+  place?: { load(): ITextPlace | null; keep(place: ITextPlace): void };
+  /** Finds what is linked to a selection; if left out, the links of the program do. */
+  resolve?: (selection: Selection | null) => ILinked;
+}
+
+/** How many equations or lines of a level are linked to the selection, and how many the level has. */
+export interface ILevelCount {
+  linked: number;
+  total: number;
+}

@@ -1,0 +1,56 @@
+"""Runs cells with odd objects, and reads what their documents say."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from conftest import Notebook, Ran
+
+from jupyter_jaxpr.document.check.validate import read
+
+SETUP = """
+import collections, dataclasses, enum, functools, threading
+import jax, jax.numpy as jnp, numpy as np
+from functools import partial
+x = jnp.ones(3)
+class Text(str): pass
+class Hostile(str):
+    def __getitem__(self, key): raise RuntimeError("asked")
+    def __len__(self): raise RuntimeError("asked")
+    def __format__(self, spec): raise RuntimeError("asked")
+    def __str__(self): raise RuntimeError("asked")
+"""
+_numbers = itertools.count()
+
+
+def set_up(make_notebook: Callable[..., Notebook]) -> Notebook:
+    """Return a notebook with the imports and the classes of the cells."""
+    made = make_notebook()
+    made.run(SETUP)
+    return made
+
+
+def clean() -> tuple[str, list[str]]:
+    """Return a cell with nothing odd, a function that no other test uses, and the result of the cell."""
+    name = f"clean_{next(_numbers)}"
+    cell = f"%%jaxpr\n@jax.jit\ndef {name}(x):\n    return x * 2\n{name}(x)"
+    return cell, [f"ran {name}(x: f32[3]) -> f32[3]: mul", f"{name}(x: f32[3]) compiled: first call of {name}"]
+
+
+def told(ran: Ran) -> list[str]:
+    """Return the programs of a cell, the ledger's text of each miss of this run, and the failures."""
+    found = list(ran.programs)
+    for function in ran.document["ledger"]["functions"]:
+        for miss in function["misses"]:
+            if miss["this_run"]:
+                reasons = "; ".join(reason["text"] for reason in miss["reasons"])
+                found.append(f"{function['name']}({miss['signature']}) {miss['outcome']}: {reasons}")
+    return found + [note["text"] for note in ran.document["notes"] if note["kind"] == "failed"]
+
+
+def check(ran: Ran) -> None:
+    """Check that the cell ran, that this package did not fail, and that the document is safe to show."""
+    assert ran.result.success, ran.result.error_in_exec
+    assert ran.stderr == ""
+    read(ran.document)

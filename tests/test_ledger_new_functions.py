@@ -1,0 +1,118 @@
+"""Tests the reasons of misses by a new function object: a lambda, a nested def, a partial, another jit."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from misses_told import first, told
+
+from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.cache.reason import Reason
+
+ONCE = "Make the function once, before the loop: JAX caches by function object, not by code."
+
+
+def test_new_lambda() -> None:
+    with observe() as ledger:
+        for _ in range(3):
+            jax.jit(lambda x: x + 1)(1.0)
+    line = ledger["<lambda>"].line
+    assert told(ledger, "<lambda>") == [
+        first("<lambda>"),
+        (
+            "compiled",
+            (
+                Reason(
+                    "new_function",
+                    f"second function object of lambda from line {line}: move the jit out of the loop",
+                    cure=ONCE,
+                ),
+            ),
+        ),
+        (
+            "compiled",
+            (
+                Reason(
+                    "new_function",
+                    f"third function object of lambda from line {line}: move the jit out of the loop",
+                    cure=ONCE,
+                ),
+            ),
+        ),
+    ]
+    assert ledger["<lambda>"].function_objects == 3
+
+
+def test_new_nested_def() -> None:
+    def step(x: Any) -> Any:
+        @jax.jit
+        def inner(y: Any) -> Any:
+            return y + 1
+
+        return inner(x)
+
+    with observe() as ledger:
+        step(1.0)
+        step(1.0)
+    line = ledger["inner"].line
+    text = f"second function object of inner from line {line}: each call of step makes a new one"
+    cure = "Make the function once, outside of step: JAX caches by function object, not by code."
+    assert told(ledger, "inner") == [first("inner"), ("compiled", (Reason("new_function", text, cure=cure),))]
+
+
+def test_new_partial() -> None:
+    def f(x: Any, n: int) -> Any:
+        return x * n
+
+    with observe() as ledger:
+        for n in (2, 3, 3):
+            jax.jit(functools.partial(f, n=n))(1.0)
+    cure = "Jit f itself and pass n as an argument; make it static if it must be a Python value."
+    same = "Make the partial once, before the loop: JAX caches by function object."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("new_function", "another partial of f: n changed from 2 to 3", "n", "2", "3", cure),)),
+        (
+            "compiled",
+            (
+                Reason(
+                    "new_function", "another partial of f that binds the same values: make the partial once", cure=same
+                ),
+            ),
+        ),
+    ]
+
+
+def test_jit_of_the_same_function_object_in_a_loop_is_no_miss() -> None:
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        for _ in range(3):
+            jax.jit(f)(1.0)
+    assert told(ledger, "f") == [first("f")]
+
+
+def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
+    """JAX's entries belong to the function, whichever `jax.jit` made them."""
+
+    def f(x: Any) -> Any:
+        return x + 1
+
+    arrays = [jnp.ones(2), jnp.ones(3)]
+    with observe() as ledger:
+        for x in (*arrays, *arrays):
+            jax.jit(f)(x)
+        jax.jit(f, donate_argnums=0)(jnp.ones(3))
+    pad = "Pad to one shape, or expect one compile for each shape."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("shape", "the type of x changed from f32[2] to f32[3]", "x", "f32[2]", "f32[3]", pad),)),
+        (
+            "compiled",
+            (Reason("first_call", "first call of f with these options for jit", after="other options of jit"),),
+        ),
+    ]

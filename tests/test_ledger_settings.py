@@ -1,0 +1,131 @@
+"""Tests the reasons of misses by JAX's settings, by a mesh, and by transformations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from misses_told import first, told
+
+from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.cache.reason import Reason
+
+
+def test_config_matmul_precision() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x @ x
+
+    x = jnp.ones((2, 2))
+    with observe() as ledger:
+        f(x)
+        with jax.default_matmul_precision("float32"):
+            f(x)
+    name = "jax_default_matmul_precision"
+    cure = f"Set {name} once, before the first call."
+    assert told(ledger, "f") == [
+        first("f"),
+        (
+            "compiled",
+            (Reason("config", f"the setting {name} changed from None to float32", name, "None", "float32", cure),),
+        ),
+    ]
+
+
+def test_config_x64() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    x = jnp.ones(3)
+    with observe() as ledger:
+        f(x)
+        with jax.enable_x64(True):
+            f(x)
+    name = "jax_enable_x64"
+    cure = f"Set {name} once, before the first call."
+    assert told(ledger, "f") == [
+        first("f"),
+        (
+            "compiled",
+            (Reason("config", f"the setting {name} changed from False to True", name, "False", "True", cure),),
+        ),
+    ]
+
+
+def test_config_mesh() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    x = jnp.ones(3)
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    with observe() as ledger:
+        f(x)
+        with jax.set_mesh(mesh):
+            f(x)
+    cure = "Set the mesh once, before the first call."
+    reason = Reason("config", "the mesh changed from none to i=1", "mesh", "none", "i=1", cure)
+    assert told(ledger, "f") == [first("f"), ("compiled", (reason,))]
+
+
+def test_another_transformation_makes_another_program() -> None:
+    """JAX's compiles within the call belong to the call; those of the backward pass belong to the function."""
+
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x * x
+
+    with observe() as ledger:
+        jax.grad(f)(jnp.float32(1))
+        jax.grad(f)(jnp.float32(1))
+        jax.vmap(f)(jnp.ones(3))
+    text = "JAX derived another program from f: the transformation or the batch size is new, or the caches were cleared"
+    outside = "Put the jit outside the transformation: jax.jit(jax.grad(f))."
+    first_call, again, mapped = told(ledger, "f")
+    assert first_call == ("compiled", (Reason("first_call", "first call of f"),))
+    assert again[0] == "dispatch_only"
+    assert mapped == ("compiled", (Reason("argument_type", text, cure=outside),))
+    # the programs of the forward pass, of the backward pass, and under vmap
+    assert ledger["f"].compiles == 3
+    assert ledger["f"].hits in (1, None)
+
+
+def test_no_fast_path_under_a_transformation() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x * x
+
+    with observe() as ledger:
+        for _ in range(2):
+            jax.grad(f)(1.0)
+    text = "f was called under a transformation such as grad or vmap: such calls have no fast path"
+    outside = "Put the jit outside the transformation: jax.jit(jax.grad(f))."
+    assert [reasons for _, reasons in told(ledger, "f")] == [
+        (Reason("first_call", "first call of f"),),
+        (Reason("no_fast_path", text, cure=outside),),
+    ]
+
+
+def test_another_transformation_of_a_function_is_a_function_of_its_own() -> None:
+    def loss(x: Any) -> Any:
+        return jnp.sum(x * x)
+
+    x = jnp.ones(4)
+    with observe() as ledger:
+        jax.jit(loss)(x)
+        jax.jit(jax.grad(loss))(x)
+        jax.jit(jax.grad(jax.checkpoint(loss)))(x)
+        for _ in range(2):
+            jax.jit(jax.vmap(loss))(jnp.ones((2, 4)))
+        jax.jit(jax.jacrev(loss))(x)
+    line = loss.__code__.co_firstlineno
+    assert [(reason.kind, reason.text) for miss in ledger["loss"].misses for reason in miss.reasons] == [
+        ("first_call", "first call of loss"),
+        ("first_call", "first call of jax.grad(loss)"),
+        ("first_call", "first call of jax.grad(jax.checkpoint(loss))"),
+        ("first_call", "first call of jax.vmap(loss)"),
+        ("new_function", f"second function object of jax.vmap(loss) from line {line}: move the jit out of the loop"),
+        ("first_call", "first call of jax.jacrev(loss)"),
+    ]

@@ -1,0 +1,168 @@
+"""Tests the reasons of misses by a static argument: its value, or another object."""
+
+from __future__ import annotations
+
+import functools
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from misses_told import first, told
+
+from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.cache.reason import Reason
+
+
+def test_static_value() -> None:
+    @functools.partial(jax.jit, static_argnames="n")
+    def f(x: Any, n: int) -> Any:
+        return x * n
+
+    with observe() as ledger:
+        f(1.0, n=2)
+        f(1.0, n=3)
+        f(1.0, n=2)
+    cure = "JAX compiles once for each value of n. Make n a traced argument if the function only computes with it."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("static_value", "the static argument n changed from 2 to 3", "n", "2", "3", cure),)),
+    ]
+
+
+class Config:
+    """A static argument that compares by identity."""
+
+
+def test_static_identity() -> None:
+    @functools.partial(jax.jit, static_argnames="config")
+    def f(x: Any, config: Config) -> Any:
+        return x * 2
+
+    with observe() as ledger:
+        f(1.0, config=Config())
+        f(1.0, config=Config())
+    text = "the static argument config is a new Config object that does not equal the earlier object"
+    cure = "Reuse the object, or give Config an __eq__ and a __hash__ that compare its contents."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("static_identity", text, "config", "<Config>", "<Config>", cure),)),
+    ]
+
+
+class Schedule:
+    """A static argument that compares by identity and has contents."""
+
+    def __init__(self, **contents: Any) -> None:
+        self.__dict__.update(contents)
+
+
+def scheduled(number: int) -> Any:
+    """Return a function of a file of its own, so that JAX and the ledger know no other function of the same code."""
+    space: dict[str, Any] = {}
+    code = f"def scheduled_{number}(x, schedule):\n    return x * 2"
+    exec(compile(code, f"schedule_{number}.py", "exec"), space)
+    return space[f"scheduled_{number}"]
+
+
+ONES = jnp.ones(300)
+
+
+@pytest.mark.parametrize(
+    ("function", "before", "after", "text", "cure"),
+    [
+        (
+            scheduled(1),
+            {"rate": 0.1, "name": "sgd"},
+            {"rate": 0.01, "name": "sgd"},
+            "the static argument schedule is another Schedule object: schedule.rate changed from 0.1 to 0.01",
+            "JAX compiles once for each Schedule object. With an __eq__ and a __hash__ that compare the contents, JAX "
+            "compiles once for objects with equal contents. Pass schedule.rate as an argument that is not static "
+            "if the function only computes with schedule.rate.",
+        ),
+        (
+            scheduled(2),
+            {"kinds": ("warm", "cos")},
+            {"kinds": ("warm", "exp")},
+            "the static argument schedule is another Schedule object: schedule.kinds[1] changed from 'cos' to 'exp'",
+            "JAX compiles once for each Schedule object. With an __eq__ and a __hash__ that compare the contents, JAX "
+            "compiles once for objects with equal contents.",
+        ),
+        (
+            scheduled(3),
+            {"rate": 0.1, "kinds": ["warm"]},
+            {"rate": 0.1, "kinds": ["warm"]},
+            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "Reuse the object, or give Schedule an __eq__ and a __hash__ that compare its contents.",
+        ),
+        (
+            scheduled(5),
+            {"bias": ONES},
+            {"bias": ONES},
+            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "Reuse the object, or give Schedule an __eq__ and a __hash__ that compare its contents.",
+        ),
+        (
+            scheduled(6),
+            {"bias": ONES},
+            {"bias": jnp.ones(300)},
+            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
+            "compare the contents.",
+        ),
+        (
+            scheduled(7),
+            {"act": partial(pow, 2)},
+            {"act": partial(pow, 3)},
+            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
+            "compare the contents.",
+        ),
+        (
+            scheduled(4),
+            {"inner": Config()},
+            {"inner": Config()},
+            "the static argument schedule is a new Schedule object that does not equal the earlier object",
+            "Reuse the object. If the two objects have equal contents, give Schedule an __eq__ and a __hash__ that "
+            "compare the contents.",
+        ),
+    ],
+    ids=[
+        "a number",
+        "a text",
+        "equal",
+        "the same array",
+        "arrays that only JAX can compare",
+        "functions with the same code",
+        "unknown",
+    ],
+)
+def test_static_identity_of_objects_with_contents(
+    function: Any, before: dict[str, Any], after: dict[str, Any], text: str, cure: str
+) -> None:
+    f = jax.jit(function, static_argnames="schedule")
+    with observe() as ledger:
+        f(1.0, schedule=Schedule(**before))
+        f(1.0, schedule=Schedule(**after))
+    assert told(ledger, function.__name__) == [
+        first(function.__name__),
+        ("compiled", (Reason("static_identity", text, "schedule", "<Schedule>", "<Schedule>", cure),)),
+    ]
+
+
+def test_static_identity_of_a_function() -> None:
+    @functools.partial(jax.jit, static_argnames="g")
+    def f(x: Any, g: Any) -> Any:
+        return g(x)
+
+    with observe() as ledger:
+        for _ in range(2):
+            f(1.0, g=lambda x: x)
+    here = "<test_static_identity_of_a_function.<locals>.<lambda>>"
+    text = "the static argument g is a new function object that does not equal the earlier object"
+    cure = "Make the function once, before the calls, and reuse the function."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("static_identity", text, "g", here, here, cure),)),
+    ]
