@@ -106,6 +106,18 @@ def test_the_traits_take_what_the_views_have_and_nothing_else(shown):
     assert tuple(re.findall(r"'(\w+)'", views[1])) == jaxpr_widget.TABS
 
 
+def test_layouts_of_ipywidgets_take_it(shown):
+    import ipywidgets
+
+    made, _ = shown
+    seen = []
+    made.observe(lambda change: seen.append(change["new"]), "tab")
+    box = ipywidgets.VBox([made])
+    made.tab = "time"
+    assert (box.children, seen) == ((made,), ["time"])
+    box.close()
+
+
 def test_a_snapshot_of_a_file_has_no_kernel_behind_it():
     saved = jj.Snapshot.from_json(jj.inspect(total, jnp.ones(3), stage="trace").to_json())
     made = jj.widget(saved)
