@@ -28,7 +28,8 @@ export class WidgetView extends Panel {
     made += 1;
     this.id = `jupyter-jaxpr-widget-${made}`;
     this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', english.__('Jaxpr'));
+    // A page may have several, and a screen reader tells them apart by their names.
+    this.node.setAttribute('aria-label', english.__('Jaxpr, widget %1', made));
     dress(this.node);
     this._model = new JaxprModel(english);
     this._actions = widgetActions(
