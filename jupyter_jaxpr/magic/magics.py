@@ -22,6 +22,12 @@ class JaxprMagics(Magics):
     output = Bool(
         True, help="Show two lines below the cell. The lines open the panel and are saved with the notebook."
     ).tag(config=True)
+    widget = Enum(
+        ("auto", "always", "never"),
+        default_value="auto",
+        help="Show the views of the panel as a widget below the cell, in place of the two lines: 'always', 'never', or "
+        "'auto' in Colab and in VS Code. The widget needs anywidget.",
+    ).tag(config=True)
     output_bytes = Int(
         256_000,
         min=0,

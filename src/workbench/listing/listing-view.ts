@@ -15,6 +15,7 @@ import {
 } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import { aboveAll } from '../../host';
 import type { Selection } from '../../tokens';
 import {
   ChosenField,
@@ -255,7 +256,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
         : [],
       Prec.highest(keymap.of(keyBindings('text', this._keys.handlers))),
       // The panel is a CSS container, inside which nothing can be placed relative to the window.
-      tooltips({ parent: document.body }),
+      tooltips({ parent: aboveAll() }),
       hoverTooltip(
         (view, position, side) =>
           wordTooltip(this._listing, view, position, side),
