@@ -134,7 +134,7 @@ def test_a_static_enum_and_a_static_function_are_told_by_name() -> None:
         ("compiled", [("static_value", "the static argument mode changed from <Mode.TRAIN: 1> to <Mode.TEST: 2>")]),
         ("compiled", [("static_value", "the static argument activation changed from <sin> to <cos>")]),
     ]
-    cure = "Pass the same mode in every call, or expect one compile for each mode."
+    cure = "Pass the same value for mode in every call, or expect one compile for each value."
     assert ledger["f"].misses[2].reasons[0].cure == cure
 
 

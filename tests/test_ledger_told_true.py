@@ -282,7 +282,7 @@ def test_static_leaves_of_an_equinox_module() -> None:
         (
             "compiled",
             f"the static value layer.activation changed from <{of}> to <tanh>",
-            "Pass the same layer.activation in every call, or expect one compile for each layer.activation.",
+            "Pass the same value for layer.activation in every call, or expect one compile for each value.",
         ),
     ]
 

@@ -89,6 +89,8 @@ def build(
     cells: Mapping[str, CellText] | None = None,
     silenced: Collection[str] = (),
     saves_values: bool = True,
+    texts_up_to: int = TEXTS_UP_TO,
+    text_limit: int = TEXT_LIMIT,
 ) -> Built:
     """Make the document of an observed run.
 
@@ -107,12 +109,14 @@ def build(
         cells: The notebook's cells by the file name that their code carries; `cell` need not be among them.
         silenced: The kinds of notes that the user silenced.
         saves_values: Whether copies of the document may hold values of the user's.
+        texts_up_to: Equations in the run, up to which the document holds the texts of StableHLO and HLO.
+        text_limit: Characters of the longest of these texts.
     """
     cells_by_file: dict[str, CellText] = dict(cells or {})
     if cell is not None:
         cells_by_file[cell.file] = cell
     with without_collection():
-        return _Builder(cells_by_file, cell, observation.reading).build(
+        return _Builder(cells_by_file, cell, observation.reading, texts_up_to, text_limit).build(
             observation,
             environment=environment,
             run_id=run_id,
@@ -128,7 +132,11 @@ def build(
 class _Builder:
     """Fills one document."""
 
-    def __init__(self, cells: Mapping[str, CellText], cell: Cell | None, reading: Reading) -> None:
+    def __init__(
+        self, cells: Mapping[str, CellText], cell: Cell | None, reading: Reading, texts_up_to: int, text_limit: int
+    ) -> None:
+        self._texts_up_to = texts_up_to
+        self._text_limit = text_limit
         self._cells = cells
         self._reading = reading
         self._cell = cell
@@ -372,13 +380,13 @@ class _Builder:
 
     def _hold_texts(self) -> None:
         """Print the texts of small programs with the document, so that a saved notebook has them."""
-        if self._builder.equations > TEXTS_UP_TO:
+        if self._builder.equations > self._texts_up_to:
             return
         for index, program in enumerate(self._programs):
             levels: list[Level] = []
             for level in program.levels:
                 try:
-                    level = held_level(self._observed[index], level, self._walk, program.scope, TEXT_LIMIT)
+                    level = held_level(self._observed[index], level, self._walk, program.scope, self._text_limit)
                 except Unavailable:
                     pass  # it stays on request, and the request says why
                 except not_of_a_signal(Exception):

@@ -30,10 +30,6 @@ _CORRECT = "Correct the cell and run it again."
 _NOT_KNOWN = "No program of the cell is known: calls that reuse a program were not seen."
 CALLED_NONE = f"The cell called no jitted function of yours. {WHAT_TO_TYPE}"
 NOTHING_RECORDED = "While JAX checks each result for NaN (jax_debug_nans), jupyter_jaxpr records nothing of what runs."
-RAN_NO_PROGRAM = (
-    f"The cell ran JAX operation by operation and called no jitted function of yours. {WHAT_TO_TYPE}",
-    f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}",
-)
 _JIT_IS_OFF = (
     "Where jax.disable_jit or the setting jax_disable_jit turns jit off, JAX runs a jitted function operation by "
     "operation, as plain Python. To see the program of the function, call the function with jit on."
@@ -75,8 +71,8 @@ def no_python(source: str) -> str | None:
 
 def why_no_program(
     namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None
-) -> str:
-    """Return a sentence on why a run has no known program, such as a run that raised an error."""
+) -> str | None:
+    """Return a sentence on why a run has no known program, such as an error; None if no cause is known."""
     # At Python's recursion limit the hooks may have missed a call, and Python does not always raise.
     is_at_end = isinstance(error, RecursionError)
     is_unsure = not active.run.counted or active.run.counter.lost is not None or is_at_end
@@ -141,9 +137,14 @@ def why_no_program(
         )
     if jit_disabled() or "disable_jit" in active.cell.source:
         return _JIT_IS_OFF
-    if unseen_call is not None:
-        return unseen_call
-    return RAN_NO_PROGRAM[0] if observation.eager_compiles else RAN_NO_PROGRAM[1]
+    return unseen_call
+
+
+def ran_no_program(observation: Observation) -> str:
+    """Return the sentence for a cell that `why_no_program` knows no cause of."""
+    if observation.eager_compiles:
+        return f"The cell ran JAX operation by operation and called no jitted function of yours. {WHAT_TO_TYPE}"
+    return f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}"
 
 
 def may_have_called(namespace: dict[str, Any], active: Active, observation: Observation) -> str | None:

@@ -26,9 +26,9 @@ from ..plain_text import traceback_text
 from .cells_without_program import (
     CALLED_NONE,
     NOTHING_RECORDED,
-    RAN_NO_PROGRAM,
     may_have_called,
     no_python,
+    ran_no_program,
     why_no_program,
 )
 from .compare_option import compare_named
@@ -113,10 +113,12 @@ def complete(
     if not any(function.programs for function in observation.functions):
         if message is not None and error is None and active.options.target is None:
             message = may_have_called(namespace, active, observation) or message
-        message = message or why_no_program(namespace, active, observation, error)
-        shows_cell = add_recorded_cell(observation, active, CALLED_NONE if message in RAN_NO_PROGRAM else message)
+        known = message or why_no_program(namespace, active, observation, error)
+        shows_cell = add_recorded_cell(observation, active, known or CALLED_NONE)
         if active.recorded_cell.is_checked or active.recorded.is_checked:
-            message = f"{CALLED_NONE if message in RAN_NO_PROGRAM else message} {NOTHING_RECORDED}"
+            message = f"{known or CALLED_NONE} {NOTHING_RECORDED}"
+        else:
+            message = known or ran_no_program(observation)
     elif active.options.eager:
         shows_cell = add_recorded_cell(observation, active, None)
     if any(function.programs for function in observation.functions):
