@@ -41,8 +41,8 @@ class JaxprMagics(Magics):
 
     values = Bool(
         True,
-        help="Save values: of static arguments, in notes, in steps, in results, and numbers in programs. False keeps "
-        "values out of saved outputs and of exports; the panel shows them.",
+        help="Save the values of a run: static arguments, values in notes, steps and results, and numbers in programs. "
+        "False keeps these values out of saved outputs and exports; the panel still shows them.",
     ).tag(config=True)
 
     host_copies = Bool(

@@ -4,10 +4,10 @@ import * as React from 'react';
 
 import { attentionOf } from '../model/attention';
 import { liveChoice } from '../model/live';
+import { liveWords } from '../model/live-words';
 import { IJaxprModel } from '../tokens';
 import { EditedSince } from './edited-since';
 import { Icon, IconName } from './icons';
-import { liveWords } from './live-line';
 import { placeOf } from './program-choices';
 import { ProgramList } from './program-list';
 import { useRoving } from './roving';

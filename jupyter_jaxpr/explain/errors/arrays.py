@@ -118,8 +118,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return _made(title, said, raised, [cure])
     if found := _EINSUM.search(text):
         title = f"The axis {found[1]} has {found[3]} elements and {found[2]} elements{what}"
-        said = f"A letter stands for one size in all operands. {_operands(raised)}"
-        words = "Write the letters in the order of the axes."
+        said = f"In an einsum, each letter stands for one size in all operands. {_operands(raised)}"
+        words = "Write the letters of each operand in the order of its axes."
         return _made(title, said, raised, [FoundCure("another letter", None, words)])
     if found := _INDEXER.search(text):
         return _indexer(raised, found[1])
@@ -151,12 +151,17 @@ def _selected(raised: RaisedAt | None, what: str, given: str) -> Explained:
     title = f"lax.select takes two values of one {what[:-1]}, but gets {given.strip('[]')}"
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or called(call) != "select":
-        return Explained(None, title, "The functions of lax convert no operand.")
+        return Explained(None, title, "Functions of jax.lax do not convert their operands to a common type.")
     code = f"{jnp_name(raised)}.where"
     cure = FoundCure(code, code, "jnp.where takes the same arguments, and gives both values one shape and one type.")
     if len(call.args) == 3:
         cure = applied(cure, [edit_of(raised, over(call.func, code))])
-    return _made(title, f"The functions of lax convert no operand. {operands(raised, call.args)}", raised, [cure])
+    return _made(
+        title,
+        f"Functions of jax.lax do not convert their operands to a common type. {operands(raised, call.args)}",
+        raised,
+        [cure],
+    )
 
 
 def _out_axes(raised: RaisedAt | None) -> str | None:

@@ -80,7 +80,7 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
         return _sizes(raised, call)
     if called(call) == "associative_scan" and _LEAVES.search(text):
         words = "The function gets two parts of the elements, and returns one part with the same containers and keys."
-        title = "The function of associative_scan returns another structure than it gets"
+        title = "The function of associative_scan returns a structure that differs from that of its arguments"
         return Explained(None, title, "", (FoundCure("the same structure", None, words),))
     if called(call) in _STARTS and _NO_LENGTH.search(text):
         return _starts(raised, call)
@@ -132,7 +132,7 @@ def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
         f"({raised.source(each)},)" if _is_integer(raised, each) else raised.source(each) for each in call.args
     ]
     title = f"{called(call)} takes one start for each axis, as a tuple"
-    words = "Write a tuple also for one axis."
+    words = "Write the starts as a tuple, also for an array of one axis."
     cures = _rewritten(raised, call, "a tuple", _written(raised, call, arguments), words)
     return Explained(None, title, "", cures or (FoundCure("a tuple", None, words),))
 
@@ -193,7 +193,7 @@ def _functions(raised: RaisedAt, call: ast.Call, message: str) -> Explained | No
     arguments = [raised.source(each) for each in call.args]
     arguments[place], arguments[others[0]] = arguments[others[0]], arguments[place]
     title = f"{name} takes its function as argument {place + 1}, not as argument {others[0] + 1}"
-    words = f"The order of the arguments of {name}."
+    words = f"Pass the arguments of {name} in this order."
     return Explained(None, title, "", _rewritten(raised, call, "the order", _written(raised, call, arguments), words))
 
 

@@ -302,7 +302,7 @@ def _no_array(call: Applied, kind: str) -> Explained | None:
                 title = f"{source} has its object already, but the call passes {raised.source(node)} too"
                 others = [raised.source(each) for each in [*made.args[1:], *made.keywords]]
                 code = f"{raised.source(made.func)}({', '.join(others)})"
-                words = f"A method that is read from an object, as {source}, takes no self."
+                words = f"{source} is a method of an object: Python passes the object as self."
                 cure = applied(FoundCure("without self", code, words), [edit_of(raised, over(made, code))])
                 return call.explained(title, "", [cure])
             words = f"Keep {name} out of what is passed: differentiate and map arrays alone."

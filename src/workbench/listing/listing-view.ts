@@ -71,12 +71,13 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     this._wraps = doc.lines <= MOST_WRAPPED;
     parent.style.setProperty('--jjx-digits', `${_listing.digits}`);
     this.view = new EditorView({
-      parent,
       state: EditorState.create({
         doc,
         extensions: this._extensions(folding(doc, _listing.allFolds()))
       })
     });
+    // Only now: while the editor is made, a look at its width would have the browser lay out the whole page.
+    parent.append(this.view.dom);
     rememberDocument(_listing, doc);
     this._reading.start();
   }
