@@ -23,7 +23,7 @@ from jupyter_jaxpr.explain import dropped_updates, leaks, left_running, stale_va
 from jupyter_jaxpr.jax import untold_changes
 from jupyter_jaxpr.observe import called_functions, credit, recording
 from jupyter_jaxpr.observe import values_at_trace as at_trace
-from jupyter_jaxpr.observe.calls import frozen_calls, printed_output
+from jupyter_jaxpr.observe.calls import impure_calls, printed_output
 from jupyter_jaxpr.observe.calls.monitoring import HAS_MONITORING
 from jupyter_jaxpr.observe.observation import EagerCompile, Place
 from jupyter_jaxpr.program import key_use, out_of_bounds
@@ -89,12 +89,12 @@ FALSE: dict[str, tuple[Falsify, Story, dict[str, Any]]] = {
         {},
     ),
     "which kind of call ran while JAX traced": (
-        changed(frozen_calls, "_known", lambda known: known and (known[0], "input")),
+        changed(impure_calls, "_known", lambda known: known and (known[0], "input")),
         changes.test_a_value_that_is_read_once,
         {},
     ),
     "the line of a call that ran while JAX traced": (
-        changed(frozen_calls, "_place", a_line_below),
+        changed(impure_calls, "_place", a_line_below),
         changes.test_a_value_that_is_read_once,
         {},
     ),
