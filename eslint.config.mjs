@@ -29,7 +29,8 @@ const HOSTED = [
   'workbench',
   'wide',
   'transform',
-  'excerpt'
+  'excerpt',
+  'widget'
 ];
 
 /**
@@ -44,7 +45,7 @@ const ORDER = [
   ['workbench'],
   ['wide', 'transform', 'excerpt'],
   ['editor', 'output', 'panel'],
-  ['plugins']
+  ['plugins', 'widget']
 ];
 /** The views of the panel: each is a room, and only the shell knows them. */
 const PANEL = [
@@ -87,7 +88,7 @@ const beside = (place, name) => ORDER[place].filter(other => other !== name);
 const ROOMS = ORDER.flatMap((names, place) =>
   names.map(name =>
     room(name, [
-      ...(['model', 'plugins'].includes(name) ? [] : ['kernel']),
+      ...(['model', 'plugins', 'widget'].includes(name) ? [] : ['kernel']),
       ...beside(place, name),
       ...after(place)
     ])

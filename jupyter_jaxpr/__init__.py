@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .scripts.last import LastRun, last
     from .scripts.observing import RecompileError, observe
     from .scripts.snapshot import Snapshot
-    from .scripts.widget_view import widget
+    from .widgets import widget
 
 __all__ = [
     "EffectsError",
@@ -43,7 +43,7 @@ _HOMES = {
     "inspect": ".scripts.inspection",
     "last": ".scripts.last",
     "observe": ".scripts.observing",
-    "widget": ".scripts.widget_view",
+    "widget": ".widgets",
     # For the code of a running cell, which finds it here; see `typed.cell.rewrite`.
     "last_call": ".typed.cell",
 }

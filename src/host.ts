@@ -9,5 +9,9 @@
 export { Clipboard, MainAreaWidget } from '@jupyterlab/apputils';
 /** A widget that React draws, and an icon in the colours of the theme. */
 export { LabIcon, ReactWidget } from '@jupyterlab/ui-components';
+/** The element that menus, windows and hints are put into, so that they lie above everything on the page. */
+export function aboveAll(): HTMLElement {
+  return document.body;
+}
 /** Draws plots. */
 export type { IRenderMimeRegistry } from '@jupyterlab/rendermime';

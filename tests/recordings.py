@@ -19,8 +19,8 @@ RAN_CELL = (
     "itself."
 )
 NO_JIT = (
-    "The cell called no jitted function. Call a function under @jax.jit in the cell, end the cell with a call such as "
-    "f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
+    "The cell called no jitted function of yours. Call a function under @jax.jit in the cell, end the cell with a call "
+    "such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
 )
 TOO_MANY = "The recording covers the first {count} dispatches; JAX ran the rest at full speed, unrecorded."
 MORE = "To record more of the cell, write %%jaxpr --eager."

@@ -4,8 +4,9 @@
     python tests/sentences.py --seed 7        the sixty of a seed
     python tests/sentences.py --all           all of them, with file and line
 
-Half of the texts are the panel's, in `trans.__` and `trans._n`, and half the kernel's: strings of two words and more
-that are no docstring, no schema description and no pattern.
+Half of the texts are the panel's, in `trans.__` and `trans._n`, and half the kernel's: strings of three words and more
+that are no docstring, no schema description, no pattern, no message of JAX's that the code looks for, no key of a table
+and no code. A shorter string of the kernel is a name or a part of a sentence that is in the list as a whole.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ NOT_READ = (
     "/lessons/",
     "labextension/",
 )
+#: Descriptions of the schema, and errors that only we read.
+_NOT_READ_CALLS = ("_text", "described", "TypeError", "AssertionError")
 _CALL = re.compile(r"\btrans\s*\.\s*(?:__|_n)\(\s*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
+#: A statement or a line of a text that JAX or XLA writes.
+_CODE = re.compile(r"^\s*(?:#|def |return |import |from \w+ import|[\w.{}]+ = )|^-- ")
 _PATTERN = re.compile(r"[\\^$|]|\?P<|\[\^|^<|^[a-z_0-9 ]{60,}$")
 
 
@@ -48,9 +53,13 @@ def of_kernel() -> Iterator[tuple[str, int, str]]:
         name = str(path.relative_to(ROOT))
         if not any(part in name for part in NOT_READ):
             for line, text in _strings(ast.parse(path.read_text())):
-                words = re.sub(r"\{.*?\}", "", text)
-                if len(re.findall(r"[A-Za-z]{2,}", words)) >= 2 and " " in words.strip() and not _PATTERN.search(text):
+                if _reads_like_words(text):
                     yield name, line, text
+
+
+def _reads_like_words(text: str) -> bool:
+    words = re.findall(r"(?<![\w.(=/-])[A-Za-z]{2,}(?![\w(=/-]|\.\w)", re.sub(r"\{.*?\}", "", text))
+    return len(words) >= 3 and " " in text and not _PATTERN.search(text) and not _CODE.search(text)
 
 
 def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -58,8 +67,16 @@ def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             skipped.add(id(node.value))
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("_text", "TypeError", "AssertionError"):
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _NOT_READ_CALLS:
             skipped.update(map(id, ast.walk(node)))  # descriptions of the schema, and what only we read
+        elif isinstance(node, ast.Call) and _takes_a_pattern(node.func) and node.args:
+            skipped.update(map(id, ast.walk(node.args[0])))  # what JAX's own messages are compared with
+        elif isinstance(node, ast.Compare | ast.MatchValue):
+            skipped.update(map(id, ast.walk(node)))
+        elif isinstance(node, ast.Dict):
+            skipped.update(map(id, filter(None, node.keys)))
+        elif isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "Literal":
+            skipped.update(map(id, ast.walk(node)))
         elif isinstance(node, ast.Attribute) and node.attr == "split" and isinstance(node.value, ast.Constant):
             skipped.add(id(node.value))  # names in a row
         elif isinstance(node, ast.JoinedStr) and id(node) not in skipped:
@@ -67,6 +84,12 @@ def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, "".join(_part(value) for value in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
             yield node.lineno, node.value
+
+
+def _takes_a_pattern(function: ast.expr) -> bool:
+    if isinstance(function, ast.Attribute):
+        return getattr(function.value, "id", "") == "re" or function.attr in ("startswith", "endswith")
+    return getattr(function, "id", "") == "Message"
 
 
 def _part(value: ast.expr) -> str:

@@ -75,9 +75,11 @@ def _run(**changes: object) -> LedgerCounts:
 @pytest.mark.parametrize(
     ("runs", "expected"),
     [
-        ([], "This run called no jitted function of yours."),
-        ([_run(calls=0)], "This run called no jitted function of yours."),
+        ([], "No call of a jitted function of yours was seen."),
+        ([_run(calls=0)], "No call of a jitted function of yours was seen."),
         ([_run(calls=0, raised=1, hits=None)], "{} The number of calls is unknown."),
+        ([_run(hits=0, raised=1)], "{} 1 call raised an error."),
+        ([_run(hits=0, inlined=2)], "{} JAX inlined 2 calls into the trace of another function."),
         ([_run(hits=4)], "{} 4 calls reused a compiled program."),
         ([_run(hits=1), _run(hits=3, calls_exact=False)], "{} ≥4 calls reused a compiled program."),
         ([_run(hits=1), _run(hits=None)], "{} ≥1 calls reused a compiled program."),

@@ -21,6 +21,7 @@ FILES = {
     "lax_and_objects": (pytest.mark.slow,),
     "calls": (pytest.mark.slow,),
     "settings": (pytest.mark.slow,),
+    "misuses": (pytest.mark.slow,),
 }
 ROWS = [
     pytest.param(row, id=f"{name}: {row.name}", marks=marks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 from sentences import ROOT
@@ -12,24 +12,32 @@ from sentences import ROOT
 pytestmark = pytest.mark.any_jax
 
 #: Attributes and variables that hold a text for users.
-TEXTS = frozenset("title sentence reason reasons verdict remark remarks question cure outcome_text origin_note".split())
+TEXTS = frozenset(
+    "title sentence reason reasons verdict remark remarks question cure outcome_text origin_note message".split()
+)
 #: What has such a text in its attribute `text`, and holds a text of a program nowhere.
-OWNERS = frozenset("reason note finding effect remark cure card miss found_cure difference".split())
+OWNERS = frozenset("reason note finding effect remark cure card miss found_cure difference cell".split())
 SEARCHES = frozenset("startswith endswith find rfind index count split rsplit partition rpartition splitlines".split())
 PATTERNS = frozenset("search match fullmatch findall finditer split sub".split())
-_NAMES = "|".join(sorted(TEXTS))
+#: Code whose subject is the text of JAX's errors.
+READS_ERRORS_OF_JAX = "explain/errors/"
+#: A message of JavaScript's own errors has this name, too.
+_NAMES = "|".join(sorted(TEXTS - {"message"}))
 _HELD = rf"(?:\b(?:{_NAMES})|\b(?:{'|'.join(sorted(OWNERS))})\??\.text)\b!?"
-#: The same in TypeScript: a text beside a literal that is no name of a kind, a text that is searched, or a pattern that
-#: is tried on a text.
+#: A literal that is no name of a kind.
+_WORDS = r"(?:'[^']*[ A-Z–…][^']*'|`)"
+#: The same in TypeScript: a text beside such a literal, a text that is searched, or a pattern that is tried on a text.
 IN_TYPESCRIPT = re.compile(
-    rf"{_HELD}\s*[!=]==\s*(?:'[^']*[ A-Z][^']*'|`)"
-    rf"|(?:'[^']*[ A-Z][^']*'|`)\s*[!=]==\s*[\w.]*{_HELD}"
+    rf"{_HELD}\s*[!=]==\s*{_WORDS}"
+    rf"|{_WORDS}\s*[!=]==\s*[\w.]*{_HELD}"
     rf"|{_HELD}\??\.(?:startsWith|endsWith|includes|indexOf|match|search|split)\("
     rf"|/\w*\.(?:test|exec)\([\w.]*{_HELD}\)"
 )
 
 
 def is_text(node: ast.expr) -> bool:
+    if isinstance(node, ast.Tuple):
+        return any(map(is_text, node.elts))
     if isinstance(node, ast.Name):
         return node.id in TEXTS
     if not isinstance(node, ast.Attribute):
@@ -39,30 +47,69 @@ def is_text(node: ast.expr) -> bool:
 
 
 def is_words(node: ast.expr) -> bool:
-    """Whether an expression is a text that we wrote: a literal that is not empty, or a constant by its name."""
+    """Whether an expression is a text that we wrote: a literal, a constant by its name or a part of one."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str) and node.value != ""
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return any(map(is_words, node.elts))
+    if isinstance(node, ast.Subscript):
+        return is_words(node.value)
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Name) and node.id.strip("_").isupper())
 
 
-def in_python(tree: ast.Module) -> Iterator[int]:
-    """The lines that compare, parse or search a text for users."""
+def is_sentence(node: ast.expr) -> bool:
+    """Whether an expression is a literal, or has one, that only a text for users can be compared with."""
+    if isinstance(node, ast.JoinedStr):
+        return any(map(is_sentence, node.values))
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        return any(map(is_sentence, node.elts))
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return False
+    return len(re.findall(r"[A-Za-z]{2,}", node.value)) >= 4 and " " in node.value
+
+
+def in_python(tree: ast.Module, reads_jax: bool = False) -> Iterator[int]:
+    """The lines that compare, parse or search a text for users.
+
+    Args:
+        tree: The code.
+        reads_jax: Whether the code searches the messages of JAX's errors, which a variable `message` then holds.
+    """
+    if reads_jax:
+        yield from _in_python(tree, lambda node: is_text(node) and not is_message(node), sentences=False)
+    else:
+        yield from _in_python(tree, is_text, sentences=True)
+
+
+def is_message(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "message"
+
+
+def _in_python(tree: ast.Module, is_text: Callable[[ast.expr], bool], sentences: bool) -> Iterator[int]:
+    def has_sentence(nodes: Sequence[ast.expr]) -> bool:
+        return sentences and any(map(is_sentence, nodes))
+
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
-            if any(map(is_text, sides)) and any(map(is_words, sides)):
+            read = any(map(is_text, sides)) and any(map(is_words, sides))
+            if read or sum(map(is_text, sides)) > 1 or has_sentence(sides):
                 yield node.lineno
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             attribute, on = node.func.attr, node.func.value
-            if (attribute in SEARCHES and is_text(on)) or (attribute in PATTERNS and any(map(is_text, node.args))):
+            if attribute in SEARCHES and (is_text(on) or has_sentence(node.args)):
                 yield node.lineno
+            elif attribute in PATTERNS and any(map(is_text, node.args)):
+                yield node.lineno
+        elif isinstance(node, ast.MatchValue) and has_sentence([node.value]):
+            yield node.lineno
 
 
 def test_no_python_code_reads_a_text_for_users() -> None:
     lines = [
         f"{path.relative_to(ROOT)}:{line}"
         for path in sorted((ROOT / "jupyter_jaxpr").rglob("*.py"))
-        for line in in_python(ast.parse(path.read_text()))
+        for line in in_python(ast.parse(path.read_text()), READS_ERRORS_OF_JAX in path.as_posix())
     ]
     assert lines == []
 
@@ -85,11 +132,22 @@ if "to f32" in reason.text: pass
 returned = re.search(PATTERN, title)
 first = finding.cure.partition(". ")
 if reason.kind == "shape": pass
+if message in RAN_NOTHING: pass
+if message == RAN_NOTHING[0]: pass
+if (card.kind, card.title) == (found.kind, found.title): pass
+if words == "The cell called no jitted function.": pass
+match words:
+    case "The cell called no jitted function.": pass
+if (card.kind, card.detail) == (found.kind, found.detail): pass
 """
-    assert list(in_python(ast.parse(python))) == [2, 3, 4, 5]
-    typescript = "if (note.title === 'Twice') {} reason.text.startsWith('the '); /of/.test(state.reason); kind === 'x'"
+    assert sorted(in_python(ast.parse(python))) == [2, 3, 4, 5, 7, 8, 9, 10, 12]
+    typescript = (
+        "if (note.title === 'Twice' || cell.text !== '–') {} reason.text.startsWith('the '); "
+        "/of/.test(state.reason); kind === 'x'"
+    )
     assert [place[0] for place in IN_TYPESCRIPT.finditer(typescript)] == [
         "title === 'Twice'",
+        "cell.text !== '–'",
         "reason.text.startsWith(",
         "/.test(state.reason)",
     ]

@@ -76,7 +76,7 @@ def test_a_function_in_a_state_of_flax() -> None:
     with observe() as ledger:
         for apply in (None, tanh, lambda x: x, lambda x: x):
             f(State(ROW, apply))
-    each = "Pass the same state.apply in every call, or expect one compile for each state.apply."
+    each = "Pass the same value for state.apply in every call, or expect one compile for each value."
     assert told(ledger, "f") == [
         ("static_value", "the static value state.apply changed from None to <tanh>", each),
         (

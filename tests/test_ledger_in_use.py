@@ -134,7 +134,7 @@ def test_a_static_enum_and_a_static_function_are_told_by_name() -> None:
         ("compiled", [("static_value", "the static argument mode changed from <Mode.TRAIN: 1> to <Mode.TEST: 2>")]),
         ("compiled", [("static_value", "the static argument activation changed from <sin> to <cos>")]),
     ]
-    cure = "Pass the same mode in every call, or expect one compile for each mode."
+    cure = "Pass the same value for mode in every call, or expect one compile for each value."
     assert ledger["f"].misses[2].reasons[0].cure == cure
 
 
@@ -195,12 +195,68 @@ def test_the_batch_of_a_vmap_around_a_jit() -> None:
     with observe() as ledger:
         for batch in (3, 3, 4):
             jax.vmap(f)(jnp.ones((batch, 2)))
-    text = "JAX derived another program from f: the transformation or the batch size is new, or the caches were cleared"
-    transformed = "f was called under a transformation such as grad or vmap: such calls have no fast path"
+    text = "the batch size of vmap around f changed from 3 to 4"
+    transformed = "f was called under vmap: such calls have no fast path"
     assert told(ledger, "f") == [
         ("compiled", [("first_call", "first call of f")]),
         ("dispatch_only", [("no_fast_path", transformed)]),
         ("compiled", [("argument_type", text)]),
+    ]
+
+
+def test_the_transforms_around_a_jit() -> None:
+    """Each reason names what is new: the axes that vmap maps, the transform, or the cleared caches."""
+
+    @jax.jit
+    def dot(a: Any, b: Any) -> Any:
+        return a @ b
+
+    one, many = jnp.ones(8), jnp.ones((4, 8))
+    with observe() as ledger:
+        jax.vmap(dot, in_axes=(0, None))(many, one)
+        jax.vmap(dot, in_axes=(None, 0))(one, many)
+        jax.vmap(jax.vmap(dot, in_axes=(0, None)), in_axes=(None, 0))(many, many)
+        jax.grad(dot)(one, one)
+        jax.jvp(dot, (one, one), (one, one))
+        jax.clear_caches()
+        jax.grad(dot)(one, one)
+        dot(one, one)
+        jax.vmap(dot)(many, many)
+    another = "JAX derives a program for each transformation"
+    assert told(ledger, "dot") == [
+        ("compiled", [("first_call", "first call of dot")]),
+        (
+            "compiled",
+            [
+                (
+                    "argument_type",
+                    "the axes that vmap around dot maps changed: a from axis 0 to no axis, b from no axis to axis 0",
+                )
+            ],
+        ),
+        ("compiled", [("argument_type", f"first call of dot under vmap of vmap: {another}")]),
+        ("compiled", [("argument_type", f"first call of dot under reverse-mode differentiation: {another}")]),
+        ("compiled", [("argument_type", f"first call of dot under forward-mode differentiation: {another}")]),
+        (
+            "compiled",
+            [
+                (
+                    "cleared",
+                    "JAX no longer holds the program of dot under reverse-mode differentiation: the caches were "
+                    "cleared",
+                )
+            ],
+        ),
+        (
+            "compiled",
+            [
+                (
+                    "argument_type",
+                    "first call of dot outside any transformation: JAX makes another program for such calls",
+                )
+            ],
+        ),
+        ("compiled", [("argument_type", "the axes that vmap around dot maps changed: a from no axis to axis 0")]),
     ]
 
 

@@ -81,7 +81,7 @@ def test_the_table_fits_80_columns(tmp_path: Path) -> None:
 def test_nothing_called() -> None:
     with observe() as ledger:
         pass
-    assert str(ledger) == "No jitted function of yours was called."
+    assert str(ledger) == "No call of a jitted function of yours was seen."
     assert repr(ledger) == "<Ledger of 0 functions, 0 compiles>"
     assert len(ledger) == 0
 
@@ -103,7 +103,7 @@ def test_what_another_thread_called_is_not_counted_and_not_denied() -> None:
     with observe() as ledger:
         call(f)
     assert str(ledger) == (
-        "No jitted function of yours was called in this thread.\n"
+        "No call of a jitted function of yours was seen in this thread.\n"
         "Calls in other threads are not counted here: f missed the cache in another\n"
         "thread. Call the function in this thread to see what the call does."
     )

@@ -192,8 +192,8 @@ def test_what_jax_traces_for_itself_was_not_traced_by_the_user(notebook: Noteboo
     assert [(program["name"], program["origin"]) for program in ran.document["programs"]] == [("cell [3]", "recorded")]
     assert ran.document["message"] is None
     assert ran.document["programs"][0]["origin_note"].endswith(
-        " The cell called no jitted function. Call a function under @jax.jit in the cell, end the cell with a call "
-        "such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
+        " The cell called no jitted function of yours. Call a function under @jax.jit in the cell, end the cell with a "
+        "call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
     )
     assert [
         function
@@ -282,7 +282,7 @@ def test_static_leaves_of_an_equinox_module() -> None:
         (
             "compiled",
             f"the static value layer.activation changed from <{of}> to <tanh>",
-            "Pass the same layer.activation in every call, or expect one compile for each layer.activation.",
+            "Pass the same value for layer.activation in every call, or expect one compile for each value.",
         ),
     ]
 

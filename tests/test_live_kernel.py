@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -113,6 +114,12 @@ def test_the_answer_says_what_became_of_the_last_run(tab: Page, requests: tuple[
     cell = "%%jaxpr\n@jax.jit\ndef h(x):\n    return jnp.sin(x)\nh(x)"
     assert ask(tab, requests, 20, cell)["result"]["difference"] is None
     tab.run(cell)
-    difference = ask(tab, requests, 21, cell.replace("sin(x)", "sin(x) * 2"))["result"]["difference"]
+    result = ask(tab, requests, 21, cell.replace("sin(x)", "sin(x) * 2"))["result"]
+    cost = re.sub(r"run \[\d+\]", "run [n]", result["cost"]).replace("\N{NO-BREAK SPACE}", " ")
+    assert cost == (
+        "One call takes 8 operations and 8 transcendental operations and moves 128 B. "
+        "In run [n], one call took 8 transcendental operations and moved 64 B."
+    )
+    difference = result["difference"]
     assert difference["summary"] == "1 equation was added. 1 argument or result was changed."
     assert (difference["after"]["snapshot"], difference["after"]["program"]) == ("live cell-9", 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -137,6 +138,34 @@ def helper(x):
         "calls jax.ensure_compile_time_eval, which computes arrays while JAX traces. Run the cell to see its program."
     )
     assert arrays() == before
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 tells nobody that a function begins")
+def test_a_library_that_computes_arrays_while_jax_traces_is_stopped_before(
+    notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The package has the name of a package that Live takes for functional.
+    folder = tmp_path / "site-packages" / "optax"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(
+        "import jax\nimport jax.numpy as jnp\ndef scaled(x):\n"
+        "    with jax.ensure_compile_time_eval():\n        weights = jnp.ones(8) * 2\n    return x + weights\n"
+    )
+    monkeypatch.syspath_prepend(str(folder.parent))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "optax"]:
+        monkeypatch.delitem(sys.modules, name)
+    notebook.run("import optax")
+    before = arrays()
+    answer = trace(notebook, Live(), "optax.scaled(x)")
+    assert (answer.state, answer.line, answer.text) == (
+        "not_traced",
+        2,
+        "f is not traced live. Line 2 calls code that computes arrays while JAX traces (as "
+        "jax.ensure_compile_time_eval does). Run the cell to see its program.",
+    )
+    assert arrays() == before
+    assert trace(notebook, Live(), "jnp.sin(x)").state == "traced"
+    monkeypatch.delitem(sys.modules, "optax")
 
 
 # --- a trace that takes too long ---

@@ -105,7 +105,9 @@ def test_functions_of_jax_compiled_before_the_extension_was_loaded(make_notebook
     document = notebook.run("%%jaxpr --no-trace\n" + cell).document
     assert [(program["name"], program["origin"]) for program in document["programs"]] == [("cell [3]", "recorded")]
     assert document["message"] is None
-    assert document["programs"][0]["origin_note"].endswith(f" The cell called no jitted function. {WHAT_TO_TYPE}")
+    assert document["programs"][0]["origin_note"].endswith(
+        f" The cell called no jitted function of yours. {WHAT_TO_TYPE}"
+    )
 
 
 def test_jax_imported_by_the_observed_cell_itself(tmp_path: object) -> None:
@@ -569,7 +571,7 @@ def test_eager_operations_that_were_compiled(notebook: Notebook) -> None:
     assert note["text"] == f"JAX compiled 8 small programs in {took} for operations outside any jitted function."
     rest = duration(ledger["cell_seconds"] - ledger["small_seconds"])
     assert ledger["lead"] == (
-        "This run called no jitted function of yours. Compiling 8 small programs for operations outside of jitted "
+        "No call of a jitted function of yours was seen. Compiling 8 small programs for operations outside of jitted "
         f"functions took {took}. The rest of the cell took {rest}."
     )
 

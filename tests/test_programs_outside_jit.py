@@ -164,7 +164,7 @@ def test_other_settings_are_compared_with_the_call_that_is_closest(notebook: Not
         "%%jaxpr\ndef glide(c, v):\n    return c + v, c\nfor size, unroll in ((3, 1), (4, 1), (3, 3)):\n"
         "    y = lax.scan(glide, 0.0, jnp.ones(size), unroll=unroll)"
     )
-    assert texts(ran, "scan(glide)")[2] == ["unroll: 1 -> 3"]
+    assert texts(ran, "scan(glide)")[2] == ["the setting unroll of the scan changed from 1 to 3"]
 
 
 def test_a_body_that_is_made_anew_in_each_call_compiles_anew_and_the_reason_says_so(notebook: Notebook) -> None:

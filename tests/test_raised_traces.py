@@ -14,8 +14,8 @@ from jupyter_jaxpr.document.text import program_text
 from jupyter_jaxpr.jax.facts import private
 
 NOTE = (
-    "The trace of {name} raised {error}. The program has the equations that JAX had traced until then. JAX did not "
-    "compile or run the program."
+    "The trace of {name} raised {error}. The program shows the equations that JAX had traced before the error. JAX did "
+    "not compile or run the program."
 )
 
 

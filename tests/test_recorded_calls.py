@@ -289,7 +289,11 @@ donated = jax.jit(lambda v: v + 1, donate_argnums=0)
 kept = Pair(x)
 """
 
+# The trace of the last call runs after the cell, with the arguments of the call. Without a reference to an argument
+# that dies in the statement there is no trace: the function may need the object, not only its type.
 HELD = pytest.mark.xfail(reason="The arguments of the last statement's calls live until the cell has ended.")
+# JAX calls the hook after each call in a frame of its own. Without the hook a dispatch is not seen; and a limit that is
+# raised for the hook is one that the user's code reads.
 DEEPER = pytest.mark.xfail(reason="A hook of ours has a frame, so a call may be one level less deep.")
 
 # (name, definitions that run once, the cell)

@@ -167,6 +167,6 @@ def test_where_jax_checks_for_nan_nothing_is_recorded_and_the_cell_ran_all_the_s
     ran = physics.run(f"%%jaxpr\nwith jax.debug_nans(True):\n    {within}")
     assert ran.own_programs == []
     assert ran.document["message"] == (
-        f"The cell called no jitted function. {WHAT_TO_TYPE} While JAX checks each result for NaN (jax_debug_nans), "
-        "jupyter_jaxpr records nothing of what runs."
+        f"The cell called no jitted function of yours. {WHAT_TO_TYPE} While JAX checks each result for NaN "
+        "(jax_debug_nans), jupyter_jaxpr records nothing of what runs."
     )

@@ -27,8 +27,17 @@ def test_an_entry_that_was_cleared_is_gone_also_where_another_call_traced_meanwh
     notebook.run("%%jaxpr\ntwice(x)")
     notebook.run("jax.clear_caches()")
     ran = notebook.run("%%jaxpr\ntwice(far)\ntwice(x)")  # the first call makes the trace of both
-    gone = "the cache entry made from line 2 of cell [3] is gone: the caches were cleared, or JAX evicted the entry"
+    gone = "the cache entry made from line 2 of cell [3] is gone: jax.clear_caches() cleared the caches"
     assert reasons(ran, "twice")[1] == [gone]
+
+
+NAMED = (
+    "The cell names the jitted function {name}, and no call of {name} was seen. A call in another thread or by C code "
+    "that reuses a program is not seen. "
+)
+if not HAS_MONITORING:
+    NAMED += "On Python 3.11, a call that raises before JAX looks for a cache entry is not seen either. "
+NAMED += "To see the program, call {name} in the cell itself, or write %jaxpr {name}(x)."
 
 
 def test_a_call_that_raised_before_jax_looked_for_an_entry_is_said_to_have_raised(notebook: Notebook) -> None:
@@ -37,7 +46,7 @@ def test_a_call_that_raised_before_jax_looked_for_an_entry_is_said_to_have_raise
     )
     ran = notebook.run("%%jaxpr\ntry:\n    pick(x, [1])\nexcept ValueError:\n    pass")
     if not HAS_MONITORING:  # the counter does not see the call
-        assert ran.document["message"].startswith("The cell ran no program that JAX compiled.")
+        assert ran.document["message"] == NAMED.format(name="pick")
         return
     assert ran.document["message"] == (
         "The call of pick raised an error, and the cell caught the error, so no program is known. Remove the code that "
@@ -93,3 +102,93 @@ def test_a_jitted_method_is_not_said_to_run_code_of_its_class(notebook: Notebook
     recorded = [program for program in ran.own_programs if program["origin"] == "recorded"]
     assert [program["name"] for program in recorded] == ["both"]
     assert "would run code of your class" not in recorded[0]["origin_note"]
+
+
+def test_a_function_given_to_map_is_not_said_to_be_uncalled(notebook: Notebook) -> None:
+    notebook.run("@jax.jit\ndef twice(v):\n    return v * 2\ntwice(1.0)")
+    ran = notebook.run("%%jaxpr\nys = list(map(twice, [1.0, 2.0]))")
+    if not HAS_MONITORING:  # JAX reports the hits
+        assert ran.programs == ["seen_before twice(v: f32[] weak) -> f32[] weak: mul"]
+        return
+    assert ran.document["message"] == (
+        "The cell passes twice to C code such as map(), which may have called twice and reused a program: such calls "
+        "are not seen. To see the program, call twice in Python, such as in [twice(x) for x in xs], or write %jaxpr "
+        "twice(x)."
+    )
+    assert ran.document["ledger"]["lead"] == "No call of a jitted function of yours was seen."
+
+
+def test_a_function_that_another_thread_may_have_called_is_named(notebook: Notebook) -> None:
+    notebook.run("import threading\n@jax.jit\ndef twice(v):\n    return v * 2\ntwice(x)")
+    ran = notebook.run("%%jaxpr\nt = threading.Thread(target=twice, args=(x,))\nt.start()\nt.join()")
+    assert ran.document["message"] == NAMED.format(name="twice")
+
+
+def test_a_call_that_raised_is_no_call_before_a_jitted_function(notebook: Notebook) -> None:
+    notebook.run("@jax.jit\ndef together(v, w):\n    return v + w\ntogether(x, x)")
+    ran = notebook.run("%%jaxpr\nw = x[:3] * 2\ntogether(x, w)")
+    assert ran.own_programs[0]["origin_note"].endswith(
+        "The call of together raised TypeError before JAX ran a program of the call. Correct the cell and run it again."
+    )
+
+
+WHOLE = (
+    "JAX compiles no program for the whole of {0}: JAX runs the parts of {0} one by one, and this {1} is one of them."
+)
+
+
+def test_a_solver_that_is_no_program_of_its_own_says_so(notebook: Notebook) -> None:
+    notebook.run(
+        "def solve(g, v):\n    return lax.fori_loop(0, 3, lambda i, w: w - g(w) / (2 * w), v)\n"
+        "def root():\n    return lax.custom_root(lambda v: v ** 2 - 2.0, 1.0, solve, lambda g, y: y / g(1.0))\n"
+        "from jax.scipy.sparse.linalg import cg"
+    )
+    ran = notebook.run("%%jaxpr\ny = root()\nz = root()")
+    notes = {program["origin_note"] for program in ran.own_programs if program["origin"] == "ran"}
+    assert notes == {WHOLE.format("custom_root", "scan")}
+    (loop,) = (record for record in ran.document["ledger"]["functions"] if record["name"] == "scan(<lambda>)")
+    assert [(reason["text"], reason["cure"]) for reason in loop["misses"][1]["reasons"]] == [
+        (
+            "<lambda> is a new function object in each call of custom_root, so JAX traced and compiled the scan again",
+            "Call custom_root within a function under jax.jit: JAX compiles that function once.",
+        )
+    ]
+    notebook.run("%%jaxpr\ny, _ = cg(lambda v: 2 * v, x)")
+    ran = notebook.run("%%jaxpr\ny, _ = cg(lambda v: 2 * v, x)")
+    assert [program["origin_note"] for program in ran.own_programs] == [WHOLE.format("cg", "while")]
+    assert reasons(ran, "while(body_fun)") == [
+        ["body_fun is a new function object in each call of cg, so JAX traced and compiled the while again"]
+    ]
+
+
+def test_a_recording_names_what_is_no_program_of_its_own(notebook: Notebook) -> None:
+    for call, name in (
+        ("lax.associative_scan(jnp.add, x)", "associative_scan"),
+        ("lax.custom_linear_solve(lambda v: 2 * v, x, lambda mv, b: b / 2)", "custom_linear_solve"),
+    ):
+        (program,) = notebook.run(f"%%jaxpr\ny = {call}").own_programs
+        whole = (
+            f"JAX compiles no program for the whole of {name} outside of jit: each operation of {name} is a program of "
+            "its own."
+        )
+        assert whole in (program["origin_note"] or "") or program["origin"] == "traced"
+
+
+def test_programs_that_differ_by_a_static_field_name_the_field(notebook: Notebook) -> None:
+    notebook.run(
+        "from dataclasses import dataclass\nfrom functools import partial\n"
+        "@partial(jax.tree_util.register_dataclass, data_fields=['w'], meta_fields=['act'])\n@dataclass\n"
+        "class Net:\n    w: jax.Array\n    act: str\n"
+        "@jax.jit\ndef forward(net, v):\n    return getattr(jnp, net.act)(net.w * v)"
+    )
+    ran = notebook.run("%%jaxpr\nforward(Net(x, 'sin'), x)\nforward(Net(x, 'cos'), x)\nforward(Net(x[:1], 'cos'), x)")
+    assert ran.programs == [
+        "ran forward(net: Net(w: f32[8], act='sin'), v: f32[8]) -> f32[8]: mul sin",
+        "ran forward(net: Net(w: f32[8], act='cos'), v: f32[8]) -> f32[8]: mul cos",
+        "ran forward(net: Net(w: f32[1]), v: f32[8]) -> f32[8]: mul cos",
+    ]
+    assert [program["arguments"][0]["summary"] for program in ran.own_programs] == [
+        "Net(w: f32[8]), act='sin'",
+        "Net(w: f32[8]), act='cos'",
+        "Net(w: f32[1])",
+    ]

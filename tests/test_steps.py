@@ -103,6 +103,7 @@ def loss_of_remat(x):
 PROGRAMS = {
     "scan": (cumulative, (X, XS), "scan"),
     "scan, reverse": (lambda x: lax.scan(lambda h, t: (h + t, h), x, XS, reverse=True), (0.0,), "scan"),
+    "scan, all steps unrolled": (lambda x: lax.scan(lambda h, t: (h + t * h, h), x, XS, unroll=True), (0.5,), "scan"),
     "scan, unrolled": (lambda x: lax.scan(lambda h, t: (h + t * h, h), x, XS, unroll=3), (0.5,), "scan"),
     "scan without xs": (lambda x: lax.scan(lambda h, _: (h * 2, h), x, length=5), (1.0,), "scan"),
     "scan, length 0": (lambda x: lax.scan(lambda h, t: (h + t, h), x, jnp.zeros(0)), (1.0,), "scan"),

@@ -96,7 +96,10 @@ def test_a_while_that_never_ends_is_left_with_a_note():
         "The value stays > 1e-05. "
         "Choose a bound that the value can reach, or also end the loop after a fixed number of steps."
     ]
-    assert rerun.verdict == ("The recorded run did not end, so the original function was not run for a comparison.")
+    assert rerun.verdict == (
+        "The recorded run stopped before its end, so the package did not run the original function to compare the "
+        "results."
+    )
     assert rerun.pairs == []
     assert [visit.finished for visit in rerun.steps.visits] == [False]
 
@@ -333,7 +336,11 @@ def test_stop_keeps_what_was_recorded():
     assert rerun.steps.stopped.endswith(" steps. Press “Run it again” to start over.")
     trips = rerun.steps.visits[0].trips
     assert (rerun.steps.step[0], rerun.steps.step[-1]) == (0, trips - 1)
-    assert rerun.verdict == "The recorded run did not end, so the original function was not run for a comparison."
+    assert (
+        rerun.verdict
+        == "The recorded run stopped before its end, so the package did not run the original function to compare the "
+        "results."
+    )
 
 
 def test_a_run_ends_after_some_seconds():

@@ -257,7 +257,7 @@ def test_a_donated_argument_that_no_result_uses(notebook, body, donated, call, p
     arguments = "x, y" if donated == "(0, 1)" else "x"
     ran = notebook.run(f"%%jaxpr\n@partial(jax.jit, donate_argnums={donated})\ndef f({arguments}):\n    {body}\n{call}")
     note = ran.note("unused_donation")
-    assert note["title"] == f"The memory of {path} could not be donated"
+    assert note["title"] == f"No result uses the memory of {path}, which f donates"
     assert (note["text"], note["cure"]) == (text, cure)
     assert ran.line_of(note) == 2
 

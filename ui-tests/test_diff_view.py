@@ -361,7 +361,10 @@ def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keys of the Diff view")
     expect(dialog).to_contain_text(
-        re.compile("c b w uHide or show converts, broadcasts, trivial jit wrappers, unused equations in both programs")
+        re.compile(
+            "c b w uIn both programs, hide or show changes of dtype, broadcasts, calls that hold one equation, "
+            "unused equations"
+        )
     )
     page.keyboard.press("Escape")
     expect(beside.get_by_role("listbox")).to_be_focused()

@@ -20,7 +20,7 @@ def twice(w, x):
 
 twice(jnp.eye(8), jnp.ones((4, 8))).shape"""
 
-TITLE = "Exact links of the tagged copy"
+TITLE = "Exact links, in a tagged copy of the program"
 PRICE = re.compile(
     r"^JAX lowers and XLA compiles a tagged copy of twice: each equation of the copy has a number, and the "
     r"instructions carry the number\. The tagged copy takes about [\d.]+.m?s, the time that lowering and compiling the "
@@ -29,7 +29,7 @@ PRICE = re.compile(
 )
 SAME = re.compile(
     r"XLA made the same instructions for the tagged copy and for the program\. "
-    r"\d+ of \d+ instructions come from equations of the program, \d+ of them from exactly one\. "
+    r"\d+ of \d+ instructions come from equations of the program, \d+ of them from exactly one equation\. "
     r"Lowering and compiling took [\d.]+.m?s\."
 )
 

@@ -185,7 +185,7 @@ def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
     expect(question).to_have_count(0)
 
     see.click()
-    question.get_by_role("button", name="Compile it again").click()
+    question.get_by_role("button", name="Compile the program again").click()
     passes = rnn_alone.panel.get_by_role("listbox", name="Passes of XLA")
     expect(passes).to_be_visible()
     expect(rnn_alone.panel).to_contain_text(re.compile(r"\d+ passes changed the program\. Compiling once more took"))
@@ -241,7 +241,7 @@ def test_no_violation_and_nothing_sideways(rnn_alone, width):
         assert violations(rnn_alone.page, ".jp-JaxprPanel") == [], f"HLO, {theme}, {width}"
     rnn_alone.panel.get_by_role("button", name="Passes", exact=True).click()
     rnn_alone.panel.get_by_role("button", name=re.compile("^See the passes")).click()
-    rnn_alone.panel.get_by_role("button", name="Compile it again").click()
+    rnn_alone.panel.get_by_role("button", name="Compile the program again").click()
     expect(rnn_alone.panel.get_by_role("region", name=re.compile("^Changes by the pass "))).to_contain_text("@@")
     for theme in ("light", "dark"):
         rnn_alone.theme(theme)

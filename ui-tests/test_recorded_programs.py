@@ -353,7 +353,7 @@ def test_a_loop_of_python_is_shown_as_the_program_of_the_cell(notebook):
     expect(head(nb)).to_have_text(re.compile(r"^cell \[2\]\(\) → f32\[\]Cell \[2\] · \d\d:\d\d · recorded as it ran$"))
     expect(nb.panel).to_contain_text(
         "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: 6 dispatches, in this order. JAX compiled "
-        "each one by itself. The cell called no jitted function."
+        "each one by itself. The cell called no jitted function of yours."
     )
     expect(rows(nb)).to_have_text(
         [

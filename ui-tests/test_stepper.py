@@ -374,7 +374,7 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     nb.run(0)
     steps = step_through(nb, 1)
     question = steps.get_by_role("alertdialog", name="Repeat effects?")
-    expect(question).to_contain_text("Its prints and callbacks happen again.")
+    expect(question).to_contain_text("Both runs repeat its prints and callbacks.")
     no = question.get_by_role("button", name="Do not run")
     expect(no).to_be_focused()
     assert violations(nb.page, ".jp-JaxprStepper") == []

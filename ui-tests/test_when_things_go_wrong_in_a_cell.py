@@ -125,8 +125,8 @@ def test_a_long_trace_can_be_interrupted(notebook):
     expect(nb.outputs(1).last).to_contain_text("traced until it raised")
     expect(running).to_have_count(0)
     expect(nb.panel).to_contain_text(
-        "The trace of endless raised KeyboardInterrupt. The program has the equations that JAX had traced until then. "
-        "JAX did not compile or run the program."
+        "The trace of endless raised KeyboardInterrupt. The program shows the equations that JAX had traced before the "
+        "error. JAX did not compile or run the program."
     )
     expect(nb.equation(1)).to_have_text(re.compile(r"b:f32\[\]xweak = add a 1\.0:f32\[\]"))
     # Nothing of the interrupted trace is left in the way.

@@ -162,7 +162,9 @@ def test_it_opens_over_the_notebook_with_as_many_columns_as_there_is_room_for(no
     for column in ("jaxpr", "StableHLO"):
         assert wide.column(column).evaluate(BROKEN_WORDS) == [], column
     # Nor do `%iterArg_9` and the long names of operations further down.
-    wide.column("StableHLO").locator(".cm-scroller").evaluate("scroller => (scroller.scrollTop = scroller.scrollHeight)")
+    wide.column("StableHLO").locator(".cm-scroller").evaluate(
+        "scroller => (scroller.scrollTop = scroller.scrollHeight)"
+    )
     expect(wide.lines("StableHLO", "stablehlo.exponential")).to_be_visible()
     assert wide.column("StableHLO").evaluate(BROKEN_WORDS) == []
 

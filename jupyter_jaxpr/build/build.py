@@ -51,6 +51,7 @@ from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings
 from .silenced_notes import without_silenced
 from .to_try import ToTry
+from .told_apart import told_apart
 from .value_marks import ValueMarks
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
@@ -88,6 +89,8 @@ def build(
     cells: Mapping[str, CellText] | None = None,
     silenced: Collection[str] = (),
     saves_values: bool = True,
+    texts_up_to: int = TEXTS_UP_TO,
+    text_limit: int = TEXT_LIMIT,
 ) -> Built:
     """Make the document of an observed run.
 
@@ -106,12 +109,14 @@ def build(
         cells: The notebook's cells by the file name that their code carries; `cell` need not be among them.
         silenced: The kinds of notes that the user silenced.
         saves_values: Whether copies of the document may hold values of the user's.
+        texts_up_to: Equations in the run, up to which the document holds the texts of StableHLO and HLO.
+        text_limit: Characters of the longest of these texts.
     """
     cells_by_file: dict[str, CellText] = dict(cells or {})
     if cell is not None:
         cells_by_file[cell.file] = cell
     with without_collection():
-        return _Builder(cells_by_file, cell, observation.reading).build(
+        return _Builder(cells_by_file, cell, observation.reading, texts_up_to, text_limit).build(
             observation,
             environment=environment,
             run_id=run_id,
@@ -127,8 +132,13 @@ def build(
 class _Builder:
     """Fills one document."""
 
-    def __init__(self, cells: Mapping[str, CellText], cell: Cell | None, reading: Reading) -> None:
+    def __init__(
+        self, cells: Mapping[str, CellText], cell: Cell | None, reading: Reading, texts_up_to: int, text_limit: int
+    ) -> None:
+        self._texts_up_to = texts_up_to
+        self._text_limit = text_limit
         self._cells = cells
+        self._reading = reading
         self._cell = cell
         self._cell_file = cell.file if cell else None
         self._walk = Walk(cells, reading)
@@ -351,12 +361,17 @@ class _Builder:
     # --- programs ------------------------------------------------------------------------------
 
     def _programs_of(self, function: ObservedFunction) -> None:
+        first = len(self._programs)
         for observed in function.programs:
             try:
                 self._program(function, observed)
             except not_of_a_signal(Exception) as error:  # one bad program hides no other
                 self._could_not(f"A program of {function.name}", error)
                 self._walk.forget(len(self._builder.scopes))
+        try:
+            self._programs[first:] = told_apart(self._programs[first:], self._observed[first:], self._reading)
+        except not_of_a_signal(Exception):
+            self._failures.append(traceback.format_exc())
 
     def _program(self, function: ObservedFunction, observed: ObservedProgram) -> None:
         self._programs.append(self._builder.program(function, observed))
@@ -365,13 +380,13 @@ class _Builder:
 
     def _hold_texts(self) -> None:
         """Print the texts of small programs with the document, so that a saved notebook has them."""
-        if self._builder.equations > TEXTS_UP_TO:
+        if self._builder.equations > self._texts_up_to:
             return
         for index, program in enumerate(self._programs):
             levels: list[Level] = []
             for level in program.levels:
                 try:
-                    level = held_level(self._observed[index], level, self._walk, program.scope, TEXT_LIMIT)
+                    level = held_level(self._observed[index], level, self._walk, program.scope, self._text_limit)
                 except Unavailable:
                     pass  # it stays on request, and the request says why
                 except not_of_a_signal(Exception):

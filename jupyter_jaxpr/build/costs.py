@@ -13,7 +13,7 @@ from ..document.types.control_flow import Control
 from ..document.types.cost import CostDifference, CostNode, CostRow, Memory, ProgramCost, ScopeCost, XlaCost
 from ..document.types.document import Program, Snapshot
 from ..observe.observation import ObservedProgram
-from ..program.costs import Costs
+from ..program.costs import Cost, Costs
 from ..program.costs.memory import memory_of
 from ..program.costs.runs import ScopeRuns, runs_of
 from ..program.costs.scopes import Priced, Trips
@@ -45,6 +45,18 @@ def loop_trips(controls: Sequence[Control], program: int, recorded: Mapping[int,
             trips = recorded.get(index) if control.trips is None else control.trips
             lengths[key] = trips if lengths.get(key, trips) == trips else None
     return {key: trips for key, trips in lengths.items() if trips is not None}
+
+
+def total_cost(walk: Walk, number: int, program: Program, controls: Sequence[Control]) -> Cost:
+    """What one call of a program costs, without the parts of the sum.
+
+    Args:
+        walk: It has walked the program.
+        number: Of the program in its document.
+        program: As in the document.
+        controls: The cards of the document: XLA may have told the trips of a loop.
+    """
+    return Costs(walk, loop_trips(controls, number, {})).of(program.scope)
 
 
 def program_cost(

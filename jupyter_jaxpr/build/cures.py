@@ -89,7 +89,7 @@ def _of_error(error: ErrorToTry | None, sources: Sources, budget: Budget) -> lis
         return []
     card = next((note for note in sources.document.notes if note.kind in _ERRORS), None)
     finding = error_finding(last, error.function, budget)
-    if card is None or finding is None or (finding.kind, finding.title) != (card.kind, card.title):
+    if card is None or finding is None or (finding.kind, finding.detail) != (card.kind, card.detail):
         return []
     return [(card, finding.cures)]
 

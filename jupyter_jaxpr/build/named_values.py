@@ -57,6 +57,7 @@ def named_values(
     if not traces:
         return []
     variables = _variables(walk)
+    texts: dict[int, str] = {}
     values: dict[tuple[NamePlace, int], _Values] = {}
     for trace in traces:
         owned: dict[NamePlace, set[int]] = {}
@@ -64,11 +65,14 @@ def named_values(
             for value in described:
                 for scope, numbers in _scopes_of(value, variables):
                     owned.setdefault(key, set()).add(scope)
-                    _add(values.setdefault((key, scope), _Values()), value, numbers)
+                    found_values = values.get((key, scope))
+                    if found_values is None:
+                        found_values = values[key, scope] = _Values()
+                    _add(found_values, value, numbers, texts)
         programs = {scope for scopes_of_key in owned.values() for scope in scopes_of_key} & set(outermost)
         for key in trace:
             for scope in programs if key not in owned else ():
-                _add(values.setdefault((key, scope), _Values()), trace[key][-1], [])
+                _add(values.setdefault((key, scope), _Values()), trace[key][-1], [], texts)
     names: list[NamedValue] = []
     files: dict[str, NamePlaces | None] = {}
     for (key, scope), marked in values.items():
@@ -124,24 +128,30 @@ def _variables(walk: Walk) -> dict[int, list[_Where]]:
 
 def _scopes_of(value: TracedArray | TracedTree, places: Mapping[int, list[_Where]]) -> list[tuple[int, Sequence[int]]]:
     """The scopes that a value belongs to, each with the numbers of its variables there."""
+    if type(value) is TracedArray:
+        return [(scope, [number]) for scope, number in places.get(id(value.variable)) or ()]
     scopes_of_leaves = [places.get(id(variable)) for variable in variables_of(value)]
     if not scopes_of_leaves or None in scopes_of_leaves:
         return []
-    if isinstance(value, TracedArray):
-        return [(scope, [number]) for scope, number in scopes_of_leaves[0] or ()]
     # Arrays of an outer program may stand in a container with arrays of an inner one.
     innermost = max(scope for places_of in scopes_of_leaves for scope, _ in places_of or ())
     numbers = [number for places_of in scopes_of_leaves for scope, number in places_of or () if scope == innermost]
     return [(innermost, numbers if len(numbers) == len(scopes_of_leaves) else [])]
 
 
-def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int]) -> None:
-    text = type_text(value)
+def _add(values: _Values, value: TracedArray | TracedTree, numbers: Sequence[int], texts: dict[int, str]) -> None:
+    """Add a value of a name; `texts` has the types by the id of JAX's type, which the values keep alive."""
+    if type(value) is TracedArray:
+        known = texts.get(id(value.aval))
+        text = known if known is not None else texts.setdefault(id(value.aval), type_text(value))
+        is_array = True
+    else:
+        text, is_array = type_text(value), _is_of_arrays(value)
     text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
     if text not in values.types:
         values.types.append(text)
     values.is_tree |= isinstance(value, TracedTree)
-    values.is_known &= bool(numbers) and _is_of_arrays(value)
+    values.is_known &= bool(numbers) and is_array
     values.variables += [number for number in numbers if number not in values.variables][:VALUES]
 
 

@@ -9,7 +9,7 @@ from ..document.names import NAMING
 from ..document.types.document import Naming
 from ..interruptions import not_of_a_signal
 from ..jax.facts import imported
-from ..jax.stages import quietly
+from ..jax.unheard import unheard
 
 _learned: list[Naming] = []
 
@@ -24,7 +24,7 @@ def learn_naming() -> Naming:
         return NAMING
     if not _learned:
         try:
-            with quietly():
+            with unheard():
                 learned = _learn()
         except not_of_a_signal(Exception):  # no JAX, or one that prints differently
             learned = NAMING

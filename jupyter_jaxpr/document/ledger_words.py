@@ -52,7 +52,7 @@ def _misses(ledger: Ledger) -> str:
         return _took(_COMPILED, ledger, compiles=count(ledger.compiles, "compile"))
     runs = [function.run for function in ledger.functions if in_run(function)]
     if not runs:
-        return "This run called no jitted function of yours."
+        return "No call of a jitted function of yours was seen."
     none = "No jitted function of yours compiled."
     from_disk = sum(run.from_disk for run in runs)
     if from_disk:
@@ -64,6 +64,10 @@ def _misses(ledger: Ledger) -> str:
     exact = len(known_hits) == len(runs) and all(run.calls_exact for run in runs)
     if not exact and not sum(known_hits):
         return f"{none} The number of calls is unknown."
+    if not sum(known_hits) and (raised := sum(run.raised or 0 for run in runs)):
+        return f"{none} {count(raised, 'call')} raised an error."
+    if not sum(known_hits) and (inlined := sum(run.inlined or 0 for run in runs)):
+        return f"{none} JAX inlined {count(inlined, 'call')} into the trace of another function."
     return f"{none} {count(sum(known_hits), 'call', exact=exact)} reused a compiled program."
 
 

@@ -24,14 +24,21 @@ _CARRY = (
 )
 _CURE_OF_CARRY = "Begin the carry with the type {dtype}, such as jnp.asarray(value, jnp.{dtype})."
 
-_TITLE_OF_DONATION = "The memory of {path} could not be donated"
+_TITLE_OF_DONATION = "No result uses the memory of {path}, which {function} donates"
+_TITLE_OF_UNNAMED = "No result uses the memory of an argument that {function} donates"
 _DONATION = "{function} donates {path} ({type}), and JAX cannot use the memory of {path} for a result. {reason}"
+_DONATION_OF_UNNAMED = (
+    "{function} donates an argument of the type {type}, and JAX cannot use the memory of the argument for a result. "
+    "{reason}"
+)
 _NO_RESULT = "No result has the type {type}. {results}"
 _RESULTS = ("The program has no result.", "The result is {}.", "The results are {}.")
 _TAKEN = "Each result of this type uses the memory of another donated argument."
 _NOT_ON_PLATFORM = "The platform does not support donation."
 _CURE_OF_DONATION = "Do not donate {path}, or return an array of the type {type}, such as the new {path}."
 _CURE_WHERE_TAKEN = "Do not donate {path}."
+_CURE_OF_UNNAMED = "Do not donate the argument, or return an array of the type {type}."
+_CURE_OF_UNNAMED_TAKEN = "Do not donate the argument."
 _MOST = 4
 
 
@@ -68,16 +75,19 @@ def unused_donations(found: Mapping[tuple[str, Place | None], UnusedDonation]) -
     """A finding for each donated argument of a function whose memory no result uses."""
     for (function, place), donation in found.items():
         for argument in donation.arguments[:_MOST]:
-            path = argument.path or "an argument"
-            cure = _CURE_OF_DONATION if not argument.results and donation.is_supported else _CURE_WHERE_TAKEN
-            text = _DONATION.format(
-                function=function, path=path, type=argument.type, reason=_reason(argument, donation)
-            )
+            facts = {"function": function, "path": argument.path, "type": argument.type}
+            is_curable = not argument.results and donation.is_supported
+            if argument.path:
+                title, text = _TITLE_OF_DONATION, _DONATION
+                cure = _CURE_OF_DONATION if is_curable else _CURE_WHERE_TAKEN
+            else:
+                title, text = _TITLE_OF_UNNAMED, _DONATION_OF_UNNAMED
+                cure = _CURE_OF_UNNAMED if is_curable else _CURE_OF_UNNAMED_TAKEN
             yield Finding(
                 kind="unused_donation",
-                title=_TITLE_OF_DONATION.format(path=path),
-                text=text.rstrip(),
-                cure=cure.format(path=path, type=argument.type),
+                title=title.format(**facts),
+                text=text.format(**facts, reason=_reason(argument, donation)).rstrip(),
+                cure=cure.format(**facts),
                 function=function,
                 place=place,
             )

@@ -37,6 +37,9 @@ _FUNCTIONS = {
 _SOLVERS = frozenset({"custom_root", "custom_linear_solve"})
 """Functions of `jax.lax` that JAX does not compile: it runs the user's solver, traced, operation by operation."""
 
+_COMPOSED = _SOLVERS | {"associative_scan"}
+"""Functions of `jax.lax` that no primitive stands for outside of jit."""
+
 _SPECIFIC = frozenset({"scan", "while", "cond"})
 
 
@@ -62,6 +65,8 @@ class Construct:
         function: The function object that the caller passed as the body, while it exists; None where it is unknown.
         derived: Whether a transform such as grad or vmap made the construct from a construct of the user's.
         solver: The function of `jax.lax` whose solver contains the construct, such as `custom_root`.
+        within: The function of JAX that the user called and that JAX does not compile as a whole, such as `cg`; None
+            where the user called the construct itself.
     """
 
     name: str
@@ -72,6 +77,7 @@ class Construct:
     function: weakref.ref[Any] | None = None
     derived: bool = False
     solver: str | None = None
+    within: str | None = None
 
     def how(self, now: bool) -> str:
         """Return the origin of the program in a few words; `now` says whether JAX compiled it in this run."""
@@ -115,8 +121,9 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
     name = str(primitive.name)
     if name not in _SPECIFIC:
         return None
-    called, body, derived, solver = _called(frame)
+    called, body, derived, solver, outermost = _called(frame)
     called = called or name
+    within = outermost if outermost not in (None, called) and not derived else None
     return Construct(
         called,
         name,
@@ -126,6 +133,7 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
         body,
         derived,
         solver,
+        within,
     )
 
 
@@ -165,13 +173,15 @@ def _bodies_of_map(given: weakref.ref[Any] | None) -> Iterator[Body]:
         yield Body(text_of(function.__name__), text_of(code.co_filename), code.co_firstlineno)
 
 
-def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | None, bool, str | None]:
-    """Return the function of `jax.lax` that the user called, the body passed to it, and two further facts.
+def _called(
+    frame: FrameType | None,
+) -> tuple[str | None, weakref.ref[Any] | None, bool, str | None, str | None]:
+    """Return the function of `jax.lax` that the user called, the body passed to it, and three further facts.
 
-    These are: whether JAX evaluates the program of a transform rather than the user's own; and the function of
-    `jax.lax` whose solver JAX evaluates, or None.
+    These are: whether JAX evaluates the program of a transform rather than the user's own; the function of
+    `jax.lax` whose solver JAX evaluates, or None; and the outermost public function of JAX, or None.
     """
-    name, body, derived, solver = None, None, False, None
+    name, body, derived, solver, outermost = None, None, False, None, None
     while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
         own = frame.f_code
         if own.co_name in _FUNCTIONS and _CONTROL_FLOW in own.co_filename:
@@ -184,8 +194,10 @@ def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | Non
         elif own.co_name in _SOLVERS and _CONTROL_FLOW in own.co_filename:
             solver = own.co_name
         derived |= own.co_filename.endswith(_TRANSFORMS)
+        if callable(frame.f_globals.get(own.co_name)) and not own.co_name.startswith("_"):
+            outermost = own.co_name
         frame = frame.f_back
-    return name, body, derived or (name is None and solver is None), solver
+    return name, body, derived or (name is None and solver is None), solver, outermost
 
 
 _TRANSFORMS = tuple(os.path.join("interpreters", f"{name}.py") for name in ("ad", "batching", "partial_eval"))
@@ -198,6 +210,18 @@ def traceback_here() -> Any:
         return private("source_info_util").current().traceback
     except (AttributeError, ImportError):
         return None
+
+
+def composed_in(program: Any) -> list[str]:
+    """Return the functions of `jax.lax` that made equations of a recording and are no program themselves."""
+    names: dict[str, None] = {}
+    for equation in getattr(program, "jaxpr", program).eqns:
+        frames = getattr(getattr(equation.source_info, "traceback", None), "frames", ())
+        for frame in frames:
+            name = frame.function_name.partition(".")[0]  # custom_linear_solve runs the solver in an inner function
+            if name in _COMPOSED and _CONTROL_FLOW in frame.file_name:
+                names[name] = None
+    return list(names)
 
 
 class EagerConstructs:

@@ -1,6 +1,6 @@
 """Programs asked of JAX: a trace with another program in it, the function of a jaxpr, what is made ahead.
 
-`quietly` keeps such a question out of everyone's events, `without_disk_cache` a compilation out of the cache on disk.
+`without_disk_cache` keeps a compilation out of the cache on disk; `unheard` keeps such a question out of all events.
 """
 
 from __future__ import annotations
@@ -92,18 +92,6 @@ def made_ahead(frame: FrameType | None) -> str | None:
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
-    """Silence JAX's duration listeners, the user's too, while this package asks JAX a question."""
-    monitoring = private("monitoring")
-    listeners = monitoring._event_duration_secs_listeners
-    monitoring._event_duration_secs_listeners = []
-    try:
-        yield
-    finally:
-        monitoring._event_duration_secs_listeners = listeners
-
-
-@contextmanager
 def without_disk_cache() -> Iterator[None]:
     """Compile on this thread without reading or writing JAX's cache on disk.
 
@@ -120,7 +108,7 @@ def without_disk_cache() -> Iterator[None]:
         import jax
 
         if getattr(jax.config, "jax_compilation_cache_dir", None):
-            raise RuntimeError("this JAX cannot compile without its cache on disk")
+            raise RuntimeError("this version of JAX cannot compile without its persistent cache")
         yield
         return
     with _beside_the_cache:

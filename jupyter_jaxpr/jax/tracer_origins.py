@@ -165,10 +165,18 @@ def is_over(tracer: Any, error: BaseException, last: FrameType | None) -> bool:
     if type(trace) is not private("interpreters.partial_eval").DynamicJaxprTrace:
         return False
     traceback = error.__traceback__
+    is_beyond = False
     while traceback is not None:
-        if any(value is trace for value in traceback.tb_frame.f_locals.values()):
+        # Beyond the user's frame JAX's operations name the trace of any operand: only what began the trace counts.
+        frame = traceback.tb_frame
+        if (not is_beyond or frame.f_code.co_name.startswith(_BEGINS)) and any(
+            value is trace for value in frame.f_locals.values()
+        ):
             return False
-        if traceback.tb_frame is last:
-            return True
+        is_beyond = is_beyond or frame is last
         traceback = traceback.tb_next
     return True
+
+
+_BEGINS = ("trace_to_jaxpr", "_cached_trace_to_jaxpr", "_trace_to_jaxpr")
+"""Functions of JAX that begin a trace."""

@@ -16,7 +16,7 @@ import msgspec
 
 from ..build.build import build
 from ..build.environment import environment
-from ..document.types.document import Cell, Level, Snapshot
+from ..document.types.document import Cell, Snapshot
 from ..document.types.live import LiveProgram
 from ..explain.errors.explained import trace_error
 from ..interruptions import not_of_a_signal
@@ -26,21 +26,22 @@ from ..observe.collection import without_collection
 from ..observe.live_trace import LiveTrace, trace_live
 from ..observe.observation import ArgumentSpec, Finding, Observation, Place
 from ..observe.process_observer import observer
-from ..observe.side_effects.guard import place_text
+from ..observe.side_effects.guard import effect_text
 from ..observe.side_effects.proof import side_effects
 from ..plain_text import error_lines, error_text
 from ..quantities import duration
 from ..typed.written_cell import FunctionStatement, NoPython, WrittenCell, read_cell
 from .arguments import Given, Unusable, from_calls, from_observed, from_specs, from_target, parameters
 from .choice import chosen_function
+from .cost_since import LastRun, cost_since
 from .definitions import DefinedClasses, Definitions, define, outdated_calls, read_by, text_known
-from .time_limit import SECONDS, TookTooLong, time_limit
+from .last_level import COMPILED, TEXT_LIMIT, TEXTS_UP_TO, LastLevel, SlowCompiles, Texts
+from .time_limit import SECONDS, TimeLimit, TookTooLong, time_limit
 
 if TYPE_CHECKING:
     from ..program.source.positions import CellText
 
 _NOTE = "Live traced this program with the argument types from {source}."
-_NO_LEVEL = "Live traces only, so JAX has not made this text. Run the cell to see the text."
 _NO_STEPS = "The cell was not run as it is written. Run the cell to step through the construct."
 _NOT_RUN = {
     True: "Live does not execute line {line}. {names} has the value of the last run.",
@@ -50,7 +51,15 @@ _OUTDATED = "{outer}, of an earlier cell, calls {inner} as {inner} was last run.
 _NO_VALUE = "Live does not execute line {line}, so {name} has no value yet. Run the cell."
 _NOT_LOADED = "{name} is not imported in the kernel. Run the cell, or import {name} in another cell."
 _NOT_DEFINED = "Live does not execute {why} in line {line}, so {name} is not traced. Run the cell."
-_EFFECT = "{name} is not traced live. {place} {what}. Run the cell to see its program."
+_EFFECT = "{name} is not traced live. {effect} Run the cell to see its program."
+_COMPUTES = (
+    "{name} is not traced live. Line {line} calls code that computes arrays while JAX traces (as "
+    "jax.ensure_compile_time_eval does). Run the cell to see its program."
+)
+_COMPUTES_ELSEWHERE = (
+    "{name} is not traced live. The function calls code that computes arrays while JAX traces (as "
+    "jax.ensure_compile_time_eval does). Run the cell to see its program."
+)
 _STOPPED = "Live stopped the trace of {name} after {seconds}. Run the cell to see its program."
 _NEEDS = "Live does not know the argument types of {name}. Type the types here, such as {example}, or run the cell."
 _NO_FUNCTION = "This cell defines no function that Live could trace."
@@ -67,6 +76,8 @@ class Asked:
         line: Of the caret, from 1; None where it is not in the cell.
         in_view: The name of the program in view; None for none.
         specs: What the user typed for the arguments; None where nothing was typed.
+        last_level: The last level that Live makes.
+        is_asked_for: Whether the user asked for this trace by name, not by typing.
     """
 
     source: str
@@ -74,6 +85,8 @@ class Asked:
     line: int | None = None
     in_view: str | None = None
     specs: str | None = None
+    last_level: LastLevel = "jaxpr"
+    is_asked_for: bool = False
 
 
 #: The arguments of the observed calls of functions of a name, the newest call first.
@@ -86,6 +99,7 @@ class Live:
     def __init__(self) -> None:
         self._turn = threading.Lock()
         self._classes = DefinedClasses()
+        self._slow_compiles = SlowCompiles()
         # One dictionary for all traces: the methods of a class that is kept find the names of now in it.
         self._namespace: dict[str, Any] = {}
 
@@ -96,6 +110,7 @@ class Live:
         observed: ObservedCalls,
         cells: Mapping[str, CellText] | None = None,
         seconds: float = SECONDS,
+        last_run: LastRun = lambda name: None,
     ) -> LiveProgram:
         """Trace one function of a cell.
 
@@ -105,26 +120,22 @@ class Live:
             observed: The calls that were seen.
             cells: The notebook's cells by the file name that their code carries.
             seconds: After which a trace is stopped.
+            last_run: The last run of a function, to compare the cost with.
         """
         with self._turn:
             try:
                 # A collection looks at all objects of JAX and of the text's tree: a tenth of a second, several times.
-                with without_collection(), time_limit(seconds):
-                    return self._trace(asked, names, observed, cells or {}, seconds)
+                with without_collection(), time_limit(seconds) as limit:
+                    question = _Question(asked, observed, cells or {}, seconds, last_run, limit, self._slow_compiles)
+                    return self._trace(question, names)
             except TookTooLong:
                 text = _STOPPED.format(name="the function", seconds=duration(seconds))
                 return _answer("stopped", text=text)
             finally:
                 self._namespace.clear()
 
-    def _trace(
-        self,
-        asked: Asked,
-        names: Mapping[str, Any],
-        observed: ObservedCalls,
-        cells: Mapping[str, CellText],
-        seconds: float,
-    ) -> LiveProgram:
+    def _trace(self, question: _Question, names: Mapping[str, Any]) -> LiveProgram:
+        asked = question.asked
         try:
             written = read_cell(asked.source)
         except SyntaxError as error:
@@ -136,47 +147,62 @@ class Live:
             return _answer("no_function", text=_NO_FUNCTION)
         file = f"<cell {asked.cell_id} as written>"
         with text_known(file, written.source):
-            work = _OneTrace(asked, written, chosen, file, cells, seconds)
+            work = _OneTrace(question, written, chosen, file)
             try:
                 made = define(written, asked.cell_id, file, dict(names), self._namespace, self._classes)
             except not_of_a_signal(Exception) as error:
                 return work.raised(error)
-            return work.traced(made, observed, names)
+            return work.traced(made, names)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A request for a trace, and what answers it.
+
+    Attributes:
+        asked: The cell.
+        observed: The calls that were seen.
+        cells: The notebook's cells by the file name that their code carries.
+        seconds: After which the trace is stopped.
+        last_run: The last run of a function.
+        limit: The time limit of the trace.
+        slow_compiles: The cells that are not compiled unasked.
+    """
+
+    asked: Asked
+    observed: ObservedCalls
+    cells: Mapping[str, CellText]
+    seconds: float
+    last_run: LastRun
+    limit: TimeLimit
+    slow_compiles: SlowCompiles
 
 
 class _OneTrace:
-    def __init__(
-        self,
-        asked: Asked,
-        written: WrittenCell,
-        chosen: FunctionStatement,
-        file: str,
-        cells: Mapping[str, CellText],
-        seconds: float,
-    ) -> None:
+    def __init__(self, question: _Question, written: WrittenCell, chosen: FunctionStatement, file: str) -> None:
+        asked = question.asked
+        self._question = question
         self._asked = asked
         self._written = written
         self._chosen = chosen
         self._name = chosen.name
         self._file = file
-        self._seconds = seconds
         self._cell = Cell(id=asked.cell_id, execution_count=None, file=file, source=asked.source)
-        self._cells = dict(cells)
 
-    def traced(self, made: Definitions, observed: ObservedCalls, names: Mapping[str, Any]) -> LiveProgram:
+    def traced(self, made: Definitions, names: Mapping[str, Any]) -> LiveProgram:
         """Trace the chosen function, now that it is made."""
         name = self._name
         function = made.functions.get(self._chosen.lineno)
         if function is None:
             return self._not_defined(made)
         try:
-            given = self._given(function, made, observed)
+            given = self._given(function, made)
         except Unusable as error:
             return _answer("needs_arguments", name, self._chosen.lineno, str(error))
         if given is None:
-            caller = self._caller(made, observed)
+            caller = self._caller(made)
             if caller is not None:
-                return caller.traced(made, observed, names)
+                return caller.traced(made, names)
             example = ", ".join("f32[8]" for _ in parameters(function)) or "f32[8]"
             return _answer("needs_arguments", name, self._chosen.lineno, _NEEDS.format(name=name, example=example))
         missing = self._missing(function, made)
@@ -185,21 +211,29 @@ class _OneTrace:
         effects = side_effects(function, given.args, given.kwargs, first=True, live=True)
         if effects:
             effect = effects[0]
-            text = _EFFECT.format(name=name, place=place_text(effect, self._file), what=effect.text)
+            text = _EFFECT.format(name=name, effect=effect_text(effect, self._file))
             line = effect.line if effect.file == self._file else self._chosen.lineno
             return _answer("not_traced", name, line, text)
         try:
             live = trace_live(observer(), function, given.args, given.kwargs, _NOTE.format(source=given.source))
         except TookTooLong:
-            text = _STOPPED.format(name=name, seconds=duration(self._seconds))
+            text = _STOPPED.format(name=name, seconds=duration(self._question.seconds))
             return _answer("stopped", name, self._chosen.lineno, text)
+        if live.computed_at is not None:
+            is_here = live.computed_at.file == self._file
+            text = (_COMPUTES if is_here else _COMPUTES_ELSEWHERE).format(name=name, line=live.computed_at.line)
+            return _answer("not_traced", name, live.computed_at.line if is_here else self._chosen.lineno, text)
         if live.error is not None:
             return self.raised(live.error, live)
         kept = [self._kept_values(function, made)]
         for outer, inner in outdated_calls(function, made, names).items():
             kept.append(_OUTDATED.format(outer=outer, inner=inner))
+        texts = self._texts(live)
+        if texts.compiled:
+            kept.append(COMPILED)
         said = " ".join(filter(None, kept)) or None
-        return _answer("traced", name, self._chosen.lineno, said, self._document(live), live.seconds)
+        document, cost = self._document(live, texts=texts)
+        return _answer("traced", name, self._chosen.lineno, said, document, live.seconds, cost)
 
     def raised(self, error: Exception, live: LiveTrace | None = None) -> LiveProgram:
         """The error of a definition or of a trace, as a card."""
@@ -215,25 +249,25 @@ class _OneTrace:
             with observer().looking_away(), separate_traces():
                 finding = trace_error(error, self._name)
         seconds = 0.0 if live is None else live.seconds
-        document = self._document(live or LiveTrace(), [finding])
+        document, _ = self._document(live or LiveTrace(), [finding])
         line = finding.place.line if finding.place is not None and finding.place.file == self._file else None
         return _answer("raised", self._name, line, finding.text, document, seconds)
 
-    def _given(self, function: Any, made: Definitions, observed: ObservedCalls) -> Given | None:
+    def _given(self, function: Any, made: Definitions) -> Given | None:
         names, name = made.namespace, self._name
         if self._asked.specs is not None:
             return from_specs(name, self._asked.specs, names)
         given = None
         if self._written.magic is not None:
             given = from_target(_target_of(self._written.magic), name, names)
-        given = given or from_observed(function, observed(name))
+        given = given or from_observed(function, self._question.observed(name))
         # A value of the last run stands for one that the cell would compute: what counts is its type.
         given = given or from_calls(self._written.calls(), name, names)
         if given is None and not list(parameters(function)):
             return Given((), {}, "its definition")
         return given
 
-    def _caller(self, made: Definitions, observed: ObservedCalls) -> _OneTrace | None:
+    def _caller(self, made: Definitions) -> _OneTrace | None:
         """The trace of a function of the cell that calls the chosen one, and whose argument types are known.
 
         So the body of a scan is traced with the types that the scan gives it.
@@ -245,8 +279,8 @@ class _OneTrace:
             function = made.functions.get(statement.lineno)
             if function is None or not self._is_reached(function, made):
                 continue
-            caller = _OneTrace(self._asked, self._written, statement, self._file, self._cells, self._seconds)
-            if caller._given(function, made, observed) is not None:
+            caller = _OneTrace(self._question, self._written, statement, self._file)
+            if caller._given(function, made) is not None:
                 return caller
         return None
 
@@ -296,28 +330,47 @@ class _OneTrace:
         text = _NOT_RUN[len(names) == 1 and len(lines) == 1]
         return text.format(line=", ".join(map(str, lines)), names=", ".join(names))
 
-    def _document(self, live: LiveTrace, findings: Sequence[Finding] = ()) -> Snapshot:
+    def _texts(self, live: LiveTrace) -> Texts:
+        """Have JAX make the texts that the user chose."""
+        last = self._asked.last_level
+        if live.function is None:
+            return Texts(last)
+        (program,) = live.function.programs
+        question = self._question
+        return question.slow_compiles.make_texts(
+            observer(), program, last, question.limit, self._asked.cell_id, self._asked.is_asked_for
+        )
+
+    def _document(
+        self, live: LiveTrace, findings: Sequence[Finding] = (), texts: Texts | None = None
+    ) -> tuple[Snapshot, str | None]:
+        """The document of a trace, and what a call of its program costs."""
         observation = Observation(
             functions=[] if live.function is None else [live.function],
             printed=list(live.printed),
             findings=list(findings),
             named_values=live.named_values,
         )
+        texts = texts or Texts(self._asked.last_level)
+        has_texts = texts.last != "jaxpr"
         with observer().looking_away():
             built = build(
                 observation,
                 self._cell,
                 environment=environment(observer().hooks.support),
                 run_id=f"live {self._asked.cell_id}",
-                cells=self._cells,
+                cells=self._question.cells,
+                texts_up_to=TEXTS_UP_TO if has_texts else -1,
+                text_limit=TEXT_LIMIT,
             )
-        return _without_kernel(built.document)
+        cost = None if live.function is None else cost_since(built, self._question.last_run(self._name))
+        return _without_kernel(built.document, texts), cost
 
 
-def _without_kernel(document: Snapshot) -> Snapshot:
+def _without_kernel(document: Snapshot, texts: Texts) -> Snapshot:
     """The document of a program that no kernel holds: what would have to be made says so."""
     programs = [
-        msgspec.structs.replace(program, levels=[_absent(level) for level in program.levels])
+        msgspec.structs.replace(program, levels=[texts.described(level) for level in program.levels])
         for program in document.programs
     ]
     cards = [
@@ -325,12 +378,6 @@ def _without_kernel(document: Snapshot) -> Snapshot:
         for card in document.control_flow
     ]
     return msgspec.structs.replace(document, programs=programs, control_flow=cards)
-
-
-def _absent(level: Level) -> Level:
-    if level.state == "held":
-        return level
-    return msgspec.structs.replace(level, state="absent", reason=_NO_LEVEL)
 
 
 def _target_of(magic: str) -> str:
@@ -364,8 +411,11 @@ def _answer(
     text: str | None = None,
     document: Snapshot | None = None,
     seconds: float = 0.0,
+    cost: str | None = None,
 ) -> LiveProgram:
-    return LiveProgram(state=state, function=function, line=line, text=text, snapshot=document, seconds=seconds)
+    return LiveProgram(
+        state=state, function=function, line=line, text=text, snapshot=document, seconds=seconds, cost=cost
+    )
 
 
 def observed_calls(function: Any) -> list[tuple[ArgumentSpec, ...]]:

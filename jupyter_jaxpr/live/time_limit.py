@@ -28,17 +28,19 @@ class TookTooLong(BaseException):
 
 
 @contextmanager
-def time_limit(seconds: float = SECONDS) -> Iterator[None]:
-    """Raise `TookTooLong` in a `with` block that takes longer than `seconds`."""
-    watch = _Watch(threading.get_ident(), seconds)
+def time_limit(seconds: float = SECONDS) -> Iterator[TimeLimit]:
+    """Raise `TookTooLong` in a `with` block that takes longer than `seconds`; the block may end the limit earlier."""
+    watch = TimeLimit(threading.get_ident(), seconds)
     watch.start()
     try:
-        yield
+        yield watch
     finally:
         watch.end()
 
 
-class _Watch(threading.Thread):
+class TimeLimit(threading.Thread):
+    """Stops the code of a thread that takes too long."""
+
     def __init__(self, watched: int, seconds: float) -> None:
         super().__init__(name="jupyter_jaxpr time limit", daemon=True)
         self._watched = watched
@@ -48,6 +50,7 @@ class _Watch(threading.Thread):
         self._raised = False
 
     def run(self) -> None:
+        """Wait, then stop the code."""
         if self._over.wait(self._seconds):
             return
         until = time.monotonic() + _MORE_IN_LIBRARIES

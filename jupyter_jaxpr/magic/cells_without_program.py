@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING, Any
 
+from ..explain.errors.explained import is_of_call
 from ..jax.facts import is_jitted, jit_disabled
 from ..observe.cache.ledger_table import not_counted
+from ..observe.calls.monitoring import HAS_MONITORING
 from ..observe.code_of_callables import code_of, name_of
 from ..observe.library_functions import is_of_jax
 from ..observe.observation import Observation
 from ..plain_text import file_of, kind_name
 from ..typed.cell import PYTHON_CELL_MAGICS
+from ..typed.syntax_nodes import tree_of
 
 if TYPE_CHECKING:
     from .active import Active
@@ -24,15 +28,26 @@ WHAT_TO_TYPE = (
 UNDER_JIT = "Call the function under jax.jit to see the program that runs."
 _CORRECT = "Correct the cell and run it again."
 _NOT_KNOWN = "No program of the cell is known: calls that reuse a program were not seen."
-CALLED_NONE = f"The cell called no jitted function. {WHAT_TO_TYPE}"
+CALLED_NONE = f"The cell called no jitted function of yours. {WHAT_TO_TYPE}"
 NOTHING_RECORDED = "While JAX checks each result for NaN (jax_debug_nans), jupyter_jaxpr records nothing of what runs."
-RAN_NO_PROGRAM = (
-    f"The cell ran JAX operation by operation and called no jitted function. {WHAT_TO_TYPE}",
-    f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}",
-)
 _JIT_IS_OFF = (
     "Where jax.disable_jit or the setting jax_disable_jit turns jit off, JAX runs a jitted function operation by "
     "operation, as plain Python. To see the program of the function, call the function with jit on."
+)
+_HANDED = (
+    "The cell passes {names} to C code such as map(), which may have called {name} and reused a program: such calls "
+    "are not seen. To see the program, call {name} in Python, such as in [{name}(x) for x in xs], or write "
+    "%jaxpr {name}(x)."
+)
+_NAMED = (
+    "The cell names the jitted function {name}, and no call of {name} was seen. A call in another thread or by C code "
+    "that reuses a program is not seen. {more}To see the program, call {name} in the cell itself, or write %jaxpr "
+    "{name}(x)."
+)
+_RAISED = (
+    ""
+    if HAS_MONITORING
+    else "On Python 3.11, a call that raises before JAX looks for a cache entry is not seen either. "
 )
 _CODE_THERE = "Write code there, or trace one call with %jaxpr f(x)."
 
@@ -56,8 +71,8 @@ def no_python(source: str) -> str | None:
 
 def why_no_program(
     namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None
-) -> str:
-    """Return a sentence on why a run has no known program, such as a run that raised an error."""
+) -> str | None:
+    """Return a sentence on why a run has no known program, such as an error; None if no cause is known."""
     # At Python's recursion limit the hooks may have missed a call, and Python does not always raise.
     is_at_end = isinstance(error, RecursionError)
     is_unsure = not active.run.counted or active.run.counter.lost is not None or is_at_end
@@ -69,6 +84,9 @@ def why_no_program(
         return "The cell was interrupted before a jitted function ran. Run the cell again to see the program."
     if error is not None:
         kind = kind_name(type(error))
+        for function in observation.functions:
+            if function.raised and isinstance(error, Exception) and is_of_call(error, function.name):
+                return f"The call of {function.name} raised {kind} before JAX ran a program of the call. {_CORRECT}"
         return f"The cell raised {kind} before a jitted function ran. {_CORRECT}"
     unseen = [called for called in active.run.unseen if not is_of_jax(called)]
     if unseen:
@@ -81,6 +99,9 @@ def why_no_program(
         names = ", ".join(sorted(active.run.ahead)[:5])
         how = "(by .trace, .lower or jax.make_jaxpr)"
         return f"The cell only traced or lowered {names} ahead of time {how} and did not call it. {CALL_IT_ITSELF}"
+    unseen_call = may_have_called(namespace, active, observation)
+    if unseen_call is not None and any(function.handed for function in observation.functions):
+        return unseen_call
     inlined = [function.name for function in observation.functions if not function.top_level]
     if inlined:
         return (
@@ -116,7 +137,39 @@ def why_no_program(
         )
     if jit_disabled() or "disable_jit" in active.cell.source:
         return _JIT_IS_OFF
-    return RAN_NO_PROGRAM[0] if observation.eager_compiles else RAN_NO_PROGRAM[1]
+    return unseen_call
+
+
+def ran_no_program(observation: Observation) -> str:
+    """Return the sentence for a cell that `why_no_program` knows no cause of."""
+    if observation.eager_compiles:
+        return f"The cell ran JAX operation by operation and called no jitted function of yours. {WHAT_TO_TYPE}"
+    return f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}"
+
+
+def may_have_called(namespace: dict[str, Any], active: Active, observation: Observation) -> str | None:
+    """Return a sentence on a jitted function that the cell may have called unseen; None where there is none."""
+    handed = [function.name for function in observation.functions if function.handed]
+    if handed:
+        return _HANDED.format(names=", ".join(handed[:5]), name=handed[0])
+    if observation.functions or (active.run.ledger is not None and active.run.ledger.elsewhere) or jit_disabled():
+        return None
+    named = [name for name in _jitted_names(namespace, active.cell.source) if not _is_defined(name, namespace, active)]
+    return _NAMED.format(name=named[0], more=_RAISED) if named else None
+
+
+def _is_defined(name: str, namespace: dict[str, Any], active: Active) -> bool:
+    """Return whether the cell itself makes a jitted function, which no earlier call compiled."""
+    code = code_of(namespace[name])
+    return code is not None and file_of(code) == active.cell.file
+
+
+def _jitted_names(namespace: dict[str, Any], source: str) -> list[str]:
+    """Return the names of jitted functions that the code of a cell reads, in alphabetical order."""
+    lines = ["" if line.lstrip().startswith(("%", "!")) else line for line in source.splitlines()]
+    tree = tree_of("\n".join(lines))
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree is not None else set()
+    return sorted(name for name in names if is_jitted(namespace.get(name)) and not is_of_jax(namespace[name]))
 
 
 def _jitted_here(namespace: dict[str, Any], file: str) -> list[str]:

@@ -18,7 +18,7 @@ from ..observe.observation import Finding, Observation, ObservedFunction, Place
 from ..observe.own_traces import has_arrays, returned_arrays, trace_call
 from ..observe.retrace import CallGone, HeldCallForTrace, Retrace, deciding
 from ..observe.side_effects.effect import SideEffect
-from ..observe.side_effects.guard import EffectsError, place_text
+from ..observe.side_effects.guard import EffectsError, effect_text
 from ..observe.side_effects.proof import side_effects
 from ..quantities import duration
 from .cells_without_program import CALL_IT_ITSELF, WHAT_TO_TYPE
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _NOT_TRACED = (
     "{name} ran without jit and was not traced, because a trace runs the Python of {name} a second time. "
-    "{place} {what}. {cure}"
+    "{effect} {cure}"
 )
 _UNDER_JIT_OR_BY_NAME = "To see the program, call {name} under jax.jit, or write %jaxpr {call}."
 _ONLY_UNDER_JIT = "To see the program, call {name} under jax.jit."
@@ -90,10 +90,10 @@ def trace_last_call(
             trace_of_jax = held_trace(fun, last.args, last.kwargs)
         effects = () if trace_of_jax is not None else _effects(last)
         if effects:
-            place, effect_phrase = place_text(effects[0], active.cell.file), effects[0].text
+            effect = effect_text(effects[0], active.cell.file)
             return (
                 f"JAX holds no trace of {last.text}, and {name} was not traced again, because a trace runs the Python "
-                f"of {name}. {place} {effect_phrase}. To trace the call, write %jaxpr {last.text}."
+                f"of {name}. {effect} To trace the call, write %jaxpr {last.text}."
             )
     else:
         why = _not_traceable(last)
@@ -155,8 +155,7 @@ def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
     cure = _ONLY_UNDER_JIT if observation.retrace.allows_effects else _UNDER_JIT_OR_BY_NAME
     message = _NOT_TRACED.format(
         name=name,
-        place=place_text(effect, active.cell.file),
-        what=effect.text,
+        effect=effect_text(effect, active.cell.file),
         cure=cure.format(name=name, call=last.text),
     )
     place = Place(effect.file, effect.line, effect.function) if effect.line else None

@@ -22,6 +22,12 @@ class JaxprMagics(Magics):
     output = Bool(
         True, help="Show two lines below the cell. The lines open the panel and are saved with the notebook."
     ).tag(config=True)
+    widget = Enum(
+        ("auto", "always", "never"),
+        default_value="auto",
+        help="Show the views of the panel as a widget below the cell, in place of the two lines: 'always', 'never', or "
+        "'auto' in Colab and in VS Code. The widget needs anywidget.",
+    ).tag(config=True)
     output_bytes = Int(
         256_000,
         min=0,
@@ -41,8 +47,8 @@ class JaxprMagics(Magics):
 
     values = Bool(
         True,
-        help="Save values: of static arguments, in notes, in steps, in results, and numbers in programs. False keeps "
-        "values out of saved outputs and of exports; the panel shows them.",
+        help="Save the values of a run: static arguments, values in notes, steps and results, and numbers in programs. "
+        "False keeps these values out of saved outputs and exports; the panel still shows them.",
     ).tag(config=True)
 
     host_copies = Bool(

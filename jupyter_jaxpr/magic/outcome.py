@@ -14,6 +14,7 @@ from ..explain.errors import time_limit
 from ..explain.errors.explained import error_finding, is_of_call
 from ..explain.errors.time_limit import Budget
 from ..explain.impure_calls import frozen_values
+from ..explain.keys_between_calls import keys_between_calls
 from ..explain.leaks import leaked_tracers
 from ..explain.stale_values import stale_values
 from ..explain.unblocked import unblocked_timings
@@ -23,7 +24,14 @@ from ..jax.facts import imported
 from ..observe.observation import ErrorToTry, Finding, Observation
 from ..observe.raised_traces import add_raised
 from ..plain_text import traceback_text
-from .cells_without_program import CALLED_NONE, NOTHING_RECORDED, RAN_NO_PROGRAM, no_python, why_no_program
+from .cells_without_program import (
+    CALLED_NONE,
+    NOTHING_RECORDED,
+    may_have_called,
+    no_python,
+    ran_no_program,
+    why_no_program,
+)
 from .compare_option import compare_named
 from .last_call import trace_last_call
 from .recorded_programs import add_library_programs, add_recorded_calls, add_recorded_cell
@@ -60,6 +68,10 @@ def complete(
         _find(observation, lambda: promoted_carries(active.run.promoted))
         _find(observation, lambda: list(unused_donations(active.run.unused_donations)))
         _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
+        _find(
+            observation,
+            lambda: keys_between_calls(active.cell.source, active.cell.file, namespace, observation.functions),
+        )
         if error is None:
             _find(
                 observation,
@@ -104,10 +116,14 @@ def complete(
             add_recorded_calls(observation, active, message if wanted else None)
     shows_cell = False
     if not any(function.programs for function in observation.functions):
-        message = message or why_no_program(namespace, active, observation, error)
-        shows_cell = add_recorded_cell(observation, active, CALLED_NONE if message in RAN_NO_PROGRAM else message)
+        if message is not None and error is None and active.options.target is None:
+            message = may_have_called(namespace, active, observation) or message
+        known = message or why_no_program(namespace, active, observation, error)
+        shows_cell = add_recorded_cell(observation, active, known or CALLED_NONE)
         if active.recorded_cell.is_checked or active.recorded.is_checked:
-            message = f"{CALLED_NONE if message in RAN_NO_PROGRAM else message} {NOTHING_RECORDED}"
+            message = f"{known or CALLED_NONE} {NOTHING_RECORDED}"
+        else:
+            message = known or ran_no_program(observation)
     elif active.options.eager:
         shows_cell = add_recorded_cell(observation, active, None)
     if any(function.programs for function in observation.functions):

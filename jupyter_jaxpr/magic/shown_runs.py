@@ -6,14 +6,16 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..build.environment import environment
 from ..document.types.document import Cell
 from ..typed import cell as cells
+from ..wire.runs import cell_key
 from . import last_call, options
 from .active import Active, RunResult, Shown
 from .kept_outputs import KeptOutputs
+from .widget_host import shows_widget
 
 if TYPE_CHECKING:
     from ..build.build import Built
@@ -32,6 +34,7 @@ class ShownRuns:
         self._observer = session.observer
         self._publisher = session.publisher
         self._outputs = KeptOutputs(session.shell)
+        self._widgets: dict[str, Any] = {}  # the widget below each cell, by `cell_key`
         # The last cells under %%jaxpr by number, oldest first, for `jupyter_jaxpr.last`.
         self.shown: OrderedDict[int, Shown] = OrderedDict()
 
@@ -39,6 +42,7 @@ class ShownRuns:
         """Drop the runs, and stop following their outputs."""
         self.shown.clear()
         self._outputs.forget()
+        self._widgets.clear()
 
     def publish(self, run: RunResult, error: BaseException | None = None) -> Built:
         """Build the document of a run with what its options ask for, send the document and show the output."""
@@ -72,10 +76,26 @@ class ShownRuns:
         # A raised cell gets an output if there is a card of the error, so that a saved notebook contains the card.
         has_card = any(note.kind in ("trace_raised", "raised") for note in built.document.notes)
         if magics is not None and (built.document.programs or error is None or has_card):
-            display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
+            is_widget = magics.output and self._shown_as_widget(built, magics.widget, magics.output_bytes)
+            if not is_widget:
+                display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
             with self._guard("jupyter_jaxpr could not shorten an earlier output that IPython keeps."):
                 self._outputs.shown()
         return built
+
+    def _shown_as_widget(self, built: Built, choice: str, limit_bytes: int) -> bool:
+        """Display the run as a widget, where the host shows widgets and has no panel; return whether it did."""
+        if not shows_widget(choice, self._publisher.has_panel):
+            return False
+        is_shown = False
+        with self._guard("jupyter_jaxpr could not show the widget."):
+            from .. import widgets
+
+            cell = cell_key(built.document)
+            # The output of the cell's earlier run is gone, and with it the earlier widget.
+            self._widgets[cell] = widgets.show(built, limit_bytes, closes=self._widgets.pop(cell, None))
+            is_shown = True
+        return is_shown
 
     def _built(self, run: RunResult) -> Built:
         from ..build.build import build

@@ -219,7 +219,9 @@ def _of_construct(construct: Construct, frame: FrameType) -> FunctionRecord:
     """Return the record of a construct outside of jit; the construct is the user's if user code called `jax.lax`."""
     caller = frame_outside(frame, is_jax)
     library = caller is None or not is_users_frame(caller)
-    own = next((body for body in construct.bodies if body.file and not is_installed(body.file)), None)
+    # The body of a library has a place, too: calls of cg on two lines run the same body.
+    bodies = [body for body in construct.bodies if body.file]
+    own = next((body for body in bodies if not is_installed(body.file)), bodies[0] if bodies else None)
     definition = call_place(frame) if own is None else Place(own.file, own.line, own.name)
     record = FunctionRecord(construct.title, construct.primitive, definition, library)
     record.construct = construct

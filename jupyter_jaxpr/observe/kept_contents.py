@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import sys
 import time
 import types
 import weakref
@@ -32,6 +33,8 @@ _LONG = 256
 _SHOWN = 8
 _READ = 256 * 1024  # the size in bytes above which only a sample of an array is read
 _SAMPLE = 4_096
+_BYTES = sys.maxsize
+_BYTES_OF_OBJECT = 2 * 1024 * 1024  # the bytes of arrays that are read of one static object, at each miss: about 3 ms
 _FETCHED = 4 * 1024 * 1024  # bytes; a larger array is not copied from an accelerator
 _WAIT = 0.05  # seconds to wait for an array that JAX still computes
 
@@ -77,7 +80,7 @@ class Difference(NamedTuple):
 
 def contents_of(value: Any) -> Contents | None:
     """Return the contents of a value; None for an object that only the user's code can compare."""
-    return _contents(value, _DEPTH, [_PARTS])
+    return _contents(value, _DEPTH, [_PARTS, _BYTES])
 
 
 def difference(before: Contents | None, after: Contents | None) -> Difference | None:
@@ -113,7 +116,7 @@ def attributes_of(value: Any) -> Contents | None:
         return None
     if type(attributes) is not dict or len(attributes) > _PARTS or not all(type(name) is str for name in attributes):
         return None
-    left = [_PARTS - len(attributes)]
+    left = [_PARTS - len(attributes), _BYTES_OF_OBJECT]
     parts = {f".{exact(name)}": _contents(part, _DEPTH, left) for name, part in attributes.items()}
     return Contents(kind_name(type(value)), "", None, parts)
 
@@ -162,7 +165,7 @@ def _contents(value: Any, depth: int, left: list[int]) -> Contents | None:
     if kind in _SCALARS:
         return _scalar(value)
     if kind is np.ndarray:
-        return _numpy_array(value)
+        return _numpy_array(value, left)
     if issubclass(kind, np.generic) and kind.__module__ == "numpy":
         return Contents(kind_name(kind), _text_of_scalar(value), (value.dtype.str, value.tobytes()))
     if issubclass(kind, jax.Array):
@@ -194,8 +197,10 @@ def _text_of_scalar(value: Any) -> str:
         return f"<np.{kind}>"
 
 
-def _numpy_array(array: Any) -> Contents | None:
-    if array.dtype.hasobject:
+def _numpy_array(array: Any, left: list[int]) -> Contents | None:
+    # A sample takes as long as reading a whole array of half the largest size: its numbers lie far apart.
+    left[1] -= array.nbytes if array.nbytes <= _READ else _READ // 2
+    if array.dtype.hasobject or left[1] < 0:
         return None
     text = _text_of_array("array", array, array.dtype, array.shape)
     return Contents("ndarray", text, (array.dtype.str, array.shape, _checksum(array)))
@@ -293,14 +298,14 @@ def _numbers(array: Any) -> Any:
 
 def _container(value: Any, depth: int, left: list[int]) -> Contents | None:
     kind = type(value)
+    if kind not in _SETS and (len(value) > left[0] or not depth):
+        return None  # before the text, which takes longer than all else
     name = kind_name(kind)
     text = NOTHING_CALLED.text(dict(value) if kind in _DICTS and kind is not dict else value, TEXT)
     if kind in _SETS:
         if len(value) > _PARTS or not all(type(member) in _SCALARS for member in value):
             return None
         return Contents(name, text, frozenset((type(member), member) for member in value))
-    if len(value) > left[0] or not depth:
-        return None
     left[0] -= len(value)
     parts: dict[str, Contents | None] = {}
     for key, part in _parts(value):

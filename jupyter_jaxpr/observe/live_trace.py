@@ -9,18 +9,28 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import TracebackType
 from typing import Any
 
 from ..interruptions import not_of_a_signal
+from ..jax.computed_constants import computing_codes
 from ..jax.separate_traces import separate_traces
+from ..jax.unheard import unheard
+from ..plain_text import file_of, function_of
 from .calls.printed_output import PrintRecorder
 from .code_of_callables import code_of, name_of, place_of, unwrap
-from .observation import ObservedFunction, Printed
+from .observation import ObservedFunction, Place, Printed
 from .observer import Observer
 from .own_traces import CallToTrace, has_numbers_to_fix, held_fixed_text, traced_anew
 from .traced_names import NamedValues, NameRecorder
 from .unseen_warnings import unseen_warnings
 from .value_texts import NOTHING_CALLED
+from .whose_code import is_installed
+
+
+class ComputesArrays(BaseException):
+    """The trace was about to compute arrays; no `except Exception` of a library's takes it."""
+
 
 # The tool id leaves the other ids free for the recorders of a cell that begins meanwhile.
 _TOOL_IDS = (3,)
@@ -35,6 +45,7 @@ class LiveTrace:
         error: The error that the trace raised.
         printed: The text that the function printed during the trace.
         named_values: The values of the function's names.
+        computed_at: The last line of the user's code, where the trace was stopped since it was about to compute arrays.
         seconds: The duration of the trace.
     """
 
@@ -42,6 +53,7 @@ class LiveTrace:
     error: Exception | None = None
     printed: list[Printed] = field(default_factory=list)
     named_values: NamedValues = field(default_factory=NamedValues)
+    computed_at: Place | None = None
     seconds: float = 0.0
 
 
@@ -57,11 +69,11 @@ def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mappin
     """
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)
-    names = NameRecorder(observer.hooks.fail, _TOOL_IDS)
+    names = NameRecorder(observer.hooks.fail, _TOOL_IDS, computing_codes(), ComputesArrays)
     live = LiveTrace(printed=prints.printed)
     call = CallToTrace(fun, tuple(args), dict(kwargs), False, None, NOTHING_CALLED)
     began = time.perf_counter()
-    with observer.looking_away(), unseen_warnings(), separate_traces():
+    with observer.looking_away(), unheard(), unseen_warnings(), separate_traces():
         prints.start()
         try:
             names.start(unwrap(fun))
@@ -75,6 +87,9 @@ def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mappin
                     program, *_ = traced_anew(replace(call, numbers_are_fixed=True), ())
                 except not_of_a_signal(Exception):
                     raise error from None
+        except ComputesArrays as stop:
+            live.computed_at = _users_line(stop.__traceback__) or place_of(code_of(fun))
+            return live
         except not_of_a_signal(Exception) as error:
             live.error = error
             return live
@@ -86,3 +101,14 @@ def trace_live(observer: Observer, fun: Any, args: Sequence[Any], kwargs: Mappin
     observed = program.observed(True, note + held_fixed_text(program))
     live.function = ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
     return live
+
+
+def _users_line(step: TracebackType | None) -> Place | None:
+    """Return the innermost line of the user's code."""
+    line = None
+    while step is not None:
+        code = step.tb_frame.f_code
+        if not is_installed(file_of(code)):
+            line = Place(file_of(code), step.tb_lineno, function_of(code))
+        step = step.tb_next
+    return line

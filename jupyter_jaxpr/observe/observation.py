@@ -86,6 +86,7 @@ class ObservedProgram:
     calls: ProgramCalls | None = None  # the calls of the cell whose arguments `--steps` kept
     donated: tuple[bool, ...] = ()  # whether a call donates each of the last leaves
     held: HeldCall | None = None  # the call that can be made again; None where this is impossible
+    key: Any = None  # the key of the newest missed call that ran the program; None where it is unknown
     input_names: tuple[str, ...] = ()  # paths that replace JAX's names of the inputs
     result_names: tuple[str, ...] = ()
     raised_operands: tuple[int, ...] = ()  # for a trace that raised: the variables that the raising call received
@@ -108,6 +109,7 @@ class ObservedFunction:
     from_disk: int | None = None
     inlined: int | None = None
     raised: int | None = None
+    handed: bool = False  # whether C code such as map() received the function and may have called it unseen
     construct: bool = False  # whether JAX compiled this construct by itself, outside of jit
     library: bool = False  # whether a library jitted this function for itself
     called_at: Place | None = None  # the line of a construct's last call in this run

@@ -81,6 +81,7 @@ class KeptProgram:
             held=self.held,
             traceback=self.traceback,
             how=self.how if self.construct is None else self.construct.how(now),
+            key=self.keys[-1] if self.keys else None,
             input_names=() if self.construct is None else tuple(self.construct.operands(len(self.jaxpr.in_avals))),
         )
 
@@ -92,9 +93,10 @@ class KeptProgram:
                 "such as grad or vmap outside any jit."
             )
             return text if now else f"{text} JAX compiled the program earlier and reused the executable."
+        within = None if self.construct is None or self.construct.within is None else _whole(self.construct)
         if self.made == "ran" and not now:
-            return "JAX compiled the program earlier and reused the executable."
-        return None
+            return " ".join(filter(None, (within, "JAX compiled the program earlier and reused the executable.")))
+        return within
 
     def arguments(self) -> tuple[ArgumentSpec, ...]:
         """Return the arguments by name; without names where the structure is unknown."""
@@ -128,6 +130,14 @@ class KeptProgram:
             return tree[1] if self.equinox is not None else tree
         except not_of_a_signal(Exception):  # a pytree class of the user's may refuse types as leaves
             return flat
+
+
+def _whole(construct: Construct) -> str:
+    """Return a sentence on the function of JAX that ran a construct as one of several programs."""
+    return (
+        f"JAX compiles no program for the whole of {construct.within}: JAX runs the parts of {construct.within} one by "
+        f"one, and this {construct.name} is one of them."
+    )
 
 
 def keep(record: FunctionRecord, program: KeptProgram) -> None:

@@ -27,8 +27,8 @@ _NO_VALUES = (
     "JAX did not run the program, because its trace raised an error. Correct the function, then run the cell again."
 )
 _NOTE = (
-    "The trace of {name} raised {error}. The program has the equations that JAX had traced until then. JAX did not "
-    "compile or run the program."
+    "The trace of {name} raised {error}. The program shows the equations that JAX had traced before the error. JAX did "
+    "not compile or run the program."
 )
 
 

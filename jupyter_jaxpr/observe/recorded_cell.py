@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from ..jax.eager import composed_in
 from ..jax.facts import imported
 from ..jax.hooks import Hooks
 from ..plain_text import file_of
@@ -28,6 +29,9 @@ EAGER_TAKES = "--eager records each dispatch of JAX, so the cell takes up to 20 
 _NOTE = (
     "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: {ran}, in this order. JAX compiled each one by "
     "itself."
+)
+_COMPOSED = (
+    "JAX compiles no program for the whole of {name} outside of jit: each operation of {name} is a program of its own."
 )
 _TOOK = "The recording took {took} of the cell's time."
 _MORE = "To record more of the cell, write %%jaxpr --eager."
@@ -95,12 +99,13 @@ class RecordedCell:
         more = None if recorded.ended is None else _MORE
         if self.whole:
             more = _TOOK.format(took=duration(self.recording.spent))
+        composed = " ".join(_COMPOSED.format(name=name) for name in composed_in(recorded.program))
         program = ObservedProgram(
             origin="recorded",
             no_text=NO_TEXT,
             no_values=NO_VALUES,
             jaxpr=recorded.program,
-            origin_note=" ".join(filter(None, (note, recorded.ended, recorded.unread, more, message))),
+            origin_note=" ".join(filter(None, (note, composed, recorded.ended, recorded.unread, more, message))),
             how="recorded as it ran",
             input_names=("",) * recorded.others,
         )

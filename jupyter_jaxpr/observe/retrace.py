@@ -15,14 +15,14 @@ from .arguments import spec_of
 from .observation import Place
 from .side_effects.callables import is_array_of_jax
 from .side_effects.effect import SideEffect
-from .side_effects.guard import place_text
+from .side_effects.guard import effect_text
 
 _AGAIN = (
     "The trace runs the Python of {call} once more, with tracers in place of arrays. Afterwards jupyter_jaxpr restores "
     "the Python objects that the call changes."
 )
 _ALL_THE_SAME = (
-    "The trace runs the Python of {call} once more, with tracers in place of arrays. {place} {what}. This effect "
+    "The trace runs the Python of {call} once more, with tracers in place of arrays. {effect} This effect "
     "happens once more and cannot be undone."
 )
 
@@ -91,7 +91,7 @@ class Retrace:
         """The sentences of the question: what the trace runs again."""
         if not self.allows_effects:
             return _AGAIN.format(call=self.text)
-        return _ALL_THE_SAME.format(call=self.text, place=place_text(self.effect, self.at.file), what=self.effect.text)
+        return _ALL_THE_SAME.format(call=self.text, effect=effect_text(self.effect, self.at.file))
 
 
 def deciding(effects: Sequence[SideEffect]) -> SideEffect:

@@ -156,6 +156,7 @@ class FunctionActivity:
             name=self.record.name,
             definition=self.record.definition,
             construct=self.record.construct is not None,
+            handed=self.handed > 0,
             called_at=self.called_at,
             programs=[*filter(None, [self.raised_trace]), *self._observed_programs(since, hit_programs)],
             top_level=self._top_level(),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dis
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from sys import _getframe
 from threading import get_ident
 from types import CodeType
@@ -80,10 +80,20 @@ class NameRecorder:
     Args:
         fail: Receives an error of this package.
         tool_ids: The possible tool ids of `sys.monitoring`.
+        stops_at: Codes at whose beginning the trace is stopped.
+        stop: The exception that stops the trace.
     """
 
-    def __init__(self, fail: Callable[[BaseException], None], tool_ids: Sequence[int] = _TOOL_IDS) -> None:
+    def __init__(
+        self,
+        fail: Callable[[BaseException], None],
+        tool_ids: Sequence[int] = _TOOL_IDS,
+        stops_at: Collection[CodeType] = (),
+        stop: type[BaseException] = BaseException,
+    ) -> None:
         self._fail = fail
+        self._stops_at = {id(code): code for code in stops_at}
+        self._stop = stop
         self._tool_ids = tool_ids
         self._thread = get_ident()
         self._tool: MonitoringTool | None = None
@@ -107,7 +117,7 @@ class NameRecorder:
             for code in self._search.reached_from(fun, _getframe(1)):
                 if id(code) not in self._codes and len(self._codes) < _FUNCTIONS:
                     self._codes[id(code)] = _Watched(code)
-            if not self._codes or not self._take_tool() or self._tool is None:
+            if not (self._codes or self._stops_at) or not self._take_tool() or self._tool is None:
                 return
         except not_of_a_signal(Exception) as error:
             self._is_over = True
@@ -119,6 +129,8 @@ class NameRecorder:
         for watched in self._codes.values():
             watched.lines_left = _LINES
             monitor.set_local_events(number, watched.code, monitor.events.PY_START)
+        for code in self._stops_at.values():
+            monitor.set_local_events(number, code, monitor.events.PY_START)
 
     def stop(self) -> Mapping[NamePlace, list[TracedArray | TracedTree]]:
         """End the reading of a trace and return the values of the names."""
@@ -132,6 +144,8 @@ class NameRecorder:
             for watched in self._codes.values():
                 watched.tells_lines = False
                 monitoring().set_local_events(self._tool.number, watched.code, 0)
+            for code in self._stops_at.values():
+                monitoring().set_local_events(self._tool.number, code, 0)
         else:
             self._is_over = True
         self._frames.clear()
@@ -175,6 +189,10 @@ class NameRecorder:
     # `except` clause: the outer clauses below call nothing, and also catch the errors of the inner clauses.
 
     def _on_start(self, code: CodeType, offset: int) -> None:
+        if id(code) in self._stops_at:
+            if get_ident() == self._thread:
+                raise self._stop
+            return
         try:
             try:
                 watched = self._codes.get(id(code))

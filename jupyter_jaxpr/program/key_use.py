@@ -45,6 +45,47 @@ def count_key_uses(jaxpr: Any) -> int:
     return len(uses)
 
 
+def draws_from(jaxpr: Any, name: str) -> frozenset[tuple[int, ...]]:
+    """The shapes of the random numbers that a program draws from an argument itself, not from keys made of it.
+
+    Args:
+        jaxpr: The program.
+        name: Of the argument.
+    """
+    opened = open_jaxpr(jaxpr)
+    if opened is None:
+        return frozenset()
+    names = getattr(opened.debug_info, "arg_names", None) or ()
+    places = [position for position, each in enumerate(names) if each == name]
+    if len(names) != len(opened.invars) or len(places) != 1:
+        return frozenset()
+    return _drawn(opened, places[0])
+
+
+def _drawn(jaxpr: Any, place: int) -> frozenset[tuple[int, ...]]:
+    same = {jaxpr.invars[place]}
+    found: frozenset[tuple[int, ...]] = frozenset()
+    for equation in jaxpr.eqns:
+        name = equation.primitive.name
+        places = [
+            position
+            for position, operand in enumerate(equation.invars)
+            if not hasattr(operand, "val") and operand in same
+        ]
+        if not places:
+            continue
+        if name in _SAME_KEY:
+            same.add(equation.outvars[0])
+        elif name == "random_bits":
+            found |= {tuple(equation.params["shape"])}
+        elif name in _CALLS:
+            inner = open_jaxpr(equation.params.get("jaxpr", equation.params.get("call_jaxpr")))
+            if inner is not None:
+                for position in places:
+                    found |= _drawn(inner, position) if position < len(inner.invars) else frozenset()
+    return found
+
+
 class KeyUses:
     """Finds the keys that programs of a walk use up twice; each scope is read once."""
 

@@ -85,6 +85,11 @@ class Snapshot:
         return self._document
 
     @property
+    def sources(self) -> Sources | None:
+        """The live objects behind the document; None for a snapshot that was read from a file."""
+        return self._sources
+
+    @property
     def programs(self) -> tuple[schema.Program, ...]:
         """The programs, in call order."""
         return tuple(self._document.programs)

@@ -41,9 +41,10 @@ from .messages import (
 )
 from .outbox import Outbox
 from .runs import Runs, cell_key
+from .widget_messages import WidgetMessages
 
 if TYPE_CHECKING:
-    from ..build.build import Built
+    from ..build.build import Built, Sources
     from ..document.types.document import Environment, Snapshot
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,11 @@ def publisher(shell: Any) -> Publisher:
         shell_reference = weakref.ref(shell)
         _publishers[shell] = Publisher(namespace=lambda: getattr(shell_reference(), "user_ns", None) or {})
     return _publishers[shell]
+
+
+def publisher_of(document: str, sources: Sources) -> Publisher | None:
+    """The publisher that holds a run: its id, and the objects behind it; None where no publisher does."""
+    return next((each for each in list(_publishers.values()) if each.holds(document, sources)), None)
 
 
 def environment() -> Environment:
@@ -91,11 +97,29 @@ class Publisher:
         self._asking: dict[str, Any] = {}
         self._seq = 0
         self._last_run: str | None = None
+        #: Whether a page with the labextension has talked to this kernel.
+        self.has_panel = False
 
     @property
     def kernel(self) -> Kernel:
         """What the kernel does now, as requests want to know it."""
         return self._answers.kernel
+
+    def holds(self, document: str, sources: Sources) -> bool:
+        """Whether requests may name this run."""
+        run = self._runs.get(document)
+        return run is not None and run.sources is sources
+
+    def widget(
+        self,
+        document: Snapshot,
+        send: Callable[[dict[str, Any]], None],
+        renewed: Callable[[Snapshot], None],
+        *,
+        on_worker: bool,
+    ) -> WidgetMessages:
+        """The kernel's end of a widget that shows a run which is held here; see `WidgetMessages`."""
+        return WidgetMessages(document, self._runs, self._answers, send, renewed, on_worker=on_worker)
 
     # --- life ---------------------------------------------------------------------------------------------
 
@@ -215,6 +239,7 @@ class Publisher:
     def _on_hub_message(self, data: object) -> None:
         # Only the type is read: a browser of any version gets its hello, and can say what does not fit.
         kind = data.get("type") if isinstance(data, dict) else None
+        self.has_panel = True
         if kind == "resend":
             with _never_raises("jupyter_jaxpr could not send the programs again.", self):
                 self._say_hello()
@@ -265,6 +290,7 @@ class Publisher:
             if reply is not None:
                 _send(asking, reply)
 
+        self.has_panel = True
         with self._lock:
             self._asking[asking.comm_id] = asking
         _listen(asking, on_message)

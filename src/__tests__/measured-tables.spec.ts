@@ -31,7 +31,9 @@ describe('the exports and the panel write the same cells', () => {
       ...rows.map(({ key, label, cells }) => [
         label,
         ...cells.map(({ text, more }) =>
-          key === 'agrees' && more ? `${text}: ${more}` : both(text, more)
+          key === 'agrees' && more
+            ? `${text}: ${more}`
+            : both(text ?? '–', more)
         )
       ])
     ]).toEqual(TABLES.comparison_rows);

@@ -1,6 +1,7 @@
 /** Saves the linked excerpt of the selection as an SVG file. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import { aboveAll } from '../host';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { saveAs, standAlone } from '../parts/standing-alone';
@@ -37,7 +38,7 @@ export async function saveExcerpt(
     const place = document.createElement('div');
     place.className = 'jp-JaxprPanel jp-JaxprExcerpt-place';
     place.setAttribute('aria-hidden', 'true');
-    document.body.append(place);
+    aboveAll().append(place);
     try {
       const svg = drawExcerpt(excerpt, title, trans);
       place.append(svg);

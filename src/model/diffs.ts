@@ -1,6 +1,6 @@
 /**
  * Holds which two programs of a model's runs are compared, and which kinds of lines the views hide. A diff is in the
- * document of the run of its later program.
+ * document of its later program, also a diff of two files.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -8,6 +8,7 @@ import { DiffSide, Program, ProgramDiff, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
 import { earlierProgram, isSameFunction, signatureOf } from './earlier-program';
 import { Asking, askingOf } from './question-state';
+import { merge } from './results';
 import { usersPrograms } from './users-programs';
 
 /** The two programs of a diff and the level at which they are compared. */
@@ -134,12 +135,12 @@ export class Diffs {
     if (run === undefined) {
       return IDLE;
     }
-    if (this.comparer !== null) {
-      return this._ofFiles.get(key(question)) ?? IDLE;
-    }
     const diff = run.diffs?.find(one => key(one) === key(question));
     if (diff !== undefined) {
       return { kind: 'done', diff };
+    }
+    if (this.comparer !== null) {
+      return this._askedOfServer.get(key(question)) ?? IDLE;
     }
     const state = this._asking.stateOf(run, key(question));
     switch (state.kind) {
@@ -187,7 +188,7 @@ export class Diffs {
       return;
     }
     const set = (state: DiffState): void => {
-      this._ofFiles.set(key(question), state);
+      this._askedOfServer.set(key(question), state);
       this._changed.emit();
     };
     set({ kind: 'working' });
@@ -197,7 +198,8 @@ export class Diffs {
         { document: other, program: after.program },
         level
       );
-      set({ kind: 'done', diff });
+      merge(other, 'diff', diff);
+      set(IDLE);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       set({ kind: 'failed', reason });
@@ -220,8 +222,8 @@ export class Diffs {
   }
 
   private _asking: Asking<'diff'>;
-  /** The diffs of files: two files are no run of one kernel. */
-  private _ofFiles = new Map<string, DiffState>();
+  /** The questions to the server that have no answer yet, or failed. */
+  private _askedOfServer = new Map<string, DiffState>();
   private _chosen: IDiffQuestion | null = null;
   private _hidden: ReadonlySet<DiffNoise> = new Set();
   private _changed = new Signal<this, void>(this);

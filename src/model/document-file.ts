@@ -28,7 +28,7 @@ export function readDocumentFile(
     );
   }
   const read = readSnapshot(value);
-  return isUnreadable(read) ? whyUnreadable(read, trans) : read;
+  return isUnreadable(read) ? whyUnreadable(read, trans, 'file') : read;
 }
 
 /** Why a file of this many bytes is not read; null where it is. */

@@ -1,10 +1,15 @@
-/** Remembers whether Live is on, and what the kernel last said of the cell that the user writes in. */
+/** Remembers whether Live is on and how far it goes, and what the kernel last said of the cell that the user writes in. */
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { EvaluableText } from '../protocol/evaluable';
 import type { LiveProgram } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
 import { merge } from './results';
+
+/** The texts that Live can make, each after the one before. */
+export const LAST_LEVELS = ['jaxpr', 'stablehlo', 'hlo'] as const;
+
+export type LastLevel = (typeof LAST_LEVELS)[number];
 
 class LiveChoice {
   get changed(): ISignal<this, void> {
@@ -22,7 +27,20 @@ class LiveChoice {
     }
   }
 
+  /** The last text that Live makes. */
+  get lastLevel(): LastLevel {
+    return this._lastLevel;
+  }
+
+  setLastLevel(lastLevel: LastLevel): void {
+    if (lastLevel !== this._lastLevel) {
+      this._lastLevel = lastLevel;
+      this._changed.emit();
+    }
+  }
+
   private _isOn = false;
+  private _lastLevel: LastLevel = 'jaxpr';
   private _changed = new Signal<this, void>(this);
 }
 

@@ -257,7 +257,7 @@ function readPlace(kept: unknown): IKeptPlace | null {
 }
 
 /** Every kind of selection points into the document of the run: to equations, texts, or the source that ran. */
-function isSelection(selection: unknown): selection is Selection {
+export function isSelection(selection: unknown): selection is Selection {
   const { kind, equations, level, line, stack, cellId, path, column } =
     (selection ?? {}) as Record<string, unknown>;
   const isPlace = Number.isInteger(line) && Number.isInteger(column);

@@ -47,16 +47,28 @@ function plainVersion(version: string): string {
     .replace(/-?rc\.?/, 'rc');
 }
 
-/** The sentence that says why a document or a message cannot be shown. */
+/**
+ * The sentence that says why a document or a message cannot be shown.
+ *
+ * @param origin Of the document: a cell, which can run again, or a file.
+ */
 export function whyUnreadable(
   reason: Unreadable,
-  trans: TranslationBundle
+  trans: TranslationBundle,
+  origin: 'cell' | 'file' = 'cell'
 ): string {
   if (reason.unreadable === 'newer') {
     return trans.__(
       'A newer version of jupyter_jaxpr made the document (format %1; this panel reads format %2). Update jupyter_jaxpr where JupyterLab is installed and reload this page.',
       reason.found,
       reason.known
+    );
+  }
+  if (origin === 'file') {
+    return trans.__(
+      'The document is damaged at the field %1 (expected: %2). Write the file again with save, or with Save a Copy in the Jaxpr panel.',
+      reason.field,
+      reason.expected
     );
   }
   return trans.__(

@@ -1,7 +1,7 @@
 /** Asks the kernel to trace the cell that the user writes: one request at a time, the newest text last. */
 import type { EvaluableText } from '../protocol/evaluable';
 import type { IJaxprModel } from '../tokens';
-import { liveOf } from './live';
+import { liveChoice, liveOf } from './live';
 
 /** Milliseconds from the last key to the trace. */
 const PAUSE = 250;
@@ -103,7 +103,9 @@ export class LiveTracing {
         cell_id: cellId,
         line: cell.line,
         in_view: snapshot?.programs[program]?.name ?? null,
-        specs: this._specs.get(cellId) ?? null
+        specs: this._specs.get(cellId) ?? null,
+        last_level: liveChoice.lastLevel,
+        is_asked_for: isAskedFor
       });
       if (asked === this._asked && !this._model.isDisposed) {
         if (answer.state === 'stopped') {

@@ -3,16 +3,10 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { LiveState, liveChoice, liveOf } from '../model/live';
+import { liveWords } from '../model/live-words';
 import { EvaluableText } from '../protocol/evaluable';
 import type { IJaxprModel } from '../tokens';
 import { shortened } from './summary';
-
-/** The description of Live that its switch shows. */
-export function liveWords(trans: TranslationBundle): string {
-  return trans.__(
-    "While you type, your function's Python runs on tracers. Nothing is compiled, none of your calls is executed."
-  );
-}
 
 /** The line below the header; empty while Live is off and the user has not asked for a trace. */
 export function LiveLine(props: {
@@ -38,6 +32,9 @@ export function LiveLine(props: {
       <p role="status" title={liveWords(trans)}>
         <b>{headOf(state, model, trans)}</b> {textOf(state, trans)}
       </p>
+      {answer?.state === 'traced' && answer.cost && (
+        <p>{shortened(answer.cost, 1000)}</p>
+      )}
       {answer?.state === 'raised' && card !== null && (
         <div className="jp-JaxprLive-card">
           <p>{shortened(card.text, 1000)}</p>
@@ -70,7 +67,9 @@ function headOf(
     case 'traced':
       return model.isWritten
         ? trans.__('As written, not run.')
-        : trans.__('As written, not run; the run in view is kept.');
+        : trans.__(
+            'Traced as written, not run. The panel still shows the program of the last run.'
+          );
     case 'raised':
       return trans.__('As written, %1 raises an error.', nameOf(state, trans));
     case 'no_python':

@@ -4,10 +4,10 @@ import * as React from 'react';
 
 import { attentionOf } from '../model/attention';
 import { liveChoice } from '../model/live';
+import { liveWords } from '../model/live-words';
 import { IJaxprModel } from '../tokens';
 import { EditedSince } from './edited-since';
 import { Icon, IconName } from './icons';
-import { liveWords } from './live-line';
 import { placeOf } from './program-choices';
 import { ProgramList } from './program-list';
 import { useRoving } from './roving';
@@ -23,6 +23,8 @@ export interface IHeaderActions {
   presenter?: { isPresenting(): boolean; toggle(): void };
   /** Turns Live on or off; left out if no cells are available. */
   live?: () => void;
+  /** False if no later run takes the place of the run in view: then there is nothing to pin and nothing to pause. */
+  follows?: boolean;
 }
 
 export function Header(props: {
@@ -69,7 +71,7 @@ export function Header(props: {
               onClick={actions.live}
             />
           )}
-          {model.status.kind !== 'file' && (
+          {model.status.kind !== 'file' && actions.follows !== false && (
             <>
               <Action
                 icon="pin"

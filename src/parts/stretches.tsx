@@ -7,7 +7,7 @@ export interface IStretch {
   bold: boolean;
 }
 
-// The text between the two marks is bold. Only numbers are marked, and they contain neither mark.
+// The text between the two marks is bold. Only numbers and our own code are marked, and they contain neither mark.
 const FROM = '\ue000';
 const TO = '\ue001';
 

@@ -23,10 +23,13 @@ import { EditorView } from '@codemirror/view';
 import { raisedIn, setWrittenMark, writtenMark } from '../editor/written-mark';
 // Light, and the switch is wanted at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { liveChoice, liveOf } from '../model/live';
+import { LAST_LEVELS, LastLevel, liveChoice, liveOf } from '../model/live';
 // Light: it follows the keys of the cells.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { IWrittenCell, LiveTracing } from '../model/written-cell';
+// Light: the words of the switch.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { liveWords } from '../model/live-words';
 // Light: it hears the user's keys from the start.
 import { ISign, UsersSigns } from '../model/users-signs';
 import { EvaluableText } from '../protocol/evaluable';
@@ -38,6 +41,9 @@ export const TOGGLE_LIVE = 'jupyter-jaxpr:toggle-live';
 
 /** Traces the cell in which the caret is, once. */
 export const TRACE_NOW = 'jupyter-jaxpr:trace-now';
+
+/** Chooses the last text that Live makes; the choice is kept in the settings. */
+const LAST_LEVEL = 'jupyter-jaxpr:last-level-of-live';
 
 export const livePlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:live',
@@ -73,18 +79,44 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
 
     const settings = followSettings(registry, read => {
       liveChoice.set(read?.get('live').composite === true);
+      liveChoice.setLastLevel(
+        levelOf(read?.get('lastLevelOfLive').composite) ?? 'jaxpr'
+      );
     });
     liveChoice.changed.connect(() => {
       if (!liveChoice.isOn) {
         following.stop();
       }
       commands.notifyCommandChanged(TOGGLE_LIVE);
+      commands.notifyCommandChanged(LAST_LEVEL);
+    });
+    const titles: Record<LastLevel, string> = {
+      jaxpr: trans.__('Live: End at the jaxpr'),
+      stablehlo: trans.__('Live: End at StableHLO'),
+      hlo: trans.__('Live: End at HLO, Which XLA Compiles')
+    };
+    commands.addCommand(LAST_LEVEL, {
+      label: args => titles[levelOf(args.level) ?? 'jaxpr'],
+      isToggled: args => levelOf(args.level) === liveChoice.lastLevel,
+      isToggleable: true,
+      describedBy: {
+        args: {
+          type: 'object',
+          properties: { level: { type: 'string', enum: [...LAST_LEVELS] } },
+          required: ['level']
+        }
+      },
+      execute: async args => {
+        const level = levelOf(args.level);
+        if (level !== null) {
+          liveChoice.setLastLevel(level);
+          await (await settings)?.set('lastLevelOfLive', level);
+        }
+      }
     });
     commands.addCommand(TOGGLE_LIVE, {
       label: trans.__('Live: Trace While You Type'),
-      caption: trans.__(
-        "While you type, your function's Python runs on tracers. Nothing is compiled, none of your calls is executed."
-      ),
+      caption: () => liveWords(trans),
       isToggled: () => liveChoice.isOn,
       isToggleable: true,
       describedBy: { args: { type: 'object', properties: {} } },
@@ -95,9 +127,14 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
     });
     commands.addCommand(TRACE_NOW, {
       label: trans.__('Trace the Cell as It Is Written'),
-      caption: trans.__(
-        "Your function's Python runs on tracers, once. Nothing is compiled, none of your calls is executed."
-      ),
+      caption: () =>
+        liveChoice.lastLevel === 'hlo'
+          ? trans.__(
+              "Your function's Python runs on tracers, once, and XLA compiles the program. None of your calls is executed."
+            )
+          : trans.__(
+              "Your function's Python runs on tracers, once. Nothing is compiled, none of your calls is executed."
+            ),
       isEnabled: () => notebooks.activeCell?.model.type === 'code',
       describedBy: { args: { type: 'object', properties: {} } },
       execute: () => {
@@ -110,8 +147,19 @@ export const livePlugin: JupyterFrontEndPlugin<void> = {
     for (const command of [TOGGLE_LIVE, TRACE_NOW]) {
       palette?.addItem({ command, category: trans.__('Jaxpr') });
     }
+    for (const level of LAST_LEVELS) {
+      palette?.addItem({
+        command: LAST_LEVEL,
+        args: { level },
+        category: trans.__('Jaxpr')
+      });
+    }
   }
 };
+
+function levelOf(value: unknown): LastLevel | null {
+  return LAST_LEVELS.find(level => level === value) ?? null;
+}
 
 /** The notebook in front, and what of it is traced. */
 class Following {

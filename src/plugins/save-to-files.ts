@@ -11,7 +11,8 @@ import {
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { IJaxprModel, IJaxprTracker } from '../tokens';
+import { canCopy, documentText, fileName } from '../parts/saved-run';
+import { IJaxprTracker } from '../tokens';
 
 export const SAVE_PAGE = 'jupyter-jaxpr:save-page';
 export const SAVE_COPY = 'jupyter-jaxpr:save-copy';
@@ -124,35 +125,6 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
     palette?.addItem({ command: SAVE_EXCERPT, category });
   }
 };
-
-/** Whether the document of the run can be had: from its kernel, or as it was saved before. */
-function canCopy(model: IJaxprModel | null): boolean {
-  return (
-    model !== null &&
-    // Values that are for the panel alone are not saved; the kernel leaves them out.
-    (model.requests !== null || model.snapshot?.values !== 'live')
-  );
-}
-
-/** The document as JSON: the kernel's, which has all texts, else the one in view. */
-async function documentText({
-  requests,
-  snapshot,
-  program
-}: IJaxprModel): Promise<string> {
-  return requests === null || snapshot === null
-    ? JSON.stringify(snapshot)
-    : requests.ask('export', {
-        snapshot: snapshot.id,
-        program,
-        format: 'document'
-      });
-}
-
-/** Letters that every file system takes. */
-function fileName(name: string): string {
-  return name.replace(/[^\p{L}\p{N}_-]+/gu, '-').slice(0, 100) || 'program';
-}
 
 function download(page: string, name: string): void {
   const url = URL.createObjectURL(new Blob([page], { type: 'text/html' }));

@@ -1,16 +1,15 @@
 /** Checks the result of a reply by the name of its request. */
+import { ANSWERS_BY_PROGRAM } from './answers-by-program';
 import { checkVariantComparison } from './comparison';
 import { IDocumentSizes, checkProgramCost } from './cost';
 import { checkProgramDiff } from './difference';
 import { checkScopePage } from './scopes';
 import { checkSnapshot } from './document';
 import { checkTextPage } from './texts';
-import { checkExactLinks } from './exact-links';
 import { checkLiveProgram } from './live';
-import { checkPassDiff, checkProgramPasses } from './passes';
+import { checkPassDiff } from './passes';
 import { Answer, RequestName } from './questions';
 import { checkRecording } from './recording';
-import { checkProgramShardings } from './shardings';
 import { checkSourcePage } from './source';
 import { checkStartupState } from './startup';
 import { flag, text } from './structure';
@@ -24,23 +23,19 @@ type Check<Name extends RequestName> = (
 
 /** The check of the answer to each request; a failed check throws `Mismatch`. */
 export const ANSWERS: { readonly [Name in RequestName]: Check<Name> } = {
+  ...ANSWERS_BY_PROGRAM,
   compare: (value, field, { programs }) =>
     checkVariantComparison(value, field, programs),
   cost: checkProgramCost,
   cures: checkSnapshot,
   diff: checkProgramDiff,
-  exact_links: (value, field, { programs }) =>
-    checkExactLinks(value, field, programs),
   export: text,
   live: checkLiveProgram,
   machine: checkMachine,
   make: checkSnapshot,
   pass_diff: (value, field, { programs }) =>
     checkPassDiff(value, field, programs),
-  passes: (value, field, { programs }) =>
-    checkProgramPasses(value, field, programs),
   scope: (value, _, { scopes }) => checkScopePage(value, scopes.length),
-  shardings: checkProgramShardings,
   source: checkSourcePage,
   startup: checkStartupState,
   steps: value => checkRecording(value),

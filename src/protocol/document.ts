@@ -18,16 +18,15 @@ import {
   text,
   upTo
 } from './structure';
+import { ANSWERS_BY_PROGRAM } from './answers-by-program';
 import { LIMITS, MOST } from './limits';
 import { checkVariantComparison } from './comparison';
 import { checkProgramCost } from './cost';
-import { checkProgramShardings } from './shardings';
 import { checkControlFlow } from './control-flow';
 import { checkLedger } from './ledger';
 import { checkProgramDiff } from './difference';
-import { checkExactLinks } from './exact-links';
-import { checkProgramPasses } from './passes';
 import { checkRecording } from './recording';
+import { REQUESTS } from './requests';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import { checkTransforms } from './transform';
 import { Environment, Program, Scope, Snapshot } from './snapshot';
@@ -182,18 +181,16 @@ export function checkSnapshot(value: unknown): Snapshot {
     scopes: scopes.map(scope => scope.count)
   };
   some('costs', (cost, field) => checkProgramCost(cost, field, sizes));
-  once('shardings', (shardings, field) =>
-    checkProgramShardings(shardings, field, sizes)
-  );
   some('timings', (timing, field) =>
     checkProgramTiming(timing, field, programs)
   );
-  once('passes', (passes, field) =>
-    checkProgramPasses(passes, field, programs)
-  );
-  once('exact_links', (links, field) =>
-    checkExactLinks(links, field, programs)
-  );
+  for (const name of Object.keys(
+    ANSWERS_BY_PROGRAM
+  ) as (keyof typeof ANSWERS_BY_PROGRAM)[]) {
+    once(REQUESTS[name].into, (answer, field) =>
+      ANSWERS_BY_PROGRAM[name](answer, field, sizes)
+    );
+  }
   some('diffs', (diff, field) => {
     const { after } = checkProgramDiff(diff, field);
     integer(after.program, `${field}.after.program`, 0, programs);

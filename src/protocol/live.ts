@@ -32,6 +32,7 @@ export function checkLiveProgram(value: unknown, field: string): LiveProgram {
   orNull(live.text, `${field}.text`, text);
   orNull(live.snapshot, `${field}.snapshot`, checkSnapshot);
   seconds(live.seconds, `${field}.seconds`);
+  orNull(given(live.cost, null), `${field}.cost`, text);
   orNull(given(live.difference, null), `${field}.difference`, checkProgramDiff);
   return live as unknown as LiveProgram;
 }

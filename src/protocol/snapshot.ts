@@ -487,7 +487,7 @@ export interface Collective {
    */
   groups: number[][];
   /**
-   * How often in one call, at most; loops of unknown trips counted once.
+   * How often in one call, at most; loops with an unknown number of steps counted once.
    */
   runs: number;
   /**
@@ -497,7 +497,7 @@ export interface Collective {
    */
   causes: Cause[];
   /**
-   * It is in a loop of unknown trips.
+   * It is in a loop with an unknown number of steps.
    */
   per_trip?: boolean;
   /**
@@ -768,7 +768,7 @@ export interface Slot {
  */
 export interface CostDifference {
   /**
-   * loop_once: XLA counts a loop's body once. unknown_trips: we count such a loop once as well. branches: XLA takes the dearest. fused_away: XLA removed or merged operations, or computes some twice. custom_call: XLA does not look inside. no_rule: we have no rule. rest: not explained.
+   * loop_once: XLA counts a loop's body once. unknown_trips: we count such a loop once as well. branches: XLA takes the most expensive one. fused_away: XLA removed or merged operations, or computes some twice. custom_call: XLA does not look inside. no_rule: we have no rule. rest: not explained.
    */
   kind: 'branches' | 'custom_call' | 'fused_away' | 'loop_once' | 'no_rule' | 'rest' | 'unknown_trips';
   /**
@@ -788,7 +788,7 @@ export interface CostDifference {
    */
   frame: number;
   /**
-   * Of loop_once: the trips that make the difference; else null.
+   * Of loop_once: the steps that make the difference; else null.
    */
   runs: number | null;
 }
@@ -817,19 +817,19 @@ export interface CostNode {
    */
   runs: number;
   /**
-   * It is, or is in, a loop of unknown trips.
+   * It is, or is in, a loop with an unknown number of steps.
    */
   per_trip: boolean;
   /**
-   * In the dearest run; 0 in a branch that it does not take.
+   * In the most expensive run; 0 in a branch that this run does not take.
    */
   flops: number;
   /**
-   * In the dearest run.
+   * In the most expensive run.
    */
   transcendentals: number;
   /**
-   * Read and written, in the dearest run.
+   * Read and written, in the most expensive run.
    */
   bytes: number;
 }
@@ -852,7 +852,7 @@ export interface CostRequest {
   program: number;
 }
 /**
- * A sum over equations, trips counted, each equation in one row only: by line or by primitive.
+ * A sum over equations, steps counted, each equation in one row only: by line or by primitive.
  */
 export interface CostRow {
   /**
@@ -868,7 +868,7 @@ export interface CostRow {
    */
   equations: number;
   /**
-   * Its part of the dearest run: the rows add up to the program's flops.
+   * Its part of the most expensive run: the rows add up to the program's flops.
    */
   flops: number;
   /**
@@ -876,19 +876,19 @@ export interface CostRow {
    */
   flops_min: number;
   /**
-   * In the dearest run.
+   * In the most expensive run.
    */
   transcendentals: number;
   /**
-   * In the dearest run.
+   * In the most expensive run.
    */
   bytes_read: number;
   /**
-   * In the dearest run.
+   * In the most expensive run.
    */
   bytes_written: number;
   /**
-   * Part of it is in a loop of unknown trips, counted once.
+   * Part of it is in a loop with an unknown number of steps, counted once.
    */
   per_trip: boolean;
   /**
@@ -2122,7 +2122,7 @@ export interface Recording {
    */
   branch_taken: string[];
   /**
-   * Why it did not run to its end, a sentence: a cap on trips or seconds, or Stop; null if it did.
+   * Why it did not run to its end, a sentence: a limit on steps or seconds, or Stop; null if it did.
    */
   stopped: string | null;
   /**
@@ -2249,7 +2249,7 @@ export interface ProgramCost {
    */
   program: number;
   /**
-   * Operations of the dearest run, on numbers of any type.
+   * Operations of the most expensive run, on numbers of any type.
    */
   flops: number;
   /**
@@ -2261,11 +2261,11 @@ export interface ProgramCost {
    */
   exact: boolean;
   /**
-   * sin, exp, ...: counted apart; in the dearest run.
+   * sin, exp, ...: counted apart; in the most expensive run.
    */
   transcendentals: number;
   /**
-   * By every equation on its own, nothing fused; in the dearest run.
+   * By every equation on its own, nothing fused; in the most expensive run.
    */
   bytes_read: number;
   /**
@@ -2273,7 +2273,7 @@ export interface ProgramCost {
    */
   bytes_written: number;
   /**
-   * Loops of unknown trips, such as: while_loop, line 7.
+   * Loops with an unknown number of steps, such as: while_loop, line 7.
    *
    * @maxItems 1000
    */
@@ -2295,7 +2295,7 @@ export interface ProgramCost {
    */
   by_line: CostRow[];
   /**
-   * The dearest first.
+   * The most expensive first.
    *
    * @maxItems 100000
    */
@@ -2358,7 +2358,7 @@ export interface ScopeCost {
    */
   scope: number;
   /**
-   * How often it runs in one call, at most; unknown trips as 1.
+   * How often it runs in one call, at most; an unknown number of steps as 1.
    */
   runs: number;
   /**
@@ -2366,7 +2366,7 @@ export interface ScopeCost {
    */
   runs_min: number;
   /**
-   * A loop of unknown trips is around it: runs is for one trip of that.
+   * A loop with an unknown number of steps is around it: runs is for one step.
    */
   per_trip: boolean;
   /**
@@ -3364,11 +3364,16 @@ export interface LiveProgram {
    * What became of the program of the last run; null where there is none.
    */
   difference?: ProgramDiff | null;
+  /**
+   * What one call costs, and cost in the last run, in sentences; null where it is not counted.
+   */
+  cost?: string | null;
 }
 /**
  * Trace a function of a cell as it is written: the user typed in the cell, or chose Trace Now.
  *
- * The function's Python runs on tracers, if it has no side effects. Nothing is compiled, no call of the cell is made.
+ * The function's Python runs on tracers, if it has no side effects. No call of the cell is made, and nothing is
+ * compiled unless `last_level` is hlo.
  */
 export interface LiveRequest {
   type: 'live';
@@ -3400,6 +3405,14 @@ export interface LiveRequest {
    * Argument types that the user typed in this page; null for none.
    */
   specs: string | null;
+  /**
+   * The last text that is made. For hlo, XLA compiles the program, outside of all caches and counts.
+   */
+  last_level?: 'hlo' | 'jaxpr' | 'stablehlo';
+  /**
+   * The user asked for this trace by name, not by typing.
+   */
+  is_asked_for?: boolean;
 }
 /**
  * Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life.

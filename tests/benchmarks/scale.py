@@ -118,7 +118,7 @@ def _size(notebook: Any, count: int) -> Iterator[Row]:
     notebook.write(1, _cell(count, RUNS - 1, 2))
     notebook.run(1)
     show, compare = (
-        panel.get_by_role("button", name=name) for name in ("Show the diff", "Compare with the run before")
+        panel.get_by_role("button", name=name) for name in ("Show the diff", "Compare with the previous run")
     )
     show.or_(compare).wait_for()
     # A large program is compared only at a request.

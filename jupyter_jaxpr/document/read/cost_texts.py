@@ -52,12 +52,17 @@ def work_of(row: CostRow | ProgramCost) -> int:
 
 def _amount(cost: ProgramCost) -> str:
     """The operations of a call in words; empty where there are none."""
-    most, functions = max(cost.flops, cost.flops_most), max(cost.transcendentals, cost.transcendentals_most)
     fewest = cost.transcendentals if cost.transcendentals_min is None else cost.transcendentals_min
-    plain = operations_in_words(cost.flops_min, most)
+    most = max(cost.flops, cost.flops_most)
+    return amount(cost.flops_min, most, fewest, max(cost.transcendentals, cost.transcendentals_most))
+
+
+def amount(fewest: int, most: int, fewest_functions: int, functions: int) -> str:
+    """Operations and transcendental operations in words; empty where there are none."""
+    plain = operations_in_words(fewest, most)
     transcendental = count(functions, "transcendental operation")
-    if fewest < functions:
-        transcendental = f"{fewest:,} to {transcendental}"
+    if fewest_functions < functions:
+        transcendental = f"{fewest_functions:,} to {transcendental}"
     if most and functions:
         return f"{plain} and {transcendental}"
     return plain if most else transcendental if functions else ""

@@ -14,15 +14,15 @@ class CostOf:
 
     Attributes:
         name: The text of the line as far as it is known, or the primitive.
-        line: Of the user's code, from 1; None for a primitive, and for what no line of the user's made.
-        file: That the line is in; None likewise.
-        equations: How many equations are in it.
-        flops: Operations in the dearest run; the rows add up to the program's.
-        flops_min: Operations in the cheapest run; they add up, too.
-        transcendentals: Functions such as sin, in the dearest run.
-        bytes_read: In the dearest run.
-        bytes_written: In the dearest run.
-        per_trip: Part of it is in a loop of unknown trips, counted once.
+        line: The number of the line in your code, from 1; None for a primitive, and for equations of no line of yours.
+        file: The file of the line; None where `line` is None.
+        equations: The number of equations of the line or the primitive.
+        flops: Operations in the most expensive run; the rows add up to the operations of the program.
+        flops_min: Operations in the cheapest run; the rows add up, too.
+        transcendentals: Functions such as sin, in the most expensive run.
+        bytes_read: Bytes that the equations read, in the most expensive run.
+        bytes_written: Bytes that the equations write, in the most expensive run.
+        per_trip: Whether equations of the row are in a loop with an unknown number of steps, which counts as one step.
     """
 
     name: str
@@ -39,15 +39,15 @@ class CostOf:
 
 @dataclass(frozen=True)
 class Difference:
-    """A reason why XLA's count is not ours.
+    """A reason why XLA's count of the operations differs from the count of this package.
 
     Attributes:
-        kind: Such as ``loop_once`` or ``fused_away``.
-        text: A sentence.
-        line: Of the user's code, from 1; None where there is none.
-        ours: Operations of that part by our count; None where it has none.
-        xla: By XLA's; None where it cannot be told apart.
-        runs: The trips that make the difference; None for others than loops.
+        kind: The kind of the reason, such as ``loop_once`` or ``fused_away``.
+        text: The reason as a sentence.
+        line: The number of the line in your code, from 1; None where the reason has no line.
+        ours: Operations of the part by the count of this package; None where the package has no rule for the part.
+        xla: Operations of the part by XLA's count; None where XLA's count has no number for the part.
+        runs: The number of steps that makes the difference; None for a reason that is not about a loop.
     """
 
     kind: str
@@ -64,50 +64,54 @@ class Cost:
 
     The rules are those of XLA's ``HloCostAnalysis``, by the primitive that lowers to the instruction:
 
-    - One operation for each element of the result of what is elementwise: arithmetic, comparisons, conversions,
-      selections, whatever the type. Transcendental functions (exp, log, pow, sqrt, sin, tanh, erf, ...) are counted
-      apart, one an element.
-    - ``dot_general``: 2 for each element of the result and of what is contracted. Convolutions: 2 for each element of
+    - An elementwise primitive counts one operation for each element of its result: arithmetic, comparisons,
+      conversions, selections, of any type. Transcendental functions (exp, log, pow, sqrt, sin, tanh, erf, ...) have a
+      count of their own, one for each element.
+    - ``dot_general``: 2 for each element of the result and each contracted element. Convolutions: 2 for each element of
       the kernel that meets an element of the input, padding and dilation left out.
     - Reductions: the combiner for each element that disappears; argmax and argmin 9 operations. ``reduce_window``:
       the combiner for each element of the window but one. Scatters: the combiner for each update.
-    - What only moves data costs no operations.
+    - A primitive that only moves data counts no operations.
 
     Exceptions, with their formula:
 
     - ``sort`` (and ``top_k``): elements x ceil(log2(elements)). ``fft``: 8 x elements x the product of
       floor(log2(length)) over its axes. ``cholesky``: elements x n / 3; ``triangular_solve``: elements x n.
     - ``cumsum``, ``cumprod``, ``cummax``, ``cummin``: one operation for each element but the first of each line,
-      ``cumlogsumexp`` 8 and 2 functions. XLA counts the window that JAX makes of it.
+      ``cumlogsumexp`` 8 and 2 functions. XLA counts the window into which JAX lowers the primitive.
     - ``lu``: 2kmn - k^2(m + n) + 2k^3/3 with k = min(m, n); Householder factors twice that. XLA calls a library.
     - ``threefry2x32``: 117 integer operations for each pair of words.
-    - Functions that JAX composes of others (erfc, logistic, asinh, ...): what these are, in single precision.
-    - A scan counts its body times its length, a while of known trips its body times these and its condition once more.
+    - Functions that JAX composes of others (erfc, logistic, asinh, ...): the operations of the others, in single
+      precision.
+    - A scan counts its body, multiplied by its length. A while with a known number of steps counts its body, multiplied
+      by the steps, and its condition once more.
 
-    Bytes are those that each equation reads and writes by itself, nothing fused; reshapes are free, slices and gathers
-    read what they give.
+    Bytes are the bytes that each equation reads and writes by itself, without fusion. Reshapes count no bytes; slices
+    and gathers read as many bytes as their results have.
 
     Attributes:
-        flops: Operations, on numbers of any type, of the dearest run: each ``cond`` takes the branch with most work, in
-            which a transcendental operation counts as 20; a loop of unknown trips takes one trip.
-        flops_min: Operations, at least.
-        flops_most: Operations, at most.
-        exact: Every primitive has a rule, every loop a known length, and all runs cost the same.
-        transcendentals: Functions such as sin, in the dearest run.
-        transcendentals_min: Functions, at least.
-        transcendentals_most: Functions, at most.
-        bytes_read: By every equation on its own.
-        bytes_written: Likewise.
-        by_line: Of each line of the user's code, in the order of the files and lines; it adds up to the total.
-        by_primitive: Of each primitive, the dearest first; it adds up to the total.
-        per_trip: Loops of unknown trips, such as ``while_loop, line 7``.
-        unknown: Primitives without a rule, with how many equations, such as ``ffi_call (2)``: they count nothing.
-        xla_flops: XLA's own count of the executable; None where it is not compiled, or XLA gives none. It counts a
-            loop's body once.
-        xla_transcendentals: Likewise.
-        xla_bytes: XLA's bytes accessed, after fusion; likewise.
-        differences: Why XLA's count is not ours.
-        memory: Bytes by XLA, and estimates from the program; None where it could not be had.
+        flops: Operations of the most expensive run, on numbers of any type. In this run, each ``cond`` takes the branch
+            with most work, where a transcendental operation counts as 20 operations, and a loop with an unknown number
+            of steps takes one step.
+        flops_min: The smallest number of operations of a run.
+        flops_most: The largest number of operations of a run.
+        exact: Whether each primitive has a rule, each loop a known length, and all runs cost the same.
+        transcendentals: Functions such as sin, in the most expensive run.
+        transcendentals_min: The smallest number of functions of a run.
+        transcendentals_most: The largest number of functions of a run.
+        bytes_read: Bytes that the equations read, each equation by itself.
+        bytes_written: Bytes that the equations write, each equation by itself.
+        by_line: The cost of each line of your code, in the order of the files and lines; the rows add up to the total.
+        by_primitive: The cost of each primitive, the most expensive first; the rows add up to the total.
+        per_trip: The loops with an unknown number of steps, such as ``while_loop, line 7``.
+        unknown: The primitives without a rule, with the number of their equations, such as ``ffi_call (2)``; these
+            equations count as 0.
+        xla_flops: XLA's own count of the executable, which counts the body of a loop once. None where JAX has not
+            compiled the program, or XLA gives no count.
+        xla_transcendentals: XLA's own count of transcendental functions, or None.
+        xla_bytes: The bytes that the executable accesses by XLA's count, after fusion, or None.
+        differences: The reasons why XLA's count differs from the count of this package.
+        memory: Bytes by XLA, and estimates from the program; None where they are not known.
     """
 
     flops: int

@@ -1,8 +1,9 @@
-"""What a program costs: operations and bytes of each equation, times its trips, beside XLA's own totals; and memory.
+"""What a program costs: operations and bytes of each equation, times its steps, beside XLA's own totals; and memory.
 
-Numbers are of one call of the program. What depends on the data has bounds, and a number of the dearest run: each
-cond takes the branch with most operations, in which a transcendental one counts as `facts.TRANSCENDENTAL_WEIGHT`. A
-while_loop of unknown trips counts as one trip in both, and is named in `per_trip`.
+Numbers are of one call of the program. A cost that depends on the data has bounds, and a number for the most expensive
+run: each cond takes the branch with most operations, in which a transcendental one counts as
+`facts.TRANSCENDENTAL_WEIGHT`. A while_loop with an unknown number of steps counts as one step, and is named in
+`per_trip`.
 """
 
 from __future__ import annotations
@@ -18,26 +19,26 @@ class ScopeCost(Struct):
     """Costs of the equations of a scope, as columns: of one run of the scope, programs inside included."""
 
     scope: Annotated[int, _text("Index into scopes.")]
-    runs: Annotated[int, _text("How often it runs in one call, at most; unknown trips as 1.")]
+    runs: Annotated[int, _text("How often it runs in one call, at most; an unknown number of steps as 1.")]
     runs_min: Annotated[int, _text("At least.")]
-    per_trip: Annotated[bool, _text("A loop of unknown trips is around it: runs is for one trip of that.")]
+    per_trip: Annotated[bool, _text("A loop with an unknown number of steps is around it: runs is for one step.")]
     flops: Annotated[list[int], _text("Of each equation, at most; -1 where its primitive has no rule.")]
     transcendentals: Annotated[list[int], _text("Of each equation; -1 where unknown.")]
     bytes: Annotated[list[int], _text("Read and written by each equation; -1 where unknown.")]
 
 
 class CostRow(Struct):
-    """A sum over equations, trips counted, each equation in one row only: by line or by primitive."""
+    """A sum over equations, steps counted, each equation in one row only: by line or by primitive."""
 
     label: Annotated[str, _text("The primitive; for a line its text, as far as it is known.")]
     frame: Annotated[int, _text("Index into frames: the line; -1 for none.")]
     equations: Annotated[int, _text("How many equations are in it.")]
-    flops: Annotated[int, _text("Its part of the dearest run: the rows add up to the program's flops.")]
+    flops: Annotated[int, _text("Its part of the most expensive run: the rows add up to the program's flops.")]
     flops_min: Annotated[int, _text("Its part of the cheapest run; may be more, in a branch that only that one takes.")]
-    transcendentals: Annotated[int, _text("In the dearest run.")]
-    bytes_read: Annotated[int, _text("In the dearest run.")]
-    bytes_written: Annotated[int, _text("In the dearest run.")]
-    per_trip: Annotated[bool, _text("Part of it is in a loop of unknown trips, counted once.")]
+    transcendentals: Annotated[int, _text("In the most expensive run.")]
+    bytes_read: Annotated[int, _text("In the most expensive run.")]
+    bytes_written: Annotated[int, _text("In the most expensive run.")]
+    per_trip: Annotated[bool, _text("Part of it is in a loop with an unknown number of steps, counted once.")]
     if_taken: Annotated[int, _text("Its flops at most, where each cond takes the branch with most of it.")] = 0
 
 
@@ -49,10 +50,10 @@ class CostNode(Struct):
     scope: Annotated[int, _text("Index into scopes; -1 where it is no scope.")]
     frame: Annotated[int, _text("Index into frames: the line that called it; -1 for none.")]
     runs: Annotated[int, _text("How often it runs in one call, at most.")]
-    per_trip: Annotated[bool, _text("It is, or is in, a loop of unknown trips.")]
-    flops: Annotated[int, _text("In the dearest run; 0 in a branch that it does not take.")]
-    transcendentals: Annotated[int, _text("In the dearest run.")]
-    bytes: Annotated[int, _text("Read and written, in the dearest run.")]
+    per_trip: Annotated[bool, _text("It is, or is in, a loop with an unknown number of steps.")]
+    flops: Annotated[int, _text("In the most expensive run; 0 in a branch that this run does not take.")]
+    transcendentals: Annotated[int, _text("In the most expensive run.")]
+    bytes: Annotated[int, _text("Read and written, in the most expensive run.")]
 
 
 class CostDifference(Struct):
@@ -62,15 +63,15 @@ class CostDifference(Struct):
         Literal["loop_once", "unknown_trips", "branches", "fused_away", "custom_call", "no_rule", "rest"],
         _text(
             "loop_once: XLA counts a loop's body once. unknown_trips: we count such a loop once as well. branches: XLA "
-            "takes the dearest. fused_away: XLA removed or merged operations, or computes some twice. custom_call: "
-            "XLA does not look inside. no_rule: we have no rule. rest: not explained."
+            "takes the most expensive one. fused_away: XLA removed or merged operations, or computes some twice. "
+            "custom_call: XLA does not look inside. no_rule: we have no rule. rest: not explained."
         ),
     ]
     text: Annotated[str, _text("A sentence.")]
     ours: Annotated[int | None, _text("FLOPs of that part by our count; null where it has none.")]
     xla: Annotated[int | None, _text("FLOPs of that part by XLA's count; null where it cannot be told apart.")]
     frame: Annotated[int, _text("Index into frames: the line; -1 for none.")]
-    runs: Annotated[int | None, _text("Of loop_once: the trips that make the difference; else null.")]
+    runs: Annotated[int | None, _text("Of loop_once: the steps that make the difference; else null.")]
 
 
 class XlaCost(Struct):
@@ -127,19 +128,21 @@ class ProgramCost(Struct):
     """What one program costs."""
 
     program: Annotated[int, _text("Index into programs.")]
-    flops: Annotated[int, _text("Operations of the dearest run, on numbers of any type.")]
+    flops: Annotated[int, _text("Operations of the most expensive run, on numbers of any type.")]
     flops_min: Annotated[int, _text("At least.")]
     exact: Annotated[bool, _text("Every primitive has a rule, every loop a known length, every branch the same cost.")]
-    transcendentals: Annotated[int, _text("sin, exp, ...: counted apart; in the dearest run.")]
-    bytes_read: Annotated[int, _text("By every equation on its own, nothing fused; in the dearest run.")]
+    transcendentals: Annotated[int, _text("sin, exp, ...: counted apart; in the most expensive run.")]
+    bytes_read: Annotated[int, _text("By every equation on its own, nothing fused; in the most expensive run.")]
     bytes_written: Annotated[int, _text("Likewise.")]
-    per_trip: Annotated[list[str], _text("Loops of unknown trips, such as: while_loop, line 7.", most=SENTENCES)]
+    per_trip: Annotated[
+        list[str], _text("Loops with an unknown number of steps, such as: while_loop, line 7.", most=SENTENCES)
+    ]
     unknown: Annotated[
         list[str], _text("Primitives without a rule, with how many equations: ffi_call (2).", most=SENTENCES)
     ]
     scopes: Annotated[list[ScopeCost], _text("Of each scope of the program that the document holds whole.")]
     by_line: Annotated[list[CostRow], _text("In the order of the files and lines.", most=ROWS)]
-    by_primitive: Annotated[list[CostRow], _text("The dearest first.", most=ROWS)]
+    by_primitive: Annotated[list[CostRow], _text("The most expensive first.", most=ROWS)]
     by_scope: Annotated[list[CostNode], _text("Tree of scopes, the program first.", most=ROWS)]
     by_name_stack: Annotated[list[CostNode], _text("Tree of the name stack, the program first.", most=ROWS)]
     xla: Annotated[XlaCost | None, _text("Null where the program was not compiled, or XLA gives no analysis.")]

@@ -30,3 +30,6 @@ class LiveProgram(Struct):
     difference: Annotated[
         ProgramDiff | None, _text("What became of the program of the last run; null where there is none.")
     ] = None
+    cost: Annotated[
+        str | None, _text("What one call costs, and cost in the last run, in sentences; null where it is not counted.")
+    ] = None

@@ -118,9 +118,9 @@ class Collective(Struct, omit_defaults=True):
             most=ROWS,
         ),
     ]
-    runs: Annotated[int, _text("How often in one call, at most; loops of unknown trips counted once.")]
+    runs: Annotated[int, _text("How often in one call, at most; loops with an unknown number of steps counted once.")]
     causes: Annotated[list[Cause], _text("Where its values come from, each place once.", most=ROWS)]
-    per_trip: Annotated[bool, _text("It is in a loop of unknown trips.")] = False
+    per_trip: Annotated[bool, _text("It is in a loop with an unknown number of steps.")] = False
     conditional: Annotated[bool, _text("It is in a branch: it runs only where that is taken.")] = False
     often: Annotated[str, _text("How often it runs, in words, such as 10 times per call.")] = ""
 

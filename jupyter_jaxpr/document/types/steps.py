@@ -108,7 +108,7 @@ class Recording(Struct):
     ]
     stopped: Annotated[
         str | None,
-        _text("Why it did not run to its end, a sentence: a cap on trips or seconds, or Stop; null if it did."),
+        _text("Why it did not run to its end, a sentence: a limit on steps or seconds, or Stop; null if it did."),
     ]
     thinned: Annotated[str | None, _text("What was left out, a sentence; null where every step is here.")]
     comparisons: Annotated[

@@ -94,6 +94,8 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
         name = "the function" if found["name"] == "<lambda>" else found["name"]
         if (rule := _rule(raised, name, found["given"], found["takes"])) is not None:
             return rule
+        if (kernel := _kernel(raised, name, found["given"], found["takes"])) is not None:
+            return kernel
         cure = FoundCure("the arguments", None, f"Pass as many arguments as {name} takes, or name them as name=value.")
         title = f"The call passes {found['given']} positional arguments, but {name} takes {found['takes']}"
         return Explained(None, title, "", (cure,))
@@ -104,6 +106,11 @@ def argument_error(error: BaseException, raised: RaisedAt | None, function: str)
             name = found["path"].rstrip(".").rpartition(".")[2]
         if raised is not None and (key := _no_key(raised)) is not None:
             return key
+        if raised is not None and isinstance(raised.node, ast.Call) and "pallas_call(" in raised.source(raised.node):
+            title = f"{name} is the kernel of a pallas_call and gets no reference for {missing}"
+            said = "A kernel gets one reference for each input, then one for each output, and those of scratch_shapes."
+            words = f"Take {missing} out of the parameters, or pass another input, out_shape or scratch shape."
+            return Explained(None, title, said, (FoundCure("the parameters", None, words),))
         words = f"Pass {missing} in the call."
         if raised is not None and raised.loops is not None and found["name"] in _defined(raised.loops.module):
             words = f"Pass {missing} in the call, or give a default in the def."
@@ -175,6 +182,33 @@ def _rule(raised: RaisedAt | None, name: str, given: str, takes: str) -> Explain
     return None
 
 
+def _kernel(raised: RaisedAt | None, name: str, given: str, takes: str) -> Explained | None:
+    """A kernel of Pallas, or an index map of a block, that takes other arguments than Pallas passes."""
+    call = raised.node if raised is not None else None
+    if raised is None or not isinstance(call, ast.Call) or "pallas_call(" not in raised.source(call):
+        return None
+    made = call.func if isinstance(call.func, ast.Call) else call
+    kernel = made.args[0].id if made.args and isinstance(made.args[0], ast.Name) else ""
+    if kernel == name:
+        title = f"pallas_call passes {given} references to {name}, which takes {takes}"
+        words = (
+            "A kernel gets one reference for each input, then one for each output, and then those of scratch_shapes."
+        )
+        return Explained(None, title, words, (FoundCure("the parameters", None, f"Give {name} {given} parameters."),))
+    if "BlockSpec(" not in raised.source(call):
+        return None
+    title = f"An index map of a BlockSpec gets {given} indices, but takes {takes}"
+    words = "An index map gets one index for each axis of the grid."
+    maps = [
+        node.args[1]
+        for node in ast.walk(call)
+        if isinstance(node, ast.Call) and raised.source(node.func).endswith("BlockSpec") and len(node.args) > 1
+    ]
+    wrong = [each for each in maps if isinstance(each, ast.Lambda) and str(len(each.args.args)) == takes]
+    at = edit_of(raised, over(wrong[0], "")).place if wrong else None
+    return Explained(at, title, words, (FoundCure("the index map", None, f"Give the index map {given} parameters."),))
+
+
 def module_of_call(raised: RaisedAt, call: ast.Call) -> bool:
     """Whether a call is one of a function of a module, such as jnp.add."""
     function = call.func
@@ -208,6 +242,13 @@ def _no_array(error: BaseException, raised: RaisedAt | None, function: str, path
                 f"Take {path} out of {name}, and pass the value as an argument of its own with static_argnames.",
             )
         ]
+    if type_.startswith(("numpy.random.", "random.")) or type_ in ("random.Random",):
+        words = "Pass a key of jax.random.key as an argument, and draw with jax.random, such as jax.random.normal."
+        said = (
+            f"{kind} changes at each draw. JAX traces the function once, so the program would hold one draw for ever."
+        )
+        title = f"The argument {path} is not an array: its type is {kind}"
+        return Explained(None, title, said, (FoundCure("jax.random", None, words),))
     if type_ == "numpy.ndarray":
         dtype = str(getattr(values.get(name), "dtype", "")) if is_whole else ""
         words = "Keep texts, dates and objects outside of JAX, and give JAX numbers for them."
@@ -294,7 +335,10 @@ def _unhashed(raised: RaisedAt | None, type_: str) -> Explained:
         type_text = type_of(value) if value is not None else ""
         said += f" {raised.source(node)} is {type_text}." if type_text else ""
         cure = FoundCure("not static", None, f"Take {name} out of the static arguments: JAX traces arrays.")
-        return Explained(None, title, said, (cure,))
+        if type_ != "numpy.ndarray":
+            return Explained(None, title, said, (cure,))
+        values = FoundCure("a tuple", None, f"Pass a tuple where the values of {name} decide a shape or an axis.")
+        return Explained(None, title, said, (values, cure))
     if kind != "list":
         cure = FoundCure("hashable", None, f"Pass {name} as a number, a text or a tuple.")
         return Explained(None, title, said, (cure,))
@@ -344,7 +388,7 @@ def _given(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or raised.frame is None:
         return None
-    parameters = parameters_of(value_of(raised, call.func))
+    parameters = parameters_of(value_of(raised, call.func)) or _parameters_of_method(raised, call.func)
     kind = type_.rpartition(".")[2]
     literals = {"list": ast.List, "dict": ast.Dict, "set": ast.Set}
     pairs = [(parameters[n] if n < len(parameters) else str(n), node) for n, node in enumerate(call.args)]
@@ -358,6 +402,17 @@ def _given(raised: RaisedAt | None, type_: str) -> tuple[str, ast.expr] | None:
             if _is_static(raised, call, name, parameters):
                 found.append((name, node))
     return found[0] if len(found) == 1 else None
+
+
+def _parameters_of_method(raised: RaisedAt, function: ast.expr) -> list[str]:
+    """The parameters behind self of the only method of the text that has the name of an attribute."""
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    found = [
+        node
+        for node in ast.walk(module)
+        if isinstance(node, ast.FunctionDef) and isinstance(function, ast.Attribute) and node.name == function.attr
+    ]
+    return [each.arg for each in found[0].args.args[1:]] if len(found) == 1 else []
 
 
 def _is_static(raised: RaisedAt, call: ast.Call, name: str, parameters: list[str]) -> bool:

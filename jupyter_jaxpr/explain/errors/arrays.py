@@ -118,8 +118,8 @@ def array_error(error: BaseException, raised: RaisedAt | None, function: str) ->
         return _made(title, said, raised, [cure])
     if found := _EINSUM.search(text):
         title = f"The axis {found[1]} has {found[3]} elements and {found[2]} elements{what}"
-        said = f"A letter stands for one size in all operands. {_operands(raised)}"
-        words = "Write the letters in the order of the axes."
+        said = f"In an einsum, each letter stands for one size in all operands. {_operands(raised)}"
+        words = "Write the letters of each operand in the order of its axes."
         return _made(title, said, raised, [FoundCure("another letter", None, words)])
     if found := _INDEXER.search(text):
         return _indexer(raised, found[1])
@@ -151,12 +151,17 @@ def _selected(raised: RaisedAt | None, what: str, given: str) -> Explained:
     title = f"lax.select takes two values of one {what[:-1]}, but gets {given.strip('[]')}"
     call = raised.node if raised is not None else None
     if raised is None or not isinstance(call, ast.Call) or called(call) != "select":
-        return Explained(None, title, "The functions of lax convert no operand.")
+        return Explained(None, title, "Functions of jax.lax do not convert their operands to a common type.")
     code = f"{jnp_name(raised)}.where"
     cure = FoundCure(code, code, "jnp.where takes the same arguments, and gives both values one shape and one type.")
     if len(call.args) == 3:
         cure = applied(cure, [edit_of(raised, over(call.func, code))])
-    return _made(title, f"The functions of lax convert no operand. {operands(raised, call.args)}", raised, [cure])
+    return _made(
+        title,
+        f"Functions of jax.lax do not convert their operands to a common type. {operands(raised, call.args)}",
+        raised,
+        [cure],
+    )
 
 
 def _out_axes(raised: RaisedAt | None) -> str | None:
@@ -249,6 +254,8 @@ def _new_axis(raised: RaisedAt | None) -> list[FoundCure]:
     """An axis more, where one operand has the first axis of the other."""
     general = FoundCure("same shape", None, "Cut, pad or reshape an operand so that the sizes fit.")
     shapes = _shapes(raised)
+    if raised is not None and (kept := _kept_axis(raised)):
+        return kept
     if raised is None or len(shapes) != 2 or not isinstance(raised.node, ast.BinOp):
         return [general]
     long, short = sorted(shapes, key=lambda pair: -len(pair[1]))
@@ -257,6 +264,23 @@ def _new_axis(raised: RaisedAt | None) -> list[FoundCure]:
         text = f"{code} has the shape {(*short[1], 1)}, so each row of the other operand meets one element."
         return [FoundCure("[:, None]", code, text)]
     return [general]
+
+
+_REDUCTIONS = frozenset("mean sum max min std var median prod norm logsumexp".split())
+
+
+def _kept_axis(raised: RaisedAt) -> list[FoundCure]:
+    """Of x - x.mean(axis=1): the reduced axis with size 1."""
+    node = raised.node
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
+    calls = [each for each in sides if isinstance(each, ast.Call) and called(each) in _REDUCTIONS]
+    if len(calls) != 1 or any(each.arg == "keepdims" for each in calls[0].keywords):
+        return []
+    if not any(each.arg == "axis" for each in calls[0].keywords):
+        return []
+    code = f"{raised.source(calls[0])[:-1].rstrip().rstrip(',')}, keepdims=True)"
+    words = "keepdims=True keeps the reduced axis with size 1, so the result fits beside the array."
+    return passed(raised, [applied(FoundCure("keepdims", code, words), [edit_of(raised, over(calls[0], code))])])
 
 
 def _mapped(raised: RaisedAt | None, sizes: Sequence[str]) -> list[FoundCure]:
@@ -286,6 +310,10 @@ def _written_shape(node: ast.expr) -> tuple[int, ...]:
 def _transposed(raised: RaisedAt | None) -> list[FoundCure]:
     shapes = _shapes(raised)
     general = FoundCure("same size", None, _PRODUCT)
+    if raised is not None and len(shapes) == 2 and len(shapes[1][1]) > 2:
+        words = "The last axis of the left operand must have the size of the last axis but one of the right operand."
+        code = f"{raised.source(shapes[1][0])}.mT" if shapes[0][1][-1:] == shapes[1][1][-1:] else None
+        return [FoundCure(".mT" if code else "same size", code, f"{words} .mT swaps the last two axes of an array.")]
     if raised is None or len(shapes) != 2 or len(shapes[1][1]) != 2:
         return [general]
     if shapes[0][1][-1:] == shapes[1][1][-1:]:
@@ -386,6 +414,8 @@ def _is_mask(raised: RaisedAt, index: ast.expr) -> bool:
         return isinstance(index.op, ast.Invert) and _is_mask(raised, index.operand)
     if isinstance(index, ast.BinOp):
         return _is_mask(raised, index.left) and _is_mask(raised, index.right)
+    if isinstance(index, ast.Call) and called(index).startswith(("is", "logical_")):
+        return True
     return dtype_of(value_of(raised, index)) == "bool"
 
 
@@ -452,11 +482,18 @@ def _indexer(raised: RaisedAt | None, dtype: str) -> Explained:
     title = f"An index must be an integer, not {dtype}"
     text = "astype(int) makes integers, and cuts the fraction."
     node = raised.around(ast.Subscript) if raised is not None else None
+    match raised.node if raised is not None else None:
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")) as updated)):
+            node = updated
     if raised is None or not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice | ast.Tuple):
         return Explained(None, title, "", (FoundCure(".astype(int)", None, text),))
     said = operands(raised, [node.value, node.slice])
     if isinstance(node.slice, ast.Constant):
         return Explained(None, title, said, (FoundCure("an integer", None, "Write an integer as the index."),))
+    if isinstance(node.slice, ast.BinOp) and isinstance(node.slice.op, ast.Div):
+        code = f"{raised.source(node.slice.left)} // {raised.source(node.slice.right)}"
+        cure = FoundCure("//", code, "Python's / gives a float, also for integers. // gives an integer.")
+        return _made(title, said, raised, [applied(cure, [edit_of(raised, over(node.slice, code))])])
     simple = isinstance(node.slice, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
     index = raised.source(node.slice)
     code = f"{index if simple else f'({index})'}.astype(int)"

@@ -9,7 +9,7 @@ CALL_MESSAGES = (
     Message(
         r"Cannot interpret '(.*?)' as a data type",
         "{1} is no dtype",
-        "This argument of the call is a dtype. Several sizes or several axes are one argument.",
+        "This argument of the call is a dtype. Pass several sizes or several axes as one tuple.",
         ("a dtype", "Write several sizes or axes as one tuple, such as (3, 4), or pass a dtype such as jnp.float32."),
         of_others=True,
     ),
@@ -97,7 +97,7 @@ CALL_MESSAGES = (
         r"Error interpreting argument to (\w+) as a JAX value\. The problematic value is of type <class "
         r"'(?:\w+\.)*(\w+)'> and was passed to \w+ at position (\d+)",
         "lax.{1} takes arrays, but gets a {2} at position {3}",
-        "The functions of lax convert no operand. Positions count from 0.",
+        "Functions of jax.lax do not convert their operands to arrays. Positions count from 0.",
         ("an array", "Make an array first, such as with jnp.array, or use the function of jax.numpy."),
     ),
     Message(
@@ -166,10 +166,13 @@ CALL_MESSAGES = (
     ),
     Message(
         r"vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed to "
-        r"the function, but got (\S+?)\.?$",
+        r"the function, but got (.+?)\.?$",
         "in_axes takes a number, None or a tuple of them, not {1}",
-        "",
-        ("in_axes", "Write in_axes=0 for the first axis of each argument, or one entry for each argument."),
+        "A tuple has one entry for each argument. The entry of a dict may be a dict.",
+        (
+            "in_axes",
+            "Write in_axes=0 for the first axis of each argument, or a tuple of entries, also for one argument.",
+        ),
     ),
     Message(
         r"Expected a callable value, got",
@@ -188,7 +191,7 @@ CALL_MESSAGES = (
         r"Custom JVP rule (\S+) for function (\w+) must produce a pair",
         "The rule {1} of {2} must return a pair: the result and the tangent",
         "The rule of a custom_jvp computes both.",
-        ("a pair", "Return result, tangent."),
+        ("a pair", "Return the pair (result, tangent)."),
     ),
     Message(
         r"linearized function called on tangent values inconsistent with the original primal values:\s+Got tangent "

@@ -7,7 +7,7 @@ import re
 import sys
 import types
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from ...jax.facts import jax_directory
 from ...observe.observation import FoundCure
@@ -71,6 +71,8 @@ class Calls:
             return self._printed()
         if not isinstance(node, ast.Call):
             return self._percent() or self.in_place()
+        if (formatted := self._formatted(node)) is not None:
+            return [formatted]
         match node:
             case ast.Call(func=ast.Name(id=("float" | "int" | "bool" | "complex") as name), args=[value], keywords=[]):
                 return self._conversion(node, name, value)
@@ -78,8 +80,8 @@ class Calls:
                 return [self._cure("keep the array", self._source(value), _ITEM, over(node, self._source(value)))]
             case ast.Call(func=ast.Attribute(value=value, attr="tolist"), args=[]):
                 return [self._cure("keep the array", self._source(value), _LIST, over(node, self._source(value)))]
-            case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[_, _, *_] as args, keywords=[]):
-                return self._extreme(node, name, args)
+            case ast.Call(func=ast.Name(id=("max" | "min") as name), args=[_, _, *_], keywords=[]):
+                return self._extreme(node, name)
             case ast.Call(func=ast.Name(id=("max" | "min" | "sorted") as name), args=[value]) if _has_rows(
                 self._raised, value
             ):
@@ -97,6 +99,8 @@ class Calls:
         match node:
             case ast.Call(func=ast.Name(id=("any" | "all") as name), args=[value], keywords=[]):
                 return f"{self._jnp}.{name}({self._array(value)})"
+        if self._has_twin(node):
+            return self.with_jax(node)
         if self._root(node.func) != "math" or _called(node) not in ("isnan", "isinf", "isfinite"):
             return None
         return f"{self._jnp}.{_called(node)}{self._source(node)[len(self._source(node.func)) :]}"
@@ -116,18 +120,34 @@ class Calls:
         return f"{self._jnp}.asarray({text})" if isinstance(node, ast.List | ast.Tuple | ast.GeneratorExp) else text
 
     def _conversion(self, node: ast.Call, name: str, value: ast.expr) -> list[FoundCure]:
+        parent = self._raised.parents.get(id(node))
+        if isinstance(parent, ast.Subscript) and parent.slice is node and self._raised.frame is not None:
+            held = value_of(self._raised, parent.value)
+            if type(held) in (list, tuple) and held and all(type(each) is str for each in held):
+                words = "Return the index, and take the text outside of the function: a program computes no texts."
+                return [FoundCure("the index", None, words)]
         simple = isinstance(value, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
         text = self._source(value) if simple else f"({self._source(value)})"
         code = f"{text}.astype({name})"
         words = f"astype converts the array to {name} and keeps it an array. {name}() needs a number of Python."
         return [self._cure(".astype", code, words, over(node, code))]
 
-    def _extreme(self, node: ast.Call, name: str, args: list[ast.expr]) -> list[FoundCure]:
+    def _extreme(self, node: ast.Call, name: str) -> list[FoundCure]:
         word = f"{self._jnp}.{name}imum"
-        code = self._source(args[0])
-        for each in args[1:]:
-            code = f"{word}({code}, {self._source(each)})"
-        return [self._cure(word, code, f"{word} compares arrays element by element.", over(node, code))]
+        outer: ast.Call = node
+        parent = self._raised.parents.get(id(outer))
+        while _is_extreme(parent):  # min(max(x, 0), 1)
+            outer, parent = parent, self._raised.parents.get(id(parent))
+        code = self._extreme_code(outer)
+        return [self._cure(word, code, f"{word} compares arrays element by element.", over(outer, code))]
+
+    def _extreme_code(self, node: ast.expr) -> str:
+        if not _is_extreme(node):
+            return self._source(node)
+        code = self._extreme_code(node.args[0])
+        for each in node.args[1:]:
+            code = f"{self._jnp}.{_called(node)}imum({code}, {self._extreme_code(each)})"
+        return code
 
     # --- sizes ---
 
@@ -138,7 +158,8 @@ class Calls:
             return []
         if any(each.arg == option.partition("=")[0] for each in node.keywords):
             return []
-        code = f"{self._source(node)[:-1].rstrip().rstrip(',')}, {option})"
+        given = self._source(node)[:-1].rstrip().rstrip(",")
+        code = f"{given}, {option})" if node.args or node.keywords else f"{given}{option})"
         placeholder = option.partition("=")[2]
         parent = self._raised.parents.get(id(node))
         if isinstance(parent, ast.Subscript) and parent.slice is node and len(node.args) == 1:
@@ -188,7 +209,58 @@ class Calls:
         code = f"{self._jnp}.{name}"
         whole = code + self._source(node)[len(self._source(node.func)) :]
         text = f"{code} works on traced arrays. {self._source(node.func)} needs the values."
-        return [self._cure(code, whole, text, over(node.func, code))]
+        edits = [edit_of(self._raised, over(node.func, code))]
+        edits += [edit_of(self._raised, over(each.func, self._of_jax(each))) for each in self._around(node)]
+        return [applied(FoundCure(code, whole, text), edits)]
+
+    def _around(self, node: ast.Call) -> list[ast.Call]:
+        """The other calls of NumPy in the expression that would need the values likewise."""
+        found: ast.AST = node
+        outer = self._raised.parents.get(id(node))
+        while isinstance(outer, ast.expr):
+            found = outer if isinstance(outer, ast.Call) and self._has_twin(outer) else found
+            outer = self._raised.parents.get(id(outer))
+        traced = set(self._raised.tracers)
+        return [
+            each
+            for each in ast.walk(found)
+            if isinstance(each, ast.Call)
+            and each is not node
+            and self._has_twin(each)
+            and (
+                any(part is node for part in ast.walk(each))
+                or traced & {part.id for part in ast.walk(each) if isinstance(part, ast.Name)}
+            )
+        ]
+
+    def is_of_numpy(self, node: ast.Call) -> bool:
+        """Whether a call and the one that raised are both of NumPy, and jax.numpy has both functions."""
+        raised = self._raised.node
+        return isinstance(raised, ast.Call) and self._has_twin(raised) and self._has_twin(node)
+
+    def _has_twin(self, node: ast.Call) -> bool:
+        """Whether a call is of a function of NumPy that jax.numpy has, too."""
+        if self._root(node.func) != "numpy" or not isinstance(node.func, ast.Attribute):
+            return False
+        there: Any = sys.modules.get("jax.numpy")
+        for part in ast.unparse(node.func).split(".")[1:]:
+            there = getattr(there, part, None)
+        return there is not None
+
+    def _of_jax(self, node: ast.Call) -> str:
+        return f"{self._jnp}.{ast.unparse(node.func).partition('.')[2]}"
+
+    def with_jax(self, node: ast.expr) -> str:
+        """An expression as written, with jax.numpy in place of NumPy where jax.numpy has the function."""
+        calls = [each for each in ast.walk(node) if isinstance(each, ast.Call) and self._has_twin(each)]
+        if not calls:
+            return self._source(node)
+        twins = {ast.unparse(each.func): self._of_jax(each) for each in calls}
+        copied = ast.parse(self._source(node), mode="eval")
+        for each in ast.walk(copied):
+            if isinstance(each, ast.Call) and (twin := twins.get(ast.unparse(each.func))) is not None:
+                each.func = ast.parse(twin, mode="eval").body
+        return ast.unparse(copied)
 
     def _of_scipy(self, node: ast.Call) -> list[FoundCure]:
         """A function of SciPy that jax.scipy has, too."""
@@ -269,6 +341,18 @@ class Calls:
 
     # --- text ---
 
+    def _formatted(self, node: ast.Call) -> FoundCure | None:
+        """Of print("{:.2f}".format(x))."""
+        match node, self._raised.parents.get(id(node)):
+            case (
+                ast.Call(func=ast.Attribute(value=ast.Constant(value=str()) as words, attr="format"), keywords=[]),
+                ast.Call(func=ast.Name(id="print"), args=[_], keywords=[]) as call,
+            ) if not any(isinstance(each, ast.Starred) for each in node.args):
+                code = f"jax.debug.print({', '.join(map(self._source, [words, *node.args]))})"
+                text = "jax.debug.print prints the value each time that the program runs."
+                return self._cure("jax.debug.print", code, text, over(call, code))
+        return None
+
     def _percent(self) -> list[FoundCure]:
         """Of print("%.2f" % x)."""
         node = self._raised.node
@@ -301,21 +385,24 @@ class Calls:
         node = self._raised.around(ast.JoinedStr)
         call = self._raised.parents.get(id(node)) if node is not None else None
         match call:
-            case ast.Call(func=ast.Name(id="print"), args=[ast.JoinedStr(values=parts)], keywords=[]) if not any(
-                isinstance(part, ast.FormattedValue) and part.conversion != -1 for part in parts
-            ):
-                pass
+            case ast.Call(func=ast.Name(id="print"), args=[_, *_] as parts, keywords=[]):
+                function = "jax.debug.print"
+            case ast.Call(
+                func=ast.Attribute(attr="print") as printing, args=[ast.JoinedStr()] as parts, keywords=[]
+            ) if self._source(printing).endswith("debug.print"):
+                function = self._source(printing)
+                text = "jax.debug.print formats the values that follow the format, when the program runs."
             case _:
                 return [FoundCure("jax.debug.print", None, text)]
-        words, values = "", []
+        words: list[str] = []
+        values: list[str] = []
         for part in parts:
-            if isinstance(part, ast.Constant):
-                words += str(part.value).replace("{", "{{").replace("}", "}}")
-            elif isinstance(part, ast.FormattedValue) and part.conversion == -1:
-                spec = ast.unparse(part.format_spec)[2:-1] if part.format_spec is not None else ""
-                words += f"{{:{spec}}}" if spec else "{}"
-                values.append(self._source(part.value))
-        code = f"jax.debug.print({', '.join([repr(words), *values])})"
+            written = _as_format(part)
+            if written is None:
+                return [FoundCure("jax.debug.print", None, text)]
+            words.append(written[0])
+            values += map(self._source, written[1])
+        code = f"{function}({', '.join([repr(' '.join(words)), *values])})"
         return [self._cure("jax.debug.print", code, text, over(call, code))]
 
 
@@ -367,6 +454,41 @@ def _length(lower: ast.expr | None, upper: ast.expr | None) -> str | None:
 
 def _has_rows(raised: RaisedAt, node: ast.expr) -> bool:
     return (axes_of(raised, node) or 0) > 1
+
+
+def _as_format(node: ast.expr) -> tuple[str, list[ast.expr]] | None:
+    """A format of `str.format` and the values for its places; None where a value is converted before."""
+    if isinstance(node, ast.Starred):
+        return None
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    words = ""
+    values: list[ast.expr] = []
+    for part in parts:
+        match part:
+            case ast.Constant(value=value):
+                words += str(value).replace("{", "{{").replace("}", "}}")
+            case ast.FormattedValue(value=value, conversion=-1, format_spec=spec):
+                text = ast.unparse(spec)[2:-1] if spec is not None else ""
+                words += f"{{:{text}}}" if text else "{}"
+                values.append(value)
+            case ast.FormattedValue():
+                return None
+            case _:
+                words += "{}"
+                values.append(part)
+    return words, values
+
+
+def _is_extreme(node: ast.AST | None) -> TypeGuard[ast.Call]:
+    """Whether a node is Python's max or min of several values."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("max", "min")
+        and len(node.args) > 1
+        and not node.keywords
+        and not any(isinstance(each, ast.Starred) for each in node.args)
+    )
 
 
 def _called(call: ast.Call) -> str:

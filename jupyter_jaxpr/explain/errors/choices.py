@@ -274,7 +274,7 @@ class Choices:
                 return " & ".join(f"({ast.unparse(ast.Compare(one, [op], [other]))})" for one, op, other in pairs)
             case ast.Call():
                 return Calls(self._raised).of_arrays(node) or self._source(node)
-        return self._source(node)
+        return Calls(self._raised).with_jax(node)
 
     def _membership(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
         negation = "~" if isinstance(op, ast.NotIn) else ""
@@ -324,10 +324,14 @@ class Choices:
             parent = self._raised.parents.get(id(node))
             if isinstance(parent, ast.If | ast.IfExp | ast.While | ast.Assert) and parent.test is node:
                 return parent
-            if not isinstance(parent, ast.BoolOp | ast.UnaryOp | ast.Compare):
+            if not isinstance(parent, ast.BoolOp | ast.UnaryOp | ast.Compare) and not self._of_numpy(parent):
                 return None
             node = parent
         return None
+
+    def _of_numpy(self, node: ast.AST | None) -> bool:
+        """Whether a node is a call of NumPy around the expression, such as np.any(np.isnan(x))."""
+        return isinstance(node, ast.Call) and self._raised.node is not node and Calls(self._raised).is_of_numpy(node)
 
     def _source(self, node: ast.expr) -> str:
         text = self._raised.source(node)

@@ -34,7 +34,7 @@ _REVERSE = re.compile(r"^Reverse-mode differentiation does not work for lax\.whi
 _LENGTHS = re.compile(r"^scan got values with different leading axis sizes: (.+?)\.?$", re.MULTILINE)
 _SCALAR = re.compile(r"^cond_fun must return a boolean scalar|^Pred must be a scalar|^Pred type must be")
 _GIVEN = re.compile(r"\(?((?:bool|int|uint|float|bfloat)\d*\[[\d,]*\])")
-_NO_ARRAY = re.compile(r"of type <class '(str|dict|function|NoneType)'>")
+_NO_ARRAY = re.compile(r"of type <class '(str|dict|list|tuple|function|NoneType)'>")
 _TAKES = re.compile(
     r"^(?P<name>\S+)\(\) (?:takes (?P<takes>\d+) positional arguments? but (?P<given>\d+) (?:was|were) given"
     r"|missing (?P<at_least>\d+) required positional arguments?)"
@@ -97,6 +97,13 @@ def construct_error(error: BaseException, raised: RaisedAt | None, function: str
 def _left_out(raised: RaisedAt, construct: str, text: str) -> Explained:
     """Too few arguments for the construct itself."""
     names = " and ".join(re.findall(r"'(\w+)'", text))
+    numbers = _TAKES.search(text)
+    if not names and numbers is not None:
+        title = f"{construct} takes {numbers['takes']} arguments by position, but gets {numbers['given']}"
+        words = _CALLERS[construct]
+        if construct == "map":
+            words = "Pass several arrays as one tuple: lax.map(lambda pair: pair[0] + pair[1], (a, b))."
+        return Explained(None, title, "", (FoundCure("arguments", None, words),))
     title = f"The call of {construct} leaves out {names}"
     call = raised.node
     if construct == "fori_loop" and isinstance(call, ast.Call) and len(call.args) == 3 and not call.keywords:
@@ -339,7 +346,7 @@ def _structures(text: str, raised: RaisedAt | None, name: str) -> Explained:
         said = f"{branch} returns None" if written == "<lambda>" else f"{written} returns None"
         missing = missing_return(raised, node) if raised is not None else None
         cures = [cure] if missing is None else [missing]
-        return Explained(None, title, f"{said}.", tuple(cures if raised is None else passed(raised, cures)))
+        return Explained(None, title, f"{said}.", tuple(cures if raised is None else passed(raised, cures)) or (cure,))
     said = next((part for part in text.split("\n\n")[2:3]), "")
     said = re.sub(r"a <class '(?:\w+\.)*(\w+)'>", r"a \1", said)
     if not said.startswith(("true_fun", "false_fun", "branch", "At path", "The ")):

@@ -18,8 +18,12 @@ from .edits import edited, shown
 from .explanation import Explained
 from .messages import message_error
 from .misplaced import misplaced_error
+from .misused_at import misused_at_error
+from .orders import order_error
 from .plain_values import plain_value_error
 from .python_objects import python_object_error
+from .python_values import python_value_error
+from .quoted import quoted_error
 from .raised import RaisedAt, raised_at, touches_jax
 from .states import state_error
 from .stores import without_harm
@@ -31,6 +35,9 @@ from .values import value_error
 #: Functions of JAX that JAX itself traces where the user's function calls them.
 _INNER = frozenset({"psum", "pmean", "pmax", "pmin", "all_gather", "ppermute", "all_to_all", "axis_index"})
 _KINDS = (
+    misused_at_error,
+    python_value_error,
+    order_error,
     misplaced_error,
     state_error,
     plain_value_error,
@@ -42,6 +49,7 @@ _KINDS = (
     transform_error,
     array_error,
     message_error,
+    quoted_error,
 )
 
 

@@ -8,7 +8,7 @@ LAX_MESSAGES = (
     Message(
         r"lax\.(\w+) requires arguments to have the same dtypes, got (\w+), (\w+)\.",
         "lax.{1} takes operands of one dtype, but gets {2} and {3}",
-        "The functions of lax convert no operand.",
+        "Functions of jax.lax do not convert their operands to a common dtype.",
         ("one dtype", "Convert one operand, such as with y.astype(x.dtype), or use the operator of Python."),
         with_operands=True,
     ),
@@ -29,7 +29,7 @@ LAX_MESSAGES = (
     Message(
         r"(\w+) does not accept dtype (u?int\d+|bool)\. Accepted dtypes are subtypes of (?:floating|inexact|complex)",
         "lax.{1} takes floats, but gets {2}",
-        "The functions of lax convert no operand.",
+        "Functions of jax.lax do not convert their operands to floats.",
         ("a float", "Convert the array first, such as with x.astype(float), or use the function of jax.numpy."),
         with_operands=True,
     ),
@@ -38,7 +38,7 @@ LAX_MESSAGES = (
         r"shape (\(.*?\))",
         "A slice of the sizes {1} does not fit into an array of the shape {2}",
         "",
-        ("sizes", "Give sizes that are at most those of the array."),
+        ("sizes", "Give sizes that are at most the sizes of the array."),
         with_operands=True,
     ),
     Message(
@@ -125,7 +125,7 @@ LAX_MESSAGES = (
     Message(
         r"pad operand and padding_value must be same dtype: got (\w+) and (\w+)",
         "lax.pad fills an array of {1} with a value of {2}",
-        "The functions of lax convert no operand.",
+        "Functions of jax.lax do not convert their operands to a common dtype.",
         ("one dtype", "Give the padding value the dtype {1}, such as jnp.{1}(0)."),
         with_operands=True,
     ),
@@ -180,7 +180,7 @@ LAX_MESSAGES = (
         r"Number of devices (\d+) must be >= the product of mesh_shape (\(.*?\))",
         "A mesh of the shape {2} needs more devices than there are: {1}",
         "",
-        ("the shape", "Give a shape whose product is at most {1}."),
+        ("the shape", "Give a shape whose sizes, multiplied, give at most {1}."),
     ),
     Message(
         r"key array cannot be converted to boolean",

@@ -126,7 +126,14 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         count = f"{jnp}.count_nonzero({raised.source(node.args[0])})"
         words = "The number of elements is a number of the program, which no shape can have."
         return applied(FoundCure(f"{jnp}.count_nonzero", count, words), [edit_of(raised, over(use.node, count))])
-    harmful = next((each for each in _all_uses(raised, use) if each.name != "value"), None)
+    uses = list(_all_uses(raised, use))
+    firsts = [_first(each) for each in (uses if use.name != "value" else uses[1:])]
+    if name in _COUNTED and firsts and None not in firsts:
+        size = 1 + max(each for each in firsts if each is not None)
+        words = f"size={size} keeps as many positions as are read. Where fewer elements are true, a position is 0."
+        code = code.replace("size=SIZE", f"size={size}")
+        return applied(FoundCure("size", code, words), [edit_of(raised, over(node, code))])
+    harmful = next((each for each in uses if each.name != "value"), None)
     if harmful is None:
         return chosen(FoundCure("size", code, text), [edit_of(raised, over(node, code))])
     words = (
@@ -140,6 +147,14 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         return FoundCure("a mask", None, words)
     words += "Set fill_value= to a value of its own, and leave this value out of the later count, sum or mean."
     return FoundCure("fill_value", None, words)
+
+
+def _first(use: Use) -> int | None:
+    """The position that a use reads, counted from 0; None for any other use."""
+    match use.node:
+        case ast.Subscript(slice=ast.Constant(value=int(place))) if not use.name and place >= 0:
+            return place
+    return None
 
 
 def use_of(raised: RaisedAt, node: ast.expr) -> Use:

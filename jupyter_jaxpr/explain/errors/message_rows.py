@@ -333,7 +333,7 @@ MESSAGES = (
         r"invalid value \((nan|inf)\) encountered in (\S+)",
         "{2} computed {1}",
         "jax_debug_nans checks each result and raises here.",
-        ("jnp.where", "Keep the argument where {2} is defined, such as with jnp.maximum before the call."),
+        ("jnp.where", "Before the call, change the argument to values where {2} is defined, such as with jnp.maximum."),
     ),
     Message(
         r"pytree structure error: different lengths of \w+ at key path\s+shard_map in_specs\s.*?of length (\d+), but "
@@ -345,13 +345,13 @@ MESSAGES = (
     Message(
         r"pytree structure error: different pytree metadata at key path",
         "Two trees have different keys or fields",
-        "The call takes trees of the same containers and keys, such as gradients like their parameters.",
+        "The call takes trees of the same containers and keys, such as gradients and their parameters.",
         ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
     ),
     Message(
         r"(?:Dict key mismatch|Custom node type mismatch|Tuple arity mismatch|List arity mismatch)(.*)",
         "Two trees differ in their structure",
-        "The call takes trees of the same containers and keys, such as gradients like their parameters.",
+        "The call takes trees of the same containers and keys, such as gradients and their parameters.",
         ("the same structure", "Give both trees the same keys and containers. The detail lists both."),
     ),
     Message(

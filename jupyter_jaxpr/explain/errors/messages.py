@@ -12,7 +12,9 @@ from .edits import applied, edit_of, over
 from .explanation import Explained
 from .lax_messages import LAX_MESSAGES
 from .message_rows import ARRAY_MESSAGES, MESSAGES
+from .numpy_messages import NUMPY_MESSAGES
 from .origins import culprits, dtype_of, operands, value_of
+from .program_messages import PROGRAM_MESSAGES
 from .raised import RaisedAt, touches_jax, was_raised_in_jax
 from .setting_messages import SETTING_MESSAGES
 from .trial import passed
@@ -21,6 +23,16 @@ _BOUNDS = re.compile(r"^Python integer (-?\d+) out of bounds for (u?int\d+)")
 _KEY = re.compile(r"^JAX encountered invalid PRNG key data|^unexpected PRNG key type|^random\w* accepts a single key")
 
 
+#: Of all tables: a row of a callback's own error comes before the row of any error in a callback.
+_ROWS = (
+    *CALL_MESSAGES,
+    *SETTING_MESSAGES,
+    *ARRAY_MESSAGES,
+    *LAX_MESSAGES,
+    *NUMPY_MESSAGES,
+    *PROGRAM_MESSAGES,
+    *MESSAGES,
+)
 #: The message of an error in a callback ends with the error, after a whole traceback.
 _LONGEST = 50_000
 
@@ -32,7 +44,7 @@ def message_error(error: BaseException, raised: RaisedAt | None, function: str) 
         return _key(raised)
     if isinstance(error, OverflowError) and (found := _BOUNDS.match(text)) and touches_jax(error):
         return _out_of_bounds(int(found[1]), found[2])
-    for row in (*CALL_MESSAGES, *SETTING_MESSAGES, *ARRAY_MESSAGES, *LAX_MESSAGES, *MESSAGES):
+    for row in _ROWS:
         found = re.match(row.pattern, text, re.DOTALL)
         if found is None or (row.of_others and not touches_jax(error)):
             continue

@@ -80,7 +80,7 @@ def misplaced_error(error: BaseException, raised: RaisedAt | None, function: str
         return _sizes(raised, call)
     if called(call) == "associative_scan" and _LEAVES.search(text):
         words = "The function gets two parts of the elements, and returns one part with the same containers and keys."
-        title = "The function of associative_scan returns another structure than it gets"
+        title = "The function of associative_scan returns a structure that differs from that of its arguments"
         return Explained(None, title, "", (FoundCure("the same structure", None, words),))
     if called(call) in _STARTS and _NO_LENGTH.search(text):
         return _starts(raised, call)
@@ -132,7 +132,7 @@ def _starts(raised: RaisedAt, call: ast.Call) -> Explained:
         f"({raised.source(each)},)" if _is_integer(raised, each) else raised.source(each) for each in call.args
     ]
     title = f"{called(call)} takes one start for each axis, as a tuple"
-    words = "Write a tuple also for one axis."
+    words = "Write the starts as a tuple, also for an array of one axis."
     cures = _rewritten(raised, call, "a tuple", _written(raised, call, arguments), words)
     return Explained(None, title, "", cures or (FoundCure("a tuple", None, words),))
 
@@ -193,7 +193,7 @@ def _functions(raised: RaisedAt, call: ast.Call, message: str) -> Explained | No
     arguments = [raised.source(each) for each in call.args]
     arguments[place], arguments[others[0]] = arguments[others[0]], arguments[place]
     title = f"{name} takes its function as argument {place + 1}, not as argument {others[0] + 1}"
-    words = f"The order of the arguments of {name}."
+    words = f"Pass the arguments of {name} in this order."
     return Explained(None, title, "", _rewritten(raised, call, "the order", _written(raised, call, arguments), words))
 
 
@@ -412,12 +412,19 @@ def _trees(raised: RaisedAt, operator: str, left: str, right: str) -> Explained 
     kinds = {type(names[name]).__name__ for name in trees}
     if not kinds & {left, right} or namespace(raised).get("jax") is not jax:
         return None
+    if len(trees) < len(names) and all(_is_row(names[name]) for name in trees):
+        return None  # one array beside an array
     culprit = next(name for name in reversed(trees) if type(names[name]).__name__ in (left, right))
     title = f"{operator} works on arrays, but {culprit} is a {type(names[culprit]).__name__} of arrays"
     given = ", ".join(trees)
     code = f"jax.tree.map(lambda {given}: {raised.source(node)}, {given})"
     words = "jax.tree.map computes with the arrays at the same place of each tree."
     return Explained(None, title, "", _rewritten(raised, node, "jax.tree.map", code, words))
+
+
+def _is_row(value: Any) -> bool:
+    """Whether a list or a tuple holds numbers, which are one array."""
+    return type(value) in (list, tuple) and all(dtype_of(leaf) and not leaf.shape for leaf in value)
 
 
 def _is_tree(value: Any) -> bool:

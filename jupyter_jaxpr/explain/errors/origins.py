@@ -243,10 +243,12 @@ def dtype_of(value: Any) -> str:
 
 def _operand(raised: RaisedAt, node: ast.expr) -> str | None:
     value = value_of(raised, node)
-    type_ = type_of(value) if value is not None else ""
+    type_ = type_of(value) if value is not None else _made_in_place(raised, node)
     if not type_:
         return None
-    text = raised.source(node)
+    text = " ".join(raised.source(node).split())
+    if value is None:
+        return f"{text} is {type_}."
     if not is_tracer_type(type(value)):
         return f"{text} is {type_}."
     inner = type_of(under(value))
@@ -263,6 +265,26 @@ def _operand(raised: RaisedAt, node: ast.expr) -> str | None:
     if at is not None:
         return f"{text} is {type_}, computed in line {at}."
     return f"{text} is {type_}."
+
+
+_MAKERS = frozenset("ones zeros eye arange linspace full array identity".split())
+
+
+def _made_in_place(raised: RaisedAt, node: ast.expr) -> str:
+    """The type of an array that a call of jax.numpy makes of numbers of the text; empty for any other expression."""
+    import jax
+    import jax.numpy as jnp
+
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name() as module, attr=name), args=args, keywords=[]) if (
+            name in _MAKERS and value_of(raised, module) is jnp
+        ):
+            try:
+                given = [ast.literal_eval(each) for each in args]
+                return type_of(jax.eval_shape(lambda: getattr(jnp, name)(*given)))
+            except not_of_a_signal(*FAILURES):
+                return ""
+    return ""
 
 
 def _line_of(tracer: Any) -> int | None:

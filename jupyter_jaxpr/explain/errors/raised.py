@@ -17,7 +17,7 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_tracer_type
 from ...observe.observation import Place
-from ...observe.whose_code import is_jax, is_users_frame
+from ...observe.whose_code import is_installed, is_jax, is_users_frame
 from ...plain_text import file_of, function_of, message_of, own_name
 from ..loops.statements import Loops, LoopStatement, node_span, parsed
 
@@ -201,18 +201,29 @@ def touches_jax(error: BaseException) -> bool:
         return True
     traceback = error.__traceback__
     while traceback is not None:
-        if is_jax(file_of(traceback.tb_frame.f_code)):
+        if _is_of_jax_or_on_jax(traceback.tb_frame):
             return True
         traceback = traceback.tb_next
     return False
 
 
 def was_raised_in_jax(error: BaseException) -> bool:
-    """Whether the innermost frame of an error is of JAX."""
+    """Whether the innermost frame of an error is of JAX, or of a library on JAX."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
-    return traceback is not None and is_jax(file_of(traceback.tb_frame.f_code))
+    return traceback is not None and _is_of_jax_or_on_jax(traceback.tb_frame)
+
+
+#: Libraries that compute with JAX alone: an error of theirs is one about arrays of JAX.
+LIBRARIES = frozenset("flax optax equinox chex haiku diffrax lineax optimistix distrax numpyro blackjax orbax".split())
+
+
+def _is_of_jax_or_on_jax(frame: FrameType) -> bool:
+    if is_jax(file_of(frame.f_code)):
+        return True
+    module = frame.f_globals.get("__name__")
+    return type(module) is str and module.partition(".")[0] in LIBRARIES and is_installed(file_of(frame.f_code))
 
 
 _OF_JAX = re.compile(r"Tracer|ArrayImpl|\bjax", re.IGNORECASE)

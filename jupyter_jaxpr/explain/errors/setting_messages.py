@@ -72,7 +72,7 @@ SETTING_MESSAGES = (
     Message(
         r"lax\.(\w+) requires arguments to have the same dtypes, got (\w+, \w+, \w+)",
         "lax.{1} takes operands of one dtype, but gets {2}",
-        "The functions of lax convert no operand.",
+        "Functions of jax.lax do not convert their operands to a common dtype.",
         ("one dtype", "Convert the operands, or use the function of jax.numpy, such as jnp.clip."),
         with_operands=True,
     ),

@@ -20,6 +20,7 @@ from .raised import RaisedAt, touches_jax
 from .returned import function_of_text
 from .stores import own_names
 from .trial import passed
+from .writers import writer_of
 
 _DELETED = re.compile(
     r"^Array has been deleted|^(?:INVALID_ARGUMENT: )?.*[Bb]uffer has been deleted or donated", re.DOTALL
@@ -145,6 +146,8 @@ def _leaked(text: str, raised: RaisedAt | None, error: BaseException) -> Explain
     keeper = _keeper(raised, function) if raised is not None and function is not None else None
     if keeper is not None:
         said += f" Line {keeper[0]} writes into something outside of {function}: {keeper[1]}."
+    elif raised is not None and (written := writer_of(raised, error)) is not None:
+        said += f" In {written[0]} the statement {written[1]} keeps a traced value."
     if construct and function:
         said += f" The trace of {function} for {construct} is over, so JAX can no longer compute the value."
     else:

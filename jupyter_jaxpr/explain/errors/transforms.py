@@ -39,6 +39,7 @@ _SIZE = re.compile(
 _SIZE_MANY = re.compile(
     r"(?:most|some) axes .*? had size (\d+), e\.g\. axis (-?\d+) of (?:argument )?(\S+?) of type ([\w\[\],]+)"
 )
+_AXIS_SIZE = re.compile(r"the `axis_size` argument was (\d+)")
 _IN_AXES = re.compile(r"^vmap in_axes must be an int, None, or .*?len\(in_axes\)=(\d+), len\(args\)=(\d+)", re.DOTALL)
 _RANK = re.compile(
     r"^vmap was requested to map its argument along axis (-?\d+), which implies that its rank should be at least (\d+)"
@@ -130,6 +131,8 @@ class Applied:
         node = self.transform.args[0] if self.transform is not None and self.transform.args else None
         if self.raised is not None and isinstance(node, ast.Name):
             return parameters_of(namespace(self.raised).get(node.id))
+        if self.raised is not None and isinstance(node, ast.Attribute) and self.raised.frame is not None:
+            return parameters_of(value_of(self.raised, node))
         return []
 
     @property
@@ -169,8 +172,16 @@ class Applied:
 
     def value(self, node: ast.expr) -> Any:
         """The value of an argument in the text."""
-        if isinstance(node, ast.Constant):
-            return node.value
+        match node:
+            case ast.Constant(value=constant):
+                return constant
+            case ast.Dict(keys=keys, values=values) if all(isinstance(key, ast.Constant) for key in keys):
+                pairs = zip(keys, values, strict=True)
+                return {key.value: self.value(value) for key, value in pairs if isinstance(key, ast.Constant)}
+            case ast.List(elts=elements):
+                return [self.value(each) for each in elements]
+            case ast.Tuple(elts=elements):
+                return tuple(self.value(each) for each in elements)
         return value_of(self.raised, node) if self.raised is not None and self.raised.frame is not None else None
 
     def with_option(self, keyword: str, name: str, text: str) -> FoundCure:
@@ -291,7 +302,7 @@ def _no_array(call: Applied, kind: str) -> Explained | None:
                 title = f"{source} has its object already, but the call passes {raised.source(node)} too"
                 others = [raised.source(each) for each in [*made.args[1:], *made.keywords]]
                 code = f"{raised.source(made.func)}({', '.join(others)})"
-                words = f"A method that is read from an object, as {source}, takes no self."
+                words = f"{source} is a method of an object: Python passes the object as self."
                 cure = applied(FoundCure("without self", code, words), [edit_of(raised, over(made, code))])
                 return call.explained(title, "", [cure])
             words = f"Keep {name} out of what is passed: differentiate and map arrays alone."
@@ -361,7 +372,8 @@ def _sizes(call: Applied, text: str) -> Explained:
         found.append((row[1], row[2], row[3], row[4]))
     for row in _SIZE.finditer(text):
         found.append((row[1], row[2], row[3], row[4] or ""))
-    sizes = list(dict.fromkeys(row[0] for row in found))
+    wanted = _AXIS_SIZE.search(text)
+    sizes = list(dict.fromkeys([*([wanted[1]] if wanted else []), *(row[0] for row in found)]))
     title = (
         f"vmap maps axes of different sizes: {' and '.join(sizes)}" if sizes else "vmap maps axes of different sizes"
     )
@@ -371,6 +383,10 @@ def _sizes(call: Applied, text: str) -> Explained:
         else f"{path} has {size} elements along axis {axis}."
         for size, axis, path, type_ in found[:4]
     ]
+    if wanted is not None:
+        said.insert(0, f"axis_size is {wanted[1]}.")
+        cure = FoundCure("axis_size", None, "Leave axis_size out: vmap takes the size from the arrays.")
+        return call.explained(title, " ".join(said), [cure])
     names = call.parameters
     cure = FoundCure("in_axes", None, "Write None in in_axes for an argument that is the same for all elements.")
     if len({root_of(row[2]) for row in found}) == 1 and found:

@@ -7,7 +7,9 @@ import re
 
 from ...observe.observation import FoundCure
 from ...plain_text import message_of
+from .constructs import called
 from .explanation import Explained
+from .origins import value_of
 from .raised import RaisedAt
 
 _DIFFER = re.compile(
@@ -42,6 +44,8 @@ def tree_error(error: BaseException, raised: RaisedAt | None, function: str) -> 
         return None if title is None else Explained(None, title, _OF_OPTION, (cure,))
     trees = _trees(raised)
     at = ["the first tree", "another tree"] if trees is None else [f"{tree}{path}" for tree in trees]
+    if trees is None and not path and (named := _with_keys(raised, text)) is not None:
+        trees = at = named
     notes: list[str] = []
     title = _title(text, at[0], at[1], notes)
     if title is None:
@@ -71,10 +75,32 @@ def _elements(number: str) -> str:
 def _trees(raised: RaisedAt | None) -> list[str] | None:
     """The two trees of the call as the text has them; None where the call has more, or one has no name."""
     call = raised.node if raised is not None else None
-    if raised is not None and isinstance(call, ast.Call) and len(call.args) == 3:
+    if raised is not None and isinstance(call, ast.Call) and len(call.args) == 3 and called(call) in _MAPS:
         if all(isinstance(each, ast.Name | ast.Attribute | ast.Subscript) for each in call.args[1:]):
             return [raised.source(each) for each in call.args[1:]]
     return None
+
+
+_MAPS = frozenset({"map", "tree_map"})
+
+
+def _with_keys(raised: RaisedAt | None, text: str) -> list[str] | None:
+    """The two dicts among the arguments of a library's call that have the keys of the message."""
+    found, call = _KEYS.search(text), raised.node if raised is not None else None
+    if found is None or raised is None or raised.frame is None or not isinstance(call, ast.Call):
+        return None
+    names: list[str] = []
+    for wanted in (found["first"], found["other"]):
+        keys = set(re.findall(r"\['(.*?)'\]", _keys(wanted)))
+        holding = [
+            raised.source(each)
+            for each in call.args
+            if type(value := value_of(raised, each)) is dict and set(map(str, value)) == keys
+        ]
+        if not holding:
+            return None
+        names.append(holding[0])
+    return names
 
 
 def _kind(name: str) -> str:

@@ -12,7 +12,7 @@ from .calls import Calls, Slices
 from .choices import Choices
 from .edits import applied, edit_of, over
 from .explanation import Explained
-from .names import jnp_name
+from .names import jnp_name, lax_name
 from .origins import Culprits, culprits, named_culprits, value_of
 from .raised import RaisedAt, is_of_jax
 from .static_argument_edits import is_differentiated, static_cure
@@ -229,6 +229,18 @@ def _index(raised: RaisedAt) -> list[FoundCure]:
     node = raised.around(ast.Subscript)
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.List | ast.Tuple | ast.Name):
         return []
+    held = value_of(raised, node.value) if raised.frame is not None else None
+    parts = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else []
+    call = raised.parents.get(id(node))
+    is_called = isinstance(call, ast.Call) and call.func is node
+    if is_called or (type(held) in (list, tuple) and held and all(map(callable, held))):
+        name = f"{lax_name(raised)}.switch"
+        words = "switch calls one of several functions by a traced index. All must return the same types."
+        if not isinstance(call, ast.Call) or call.func is not node or call.keywords or not (held or parts):
+            return [FoundCure(name, None, words)]
+        given = [raised.source(each) for each in (node.slice, node.value, *call.args)]
+        code = f"{name}({', '.join(given)})"
+        return [applied(FoundCure(name, code, words), [edit_of(raised, over(call, code))])]
     code = f"{jnp_name(raised)}.asarray({raised.source(node.value)})[{raised.source(node.slice)}]"
     cure = FoundCure(f"{jnp_name(raised)}.asarray", code, "A traced index can read an array, but not a list.")
     return [applied(cure, [edit_of(raised, over(node, code))])]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from ...typed.syntax_nodes import in_order
+
 #: Calls that need a number of Python's, by the first name of what is called.
 _NEED_NUMBERS = frozenset({"math", "np", "numpy", "int", "float", "bool", "str", "range", "len", "format", "getattr"})
 
@@ -143,8 +145,8 @@ class Body:
 
 def free_names(node: ast.AST) -> Iterator[str]:
     """Names that a node reads and does not bind itself, in order."""
-    bound = {parameter.arg for parameter in ast.walk(node) if isinstance(parameter, ast.arg)}
-    for part in ast.walk(node):
+    bound = {parameter.arg for parameter in in_order(node) if isinstance(parameter, ast.arg)}
+    for part in in_order(node):
         if isinstance(part, ast.comprehension):
             bound |= target_names(part.target)
         elif isinstance(part, ast.NamedExpr):
@@ -155,7 +157,7 @@ def free_names(node: ast.AST) -> Iterator[str]:
             bound.add(part.id)
     name_nodes = [
         name_node
-        for name_node in ast.walk(node)
+        for name_node in in_order(node)
         if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Load)
     ]
     for name in sorted(
@@ -167,14 +169,14 @@ def free_names(node: ast.AST) -> Iterator[str]:
 
 def target_names(target: ast.expr) -> set[str]:
     """The names that a target binds."""
-    return {name_node.id for name_node in ast.walk(target) if isinstance(name_node, ast.Name)}
+    return {name_node.id for name_node in in_order(target) if isinstance(name_node, ast.Name)}
 
 
 def has_long_text(node: ast.AST) -> bool:
     """Whether a text in some syntax has several lines."""
     return any(
         isinstance(text_node, ast.JoinedStr | ast.Constant) and text_node.end_lineno not in (None, text_node.lineno)
-        for text_node in ast.walk(node)
+        for text_node in in_order(node)
     )
 
 
@@ -202,10 +204,10 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
         Cannot: Python needs the number itself.
     """
     for node in nodes:
-        for part in ast.walk(node):
-            used = numbers & {name.id for name in ast.walk(part) if isinstance(name, ast.Name)}
+        for part in in_order(node):
+            used = numbers & {name.id for name in in_order(part) if isinstance(name, ast.Name)}
             if isinstance(part, ast.If | ast.IfExp | ast.While | ast.Assert):
-                tested = changing & {name.id for name in ast.walk(part.test) if isinstance(name, ast.Name)}
+                tested = changing & {name.id for name in in_order(part.test) if isinstance(name, ast.Name)}
                 if tested:
                     raise Cannot(
                         f"Python evaluates the condition {_short(part.test)} at each iteration. Use jnp.where or "
@@ -222,7 +224,7 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
                 raise Cannot(f"Python formats the text {_short(part)} at each iteration.")
             if isinstance(part, ast.Call) and _dotted(part.func).partition(".")[0] in _NEED_NUMBERS:
                 raise Cannot(f"{_short(part)} needs a Python number, not a traced value.")
-            if isinstance(part, ast.For) and numbers & {n.id for n in ast.walk(part.iter) if isinstance(n, ast.Name)}:
+            if isinstance(part, ast.For) and numbers & {n.id for n in in_order(part.iter) if isinstance(n, ast.Name)}:
                 raise Cannot(f"The inner loop over {_short(part.iter)} depends on the counter of the outer loop.")
 
 
@@ -252,10 +254,10 @@ def check_side_effects(function: ast.AST, loop: ast.AST) -> None:
     Raises:
         Cannot: It writes to a global or nonlocal name, or an expression of it has a side effect.
     """
-    inside = [] if isinstance(function, ast.Module) else ast.walk(function)
+    inside = [] if isinstance(function, ast.Module) else in_order(function)
     declared = {name for node in inside if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
-    statements = {id(node.value) for node in ast.walk(loop) if isinstance(node, ast.Expr)}
-    for node in ast.walk(loop):
+    statements = {id(node.value) for node in in_order(loop) if isinstance(node, ast.Expr)}
+    for node in in_order(loop):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in declared:
             raise Cannot(f"The loop writes to {node.id}, a name from outside of its function.")
         if isinstance(node, ast.Call) and id(node) not in statements and _changes(node.func):

@@ -11,6 +11,7 @@ import ast
 import math
 from collections.abc import Iterable
 
+from ...typed.syntax_nodes import in_order
 from .bodies import Cannot
 from .iterated import MadeAt
 from .names import stored_names
@@ -45,7 +46,7 @@ def check_exact(
     integers = numbers | {name for name in carry if _starts_as_integer(loop, name)}
     size = _Size(numbers, integers, _largest(loop))
     for node in nodes:
-        for part in ast.walk(node):
+        for part in in_order(node):
             match part:
                 case ast.BinOp(left=left, op=ast.Pow() | ast.LShift()):
                     grows = not _is_float(left) and bool(_names(part) & integers)
@@ -85,7 +86,7 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
     Raises:
         Cannot: A float takes part.
     """
-    for each in ast.walk(loop.function):
+    for each in in_order(loop.function):
         match each:
             case ast.Assign(targets=targets, value=value):
                 stored = set().union(*map(_names, targets))
@@ -93,7 +94,7 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
                 stored = _names(target)
             case _:
                 continue
-        parts = list(ast.walk(value))
+        parts = list(in_order(value))
         divides = isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Div)
         exponents = {id(part.right) for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow)}
         constants = [part.value for part in parts if isinstance(part, ast.Constant) and id(part) not in exponents]
@@ -108,16 +109,16 @@ def check_whole_numbers(loop: LoopStatement, names: set[str]) -> None:
 
 def _check_functions_around(loop: LoopStatement) -> None:
     changed = stored_names([loop.node])
-    inside = set(map(id, ast.walk(loop.node)))
-    for definition in ast.walk(loop.function):
+    inside = set(map(id, in_order(loop.node)))
+    for definition in in_order(loop.function):
         if isinstance(definition, _FUNCTIONS) and definition is not loop.function and id(definition) not in inside:
-            own = {argument.arg for argument in ast.walk(definition.args) if isinstance(argument, ast.arg)}
+            own = {argument.arg for argument in in_order(definition.args) if isinstance(argument, ast.arg)}
             read = (
                 (_names(definition) & changed)
                 - own
                 - (set() if isinstance(definition, ast.Lambda) else stored_names(definition.body))
             )
-            if read and id(loop.node) not in set(map(id, ast.walk(definition))):
+            if read and id(loop.node) not in set(map(id, in_order(definition))):
                 raise Cannot(
                     f"A function beside the loop reads {', '.join(sorted(read))}, which the loop changes. In a loop of "
                     "JAX the function would read the value from before the loop."
@@ -201,7 +202,7 @@ def _holds_array(statement: ast.AugAssign, made_at: MadeAt) -> bool:
 
 
 def _starts_as_integer(loop: LoopStatement, name: str) -> bool:
-    for part in ast.walk(loop.function):
+    for part in in_order(loop.function):
         match part:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
@@ -234,7 +235,7 @@ def _divides(node: ast.AST) -> bool:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {name_node.id for name_node in ast.walk(node) if isinstance(name_node, ast.Name)}
+    return {name_node.id for name_node in in_order(node) if isinstance(name_node, ast.Name)}
 
 
 def _short(node: ast.AST) -> str:

@@ -14,6 +14,7 @@ from ...observe.observation import Place
 from ...program.jaxpr.repeated_blocks import RepeatedBlock, RepeatedBlocks
 from ...program.jaxpr.walk import Walk
 from ...program.source.positions import FrameRow
+from ...typed.syntax_nodes import in_order
 from .nest import FoundLoop, merge, share_out
 from .statements import COMPREHENSIONS, Loop, LoopStatement, frame_span, iterating, loops_of
 
@@ -204,7 +205,7 @@ class LoopFinder:
         loops = loops_of(source)
         if loops is None:
             return False
-        for node in ast.walk(loops.module):
+        for node in in_order(loops.module):
             if (
                 isinstance(node, ast.Call)
                 and not iterating(node)

@@ -7,6 +7,7 @@ import copy
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from ...typed.syntax_nodes import in_order
 from .bodies import Cannot, target_names
 from .names import Names, last_name, singular, stored_names
 from .statements import LoopStatement
@@ -45,7 +46,7 @@ class IteratedReader:
 
     def read(self, iterated: ast.expr, target: ast.expr, body: list[ast.stmt]) -> Iterated:
         """What stands after `in`, as the operands of `scan` or `vmap`, or as the bounds of `fori_loop`."""
-        if any(isinstance(part, ast.Starred) for part in ast.walk(target)):
+        if any(isinstance(part, ast.Starred) for part in in_order(target)):
             raise Cannot("The loop unpacks a variable number of elements.")
         called = iterated.func.id if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) else ""
         arguments = iterated.args if isinstance(iterated, ast.Call) else []
@@ -169,9 +170,9 @@ def _subscripts(body: list[ast.stmt], number: str) -> list[ast.Subscript]:
     return [
         subscript
         for part in body
-        for subscript in ast.walk(part)
+        for subscript in in_order(part)
         if isinstance(subscript, ast.Subscript)
-        and any(isinstance(name, ast.Name) and name.id == number for name in ast.walk(subscript.slice))
+        and any(isinstance(name, ast.Name) and name.id == number for name in in_order(subscript.slice))
     ]
 
 
@@ -183,4 +184,4 @@ def _changes(body: list[ast.stmt], base: ast.expr) -> bool:
 def _names_outside(part: ast.stmt, elements: dict[str, str]) -> list[str]:
     """Names that are left when elements are replaced."""
     changed = ReplaceElements(elements).visit(copy.deepcopy(part))
-    return [name_node.id for name_node in ast.walk(changed) if isinstance(name_node, ast.Name)]
+    return [name_node.id for name_node in in_order(changed) if isinstance(name_node, ast.Name)]

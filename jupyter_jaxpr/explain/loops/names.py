@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ...typed.syntax_nodes import in_order
 from .bodies import Body, Cannot
 from .statements import LoopStatement
 
@@ -21,29 +22,29 @@ class Names:
 
     def __init__(self, loop: LoopStatement, taken: frozenset[str]) -> None:
         self.taken = (
-            {name_node.id for name_node in ast.walk(loop.function) if isinstance(name_node, ast.Name)}
-            | {parameter.arg for parameter in ast.walk(loop.function) if isinstance(parameter, ast.arg)}
+            {name_node.id for name_node in in_order(loop.function) if isinstance(name_node, ast.Name)}
+            | {parameter.arg for parameter in in_order(loop.function) if isinstance(parameter, ast.arg)}
             | {
                 definition.name
-                for definition in ast.walk(loop.function)
+                for definition in in_order(loop.function)
                 if isinstance(definition, ast.FunctionDef | ast.ClassDef)
             }
             | taken
         )
-        everywhere = {name_node.id for name_node in ast.walk(loop.module) if isinstance(name_node, ast.Name)}
+        everywhere = {name_node.id for name_node in in_order(loop.module) if isinstance(name_node, ast.Name)}
         imported = {
             (name.asname or name.name)
-            for imports in ast.walk(loop.module)
+            for imports in in_order(loop.module)
             if isinstance(imports, ast.Import | ast.ImportFrom)
             for name in imports.names
         }
         self.bound = stored_names([loop.module]) | imported
         self.bound |= {
             definition.name
-            for definition in ast.walk(loop.module)
+            for definition in in_order(loop.module)
             if isinstance(definition, ast.FunctionDef | ast.ClassDef)
         }
-        self.bound |= {parameter.arg for parameter in ast.walk(loop.module) if isinstance(parameter, ast.arg)}
+        self.bound |= {parameter.arg for parameter in in_order(loop.module) if isinstance(parameter, ast.arg)}
         self.lax = "lax" if "lax" in everywhere | imported else "jax.lax"
         self.jnp = "jnp" if "jnp" in everywhere | imported or "jax" not in everywhere else "jax.numpy"
 
@@ -60,10 +61,10 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
     """Names whose values go from iteration to iteration, or out of the loop."""
     carry = [name for name in body.writes if name in body.reads_first and name not in targets]
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
-    inside = set(map(id, ast.walk(loop.node)))
+    inside = set(map(id, in_order(loop.node)))
     names = [
         name_node
-        for name_node in ast.walk(loop.function)
+        for name_node in in_order(loop.function)
         if isinstance(name_node, ast.Name) and id(name_node) not in inside
     ]
     around = _outer_loops(loop)
@@ -84,7 +85,7 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
 def is_read_later(loop: LoopStatement, name: str) -> bool:
     """Whether code after a loop reads a name that the loop writes, or code of a loop around does."""
     end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
-    inside = set(map(id, ast.walk(loop.node)))
+    inside = set(map(id, in_order(loop.node)))
     around = _outer_loops(loop)
     return any(
         isinstance(name_node, ast.Name)
@@ -92,7 +93,7 @@ def is_read_later(loop: LoopStatement, name: str) -> bool:
         and isinstance(name_node.ctx, ast.Load)
         and id(name_node) not in inside
         and ((name_node.lineno, name_node.col_offset) >= end or id(name_node) in around)
-        for name_node in ast.walk(loop.function)
+        for name_node in in_order(loop.function)
     )
 
 
@@ -107,11 +108,11 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
     Raises:
         Cannot: No assignment of an empty list was found, or there is something in the list.
     """
-    inside = set(map(id, ast.walk(loop.node)))
+    inside = set(map(id, in_order(loop.node)))
     start = (loop.node.lineno, loop.node.col_offset)
     around = _loops_around(loop)
     made = None
-    for part in ast.walk(loop.function):
+    for part in in_order(loop.function):
         match part:
             case (
                 ast.Assign(targets=[ast.Name(id=stored)], value=ast.List(elts=[]))
@@ -120,8 +121,8 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
                 made = part
     if made is None:
         raise Cannot(f"No assignment of an empty list to {name} was found.")
-    target = set(map(id, ast.walk(made)))
-    for part in ast.walk(loop.function):
+    target = set(map(id, in_order(made)))
+    for part in in_order(loop.function):
         if isinstance(part, ast.Name) and part.id == name and id(part) not in inside | target:
             if (part.lineno, part.col_offset) < start or any(id(part) in nodes for nodes in around):
                 raise Cannot(f"Other code uses {name} before the loop.")
@@ -130,9 +131,9 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
 def _loops_around(loop: LoopStatement) -> list[set[int]]:
     """The nodes of each loop around this one."""
     node_sets = []
-    for part in ast.walk(loop.function):
+    for part in in_order(loop.function):
         if isinstance(part, ast.For | ast.While) and part is not loop.node:
-            nodes = set(map(id, ast.walk(part)))
+            nodes = set(map(id, in_order(part)))
             if id(loop.node) in nodes:
                 node_sets.append(nodes)
     return node_sets
@@ -143,7 +144,7 @@ def stored_names(nodes: Iterable[ast.AST]) -> set[str]:
     return {
         name_node.id
         for node in nodes
-        for name_node in ast.walk(node)
+        for name_node in in_order(node)
         if isinstance(name_node, ast.Name) and isinstance(name_node.ctx, ast.Store)
     }
 

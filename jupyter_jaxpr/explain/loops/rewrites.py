@@ -12,6 +12,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Literal
 
+from ...typed.syntax_nodes import in_order
 from .bodies import Body, Cannot, check_numbers, check_side_effects, has_long_text, single_value, target_names
 from .exact import check_exact, check_whole_numbers
 from .iterated import Iterated, IteratedReader, MadeAt, ReplaceElements
@@ -109,7 +110,7 @@ class _Writer:
             )
         for name, (_, value) in body.appends.items():
             check_starts_empty(self._loop, name)
-            if sum(isinstance(name_node, ast.Name) and name_node.id == name for name_node in ast.walk(node)) > 1:
+            if sum(isinstance(name_node, ast.Name) and name_node.id == name for name_node in in_order(node)) > 1:
                 raise Cannot(f"The body reads the list {name}, which a loop of JAX has only after the last step.")
             if isinstance(value, ast.Tuple | ast.List | ast.Dict):
                 raise Cannot(
@@ -134,7 +135,7 @@ class _Writer:
         used = any(
             isinstance(name_node, ast.Name) and name_node.id == number
             for part in node.body
-            for name_node in ast.walk(part)
+            for name_node in in_order(part)
         )
         number = number if used else "_"
         state = _tuple(carry)
@@ -221,7 +222,7 @@ class _Writer:
                 "fixed count, with a mask."
             )
         body = Body([*node.body, ast.Expr(ast.Constant(None))])
-        tested = {name_node.id for name_node in ast.walk(node.test) if isinstance(name_node, ast.Name)}
+        tested = {name_node.id for name_node in in_order(node.test) if isinstance(name_node, ast.Name)}
         carry = carried_names(self._loop, body, set())
         carry += [name for name in body.writes if name in tested and name not in carry]
         if body.appends:
@@ -251,7 +252,7 @@ class _Writer:
                 changed = stored_names(node.body)
                 if is_read_later(self._loop, number):
                     return None  # fori_loop does not give its counter
-                if not changed & {name_node.id for name_node in ast.walk(limit) if isinstance(name_node, ast.Name)}:
+                if not changed & {name_node.id for name_node in in_order(limit) if isinstance(name_node, ast.Name)}:
                     return number, ast.unparse(limit)
         return None
 
@@ -317,7 +318,7 @@ class _Writer:
                 value = body.appends[appended][1]
                 text = self._replaced(value)
                 later = stored_names(statements[place:])
-                if later & {name_node.id for name_node in ast.walk(value) if isinstance(name_node, ast.Name)}:
+                if later & {name_node.id for name_node in in_order(value) if isinstance(name_node, ast.Name)}:
                     name = self._names.new(singular(appended, "now"), "y", "made")
                     lines.append(f"{name} = {text}")
                     text = name
@@ -386,7 +387,7 @@ def _is_range(iterated: ast.expr) -> bool:
 
 def _no_calls_of(body: list[ast.stmt] | list[ast.expr], names: set[str]) -> None:
     for part in body:
-        for each in ast.walk(part):
+        for each in in_order(part):
             if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id in names:
                 raise Cannot(
                     f"The loop calls {each.func.id}, which may be another function at each iteration. Stack the arrays "

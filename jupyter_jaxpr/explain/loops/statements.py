@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from ...interruptions import not_of_a_signal
 from ...program.source.positions import FrameRow, SourceFile
+from ...typed.syntax_nodes import in_order
 
 Loop = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.Call
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -73,7 +74,7 @@ class LoopStatement:
             return _applied(self.node)
         if isinstance(self.node, ast.For):
             body: list[ast.stmt] = self.node.body
-            if any(isinstance(each, ast.Break | ast.Return) for part in body for each in ast.walk(part)):
+            if any(isinstance(each, ast.Break | ast.Return) for part in body for each in in_order(part)):
                 return None
             return _length(self.node.iter)
         (first, *more_generators) = self.node.generators
@@ -89,7 +90,7 @@ class LoopStatement:
             once = [*node.body]
         else:
             once = [node]
-        return any(_decides(each) for part in once for each in ast.walk(part))
+        return any(_decides(each) for part in once for each in in_order(part))
 
     def holds(self, span: Span) -> bool:
         """Whether a position is in what runs once an iteration."""

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from ...interruptions import not_of_a_signal
 from ...observe.observation import Edit, ObservedProgram, Place
 from ...program.jaxpr.parameters import open_jaxpr
+from ...typed.syntax_nodes import in_order
 from ..edited_code import EditedCode
 from ..errors.copies import NotCopied, copied
 from ..errors.time_limit import Budget
@@ -46,7 +47,7 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
     if not written.before:
         return (edit,)
     around = [
-        statement for statement in ast.walk(loop.module) if isinstance(statement, ast.stmt) and _holds(statement, node)
+        statement for statement in in_order(loop.module) if isinstance(statement, ast.stmt) and _holds(statement, node)
     ]
     inner = max(around, key=lambda statement: (statement.lineno, statement.col_offset), default=None)
     # In the test of a while or of an elif, and below a decorator, lines before the statement stand elsewhere.
@@ -60,7 +61,7 @@ def edits_of(loop: LoopStatement, written: Rewrite, file: str) -> tuple[Edit, ..
 
 
 def _holds(statement: ast.stmt, node: ast.AST) -> bool:
-    return any(part is node for part in ast.walk(statement))
+    return any(part is node for part in in_order(statement))
 
 
 def _edit(file: str, node: ast.stmt | ast.expr, text: str) -> Edit:

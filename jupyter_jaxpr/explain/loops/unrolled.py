@@ -10,6 +10,7 @@ from ...observe.observation import Place, StageTimes
 from ...program.jaxpr.repeated_blocks import RepeatedBlocks
 from ...program.jaxpr.walk import Walk
 from ...quantities import count
+from ...typed.syntax_nodes import in_order
 from . import words
 from .find import LoopFinder
 from .nest import FoundLoop
@@ -150,9 +151,9 @@ def _rewritten(statement: LoopStatement, carried: bool, differentiated: bool, sp
     """The rewrite of a loop; a cell that runs again has the same."""
     iterated: set[int] = set()
     if isinstance(statement.node, ast.For):
-        iterated = set(map(id, ast.walk(statement.node.iter)))
+        iterated = set(map(id, in_order(statement.node.iter)))
     elif not isinstance(statement.node, ast.While | ast.Call):
-        iterated = set(map(id, ast.walk(statement.node.generators[0].iter)))
+        iterated = set(map(id, in_order(statement.node.generators[0].iter)))
 
     def made_at(node: ast.expr) -> bool | None:
         if not spans:

@@ -69,10 +69,23 @@ def _is_another_function(construct: Construct, before: Sequence[MissEvent]) -> b
 def _other_settings(old: Construct | None, new: Construct) -> tuple[Reason, ...]:
     earlier = {} if old is None else dict(old.settings)
     return tuple(
-        Reason("static_value", f"{name}: {earlier.get(name)} -> {value}", name, earlier.get(name), value)
+        _other_setting(new, name, earlier.get(name), value)
         for name, value in new.settings
         if earlier.get(name) != value
     )
+
+
+def _other_setting(construct: Construct, name: str, before: str | None, after: str) -> Reason:
+    if name == "length" and construct.name == "fori_loop":
+        text = f"the number of iterations of the fori_loop changed from {before} to {after}"
+        cure = (
+            "Call lax.fori_loop within a function under jax.jit, and pass the bounds to that function as arguments: "
+            "JAX compiles the function once for all bounds."
+        )
+        return Reason("static_value", text, name, before, after, cure)
+    text = f"the setting {name} of the {construct.name} changed from {before} to {after}"
+    cure = f"Expect one compile for each value of {name}."
+    return Reason("static_value", text, name, before, after, cure)
 
 
 def _rerun(construct: Construct) -> Reason:
@@ -108,6 +121,12 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
         return Reason("cleared", text, cure="Do not call jax.clear_caches() between calls.")
     if construct.name == "map":
         return Reason("new_function", _MAP.format(bodies=bodies), cure=_MAP_CURE)
+    last = before[-1]
+    if last.clears != event.clears:
+        text = f"JAX no longer holds {construct.title}: jax.clear_caches() cleared the caches"
+        return Reason("cleared", text, cure="Do not call jax.clear_caches() between calls.")
+    if construct.within is not None:
+        return _made_by(construct, bodies)
     if any(is_installed(body.file) for body in construct.bodies if body.file):
         return Reason("new_function", f"{bodies}, a function of a library, is a new function object in each call")
     if event.rerun:
@@ -115,13 +134,23 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     if event.changed:
         return _reads_another(construct, bodies, event.changed[0])
     if construct.function is None:
-        text = f"JAX traced {bodies} again: a new function object, or the caches were cleared"
+        text = f"JAX traced {bodies} again: {bodies} is a new function object, or JAX evicted the entry"
         cure = f"Define the functions once, outside of the code that calls {construct.name}."
         return Reason("new_function", text, cure=cure)
     text = f"{bodies} is a new function object, so JAX traced and compiled the {construct.name} again"
     cure = f"Define {bodies} once, outside of the code that calls {construct.name}: JAX caches by function object."
     if bodies == "<lambda>":
         cure = f"Give the lambda a name outside of the code that calls {construct.name}: JAX caches by function object."
+    return Reason("new_function", text, cure=cure)
+
+
+def _made_by(construct: Construct, bodies: str) -> Reason:
+    """Return the reason that a function of JAX, which is no program of its own, made the body of a construct anew."""
+    text = (
+        f"{bodies} is a new function object in each call of {construct.within}, so JAX traced and compiled the "
+        f"{construct.name} again"
+    )
+    cure = f"Call {construct.within} within a function under jax.jit: JAX compiles that function once."
     return Reason("new_function", text, cure=cure)
 
 

@@ -22,7 +22,7 @@ def signature_text(key: Key, reading: Reading) -> str:
     if len(leaves) > 12:
         leaves = [*leaves[:10], f"and {len(leaves) - 10} more"]
     statics = [f"{name}={value.text}" for name, value in key.statics.items()]
-    fields = [f"{path}={text}" for path, text in _static_fields(key, reading)]
+    fields = [f"{path}={text}" for path, text in static_fields_of(key, reading)]
     if len(fields) > _FIELDS:
         fields = [*fields[:_FIELDS], f"and {count(len(fields) - _FIELDS, 'more static field', 'more static fields')}"]
     return ", ".join([*leaves, *statics, *fields])
@@ -32,8 +32,8 @@ def signature_text(key: Key, reading: Reading) -> str:
 _FIELDS = 6
 
 
-def _static_fields(key: Key, reading: Reading) -> list[tuple[str, str]]:
-    """The static fields of the arguments of a call."""
+def static_fields_of(key: Key, reading: Reading) -> list[tuple[str, str]]:
+    """Return the path and the text of each static field of the arguments of a call."""
     sides = key.treedef.children()
     if len(sides) != 2:
         return []

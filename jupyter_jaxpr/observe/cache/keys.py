@@ -23,6 +23,7 @@ from ...jax.keys import (
     trace_context,
     trace_context_names,
 )
+from ...jax.transforms_of_tracers import TransformsOfCall, transforms_of
 from ...plain_text import FAILURES, Limit, exact, text_of
 from ..value_texts import NOTHING_CALLED, Reading
 from .static_values import StaticLeaf, StaticValue
@@ -138,6 +139,7 @@ class Key:
         context: the values of JAX's trace context.
         options: the arguments of the `jax.jit` call.
         function: for equinox, the user's function, which is a static argument there.
+        transforms: the transforms around the call; None for a call outside of transforms, and where unknown.
     """
 
     __slots__ = (
@@ -153,6 +155,7 @@ class Key:
         "options",
         "positional",
         "statics",
+        "transforms",
         "treedef",
     )
 
@@ -177,6 +180,8 @@ class Key:
         if self._columns is None:
             facts = leaf_facts(values, not many, None if flat is None else flat.avals)
             self._facts = facts if function is None else _equinox_facts(facts, values, reading)
+        is_traced = any(facts_of_leaf[1] == "tracer" for facts_of_leaf in self._facts)
+        self.transforms: TransformsOfCall | None = transforms_of(values) if is_traced else None
         self._leaves: tuple[Leaf, ...] | None = None
         self.context: Sequence[Any] = trace_context()
         self.options = options

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 WIDTH = 80
 _NAME = 30
 _MISSES = 12
-_NONE = "No jitted function of yours was called."
+_NONE = "No call of a jitted function of yours was seen."
 _HEAD = f"{'function':<{_NAME}}{'calls':>8}{'hits':>8}{'entries':>9}{'compiles':>10}{'price':>11}"
 
 
@@ -30,7 +30,9 @@ def table(
     """Return the table of the functions with their counts; below each function its misses with their reasons."""
     others = textwrap.wrap(not_counted(elsewhere), WIDTH) if elsewhere else []
     if not functions:
-        return "\n".join(["No jitted function of yours was called in this thread.", *others] if others else [_NONE])
+        return "\n".join(
+            ["No call of a jitted function of yours was seen in this thread.", *others] if others else [_NONE]
+        )
     lines = [_HEAD, "-" * WIDTH]
     where = Lines(functions, own, cells)
     for function in functions:

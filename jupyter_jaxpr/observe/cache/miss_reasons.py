@@ -17,12 +17,11 @@ from .key_differences import closest, compare, kinds_of_values
 from .keys import Key
 from .reason import Reason, names_text
 from .static_values import is_plain
+from .transform_reasons import first_under, is_first_under, transform_reason, under
 from .wrapped_functions import equinox_wrappers, written
 
 _COMPARED = 128
 """The number of newest earlier keys with which a key is compared."""
-
-_JIT_OUTSIDE = "Put the jit outside the transformation: jax.jit(jax.grad(f))."
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
@@ -62,19 +61,18 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     if not same_kind:
         text = f"first call of {history.name} outside any transformation: JAX makes another program for such calls"
         if event.key.traced:
-            text = (
-                f"first call of {history.name} under a transformation such as grad or vmap: "
-                "JAX makes another program for such calls"
-            )
+            text = f"first call of {history.name} under {under(event.key)}: JAX makes another program for such calls"
         return (Reason("argument_type", text),)
     same_jit = [old for old in same_kind if _same_options(old, event)]
     by = event.key.options.by
     if not same_jit:
         text = f"first call of {history.name} with these options for {by}"
         return (Reason("first_call", text, after=f"other options of {by}"),)
+    if event.key.traced and event.outcome != "dispatch_only" and is_first_under(event.key, same_jit):
+        return (first_under(event.key, history.name),)  # equal types would not have avoided the miss
     keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
     nearest = closest(event.key, keys, reading)
-    if nearest.compiles or (nearest.kinds and event.outcome == "dispatch_only"):
+    if nearest.compiles or (nearest.kinds and event.outcome == "dispatch_only" and not event.key.traced):
         return nearest.reasons
     return (_same_key(event, same_jit, history, reading),)
 
@@ -110,7 +108,7 @@ def _made_anew(event: MissEvent, history: FunctionHistory, made: str | None) -> 
     before = [old for old in history.events if old.function_object == event.function_object - 1]
     if event.partial is not None and before and before[0].partial is not None:
         return _new_partial(event, before[0], history)
-    if event.method and not event.wrappers:
+    if event.method:
         text = f"another method {name}{_defined_at(history, event)}: each object.{name} is a function object of its own"
         cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
         return Reason("new_function", text, cure=cure)
@@ -221,20 +219,16 @@ def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHisto
     assert event.key is not None
     equal = (old for old in reversed(own) if old.key is not None and not compare(old.key, event.key, reading))
     last = next(equal, None)
-    if event.outcome != "dispatch_only" and event.key.traced:
-        text = (
-            f"JAX derived another program from {history.name}: "
-            "the transformation or the batch size is new, or the caches were cleared"
-        )
-        return Reason("argument_type", text, cure=_JIT_OUTSIDE)
-    if event.outcome == "dispatch_only" and event.key.traced:
-        text = f"{history.name} was called under a transformation such as grad or vmap: such calls have no fast path"
-        return Reason("no_fast_path", text, cure=_JIT_OUTSIDE)
+    if event.key.traced:
+        return transform_reason(event, own, history.name, reading)
     if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
         return Reason("no_fast_path", _without_fast_path(history.name, event.effects))
     if event.trace is not None or (last is not None and last.clears != event.clears):
         where = "" if last is None else f" made{_line_from(last, event)}"
-        text = f"the cache entry{where} is gone: the caches were cleared, or JAX evicted the entry"
+        why = "the caches were cleared, or JAX evicted the entry"
+        if last is not None and last.clears != event.clears:
+            why = "jax.clear_caches() cleared the caches"
+        text = f"the cache entry{where} is gone: {why}"
         return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")
     if event.outcome == "dispatch_only":
         text = "the cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable"

@@ -47,7 +47,7 @@ def static_reason(subject: str, path: str, before: StaticValue, after: StaticVal
         return Reason("static_identity", text, path, before.text, after.text, cure)
     text = f"{subject} changed from {before.text} to {after.text}"
     if after.by_identity:  # a function, a class, or a member of an enum
-        cure = f"Pass the same {path} in every call, or expect one compile for each {path}."
+        cure = f"Pass the same value for {path} in every call, or expect one compile for each value."
     return Reason("static_value", text, path, before.text, after.text, cure)
 
 

@@ -35,10 +35,10 @@ from .callables import (
     is_users_class,
     is_users_code,
 )
-from .effect import Kind, NotProven, SideEffect
+from .effect import PLACE, Kind, NotProven, SideEffect
 
-TAKES_ELEMENTS = "takes elements from an iterator that existed before the call"
-PASSES_ITERATOR = "passes an iterator that existed before the call to a function"
+TAKES_ELEMENTS = f"{PLACE} takes elements from an iterator that existed before the call."
+PASSES_ITERATOR = f"{PLACE} passes an iterator that existed before the call to a function."
 _MOST_OBJECTS = 2_000
 _MOST_EFFECTS = 200
 _PLAIN_TYPES = (int, float, complex, bool, str, bytes, type(None), slice, range, list, tuple, dict, set, frozenset)
@@ -65,10 +65,10 @@ class Attributes(abc.ABC):
         self._functions: dict[int, list[Any]] = {}  # the user's functions inside of a library's callable
         self._keep: list[Any] = []  # keeps objects alive whose ids serve as keys
 
-    def refuse(self, kind: Kind, scope: Scope, node: ast.AST, text: str) -> Made:
-        """Record that a line may change an object outside of the call."""
+    def refuse(self, kind: Kind, scope: Scope, node: ast.AST, sentence: str) -> Made:
+        """Record that a line may change an object outside of the call; `PLACE` stands for the line in the sentence."""
         self.refusals += 1
-        effect = SideEffect(kind, scope.file, getattr(node, "lineno", 0), scope.function, text)
+        effect = SideEffect(kind, scope.file, getattr(node, "lineno", 0), scope.function, sentence)
         self.effects[effect] = None
         if self._first or len(self.effects) >= _MOST_EFFECTS:
             raise NotProven(effect)
@@ -132,7 +132,7 @@ class Attributes(abc.ABC):
                 for kind in classes:
                     if name in vars(kind):
                         return self._bound(scope, node, owner.receiver, vars(kind)[name], name)
-                text = f"reads super().{name}, an attribute that could not be found"
+                text = f"{PLACE} reads super().{name}, an attribute that could not be found."
                 return self.refuse("unknown", scope, node, text)
             case Transformed() if name in ("defvjp", "defjvp", "defjvps", "def_vmap", "__wrapped__", "defpartition"):
                 return Method(owner, name)
@@ -156,7 +156,7 @@ class Attributes(abc.ABC):
             try:
                 attribute = getattr(value, name) if not is_users_module(value) else vars(value)[name]
             except (AttributeError, KeyError):
-                text = f"reads the attribute {name} of a module that has no such attribute"
+                text = f"{PLACE} reads the attribute {name} of a module that has no such attribute."
                 return self.refuse("unknown", scope, node, text)
             return Known(attribute)
         kind = type(value)
@@ -167,7 +167,9 @@ class Attributes(abc.ABC):
                 return self._user_call(scope, node, own_getattr, [owner, Known(name)])
             if own_getattr is not None:
                 return self._read(value, name)
-            return self.refuse("unknown", scope, node, f"reads the attribute {name}, which the object does not have")
+            return self.refuse(
+                "unknown", scope, node, f"{PLACE} reads the attribute {name}, which the object does not have."
+            )
         if isinstance(value, type):
             if isinstance(attribute, staticmethod | classmethod):
                 return (
@@ -177,7 +179,7 @@ class Attributes(abc.ABC):
                 )
             return Known(attribute)
         if _own_getattribute(kind):
-            text = f"reads the attribute {name} through the __getattribute__ of the object's class"
+            text = f"{PLACE} reads the attribute {name} through the __getattribute__ of the object's class."
             return self.refuse("unknown", scope, node, text)
         in_instance = name in instance_dict(value)
         if in_instance and not inspect.isdatadescriptor(attribute):
@@ -215,7 +217,7 @@ class Attributes(abc.ABC):
                 return self._user_call(scope, node, getter, [receiver])
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         if isinstance(found, functools.cached_property):
-            text = f"computes the cached property {name}, which stores its value in the object"
+            text = f"{PLACE} computes the cached property {name}, which stores its value in the object."
             return self.refuse("state", scope, node, text)
         if isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
@@ -225,7 +227,7 @@ class Attributes(abc.ABC):
             return Method(receiver, name, found.func)
         if callable(getattr(type(found), "__get__", None)):
             if is_users_class(type(found)):
-                text = f"reads the attribute {name} through a user-defined descriptor"
+                text = f"{PLACE} reads the attribute {name} through a user-defined descriptor."
                 return self.refuse("unknown", scope, node, text)
             inner = getattr(found, "__wrapped__", None) or getattr(found, "fun", None)
             if isinstance(inner, types.FunctionType):  # a method under jax.jit, or one that equinox wraps
@@ -251,10 +253,13 @@ class Attributes(abc.ABC):
             if isinstance(attribute, property) and isinstance(attribute.fget, types.FunctionType):
                 self._user_call(scope, node, attribute.fget, [OUTSIDE])
             elif isinstance(attribute, functools.cached_property):
-                text = f"may compute the cached property {name}, which stores its value in the object"
+                text = f"{PLACE} may compute the cached property {name}, which stores its value in the object."
                 return self.refuse("state", scope, node, text)
             if _own_getattribute(kind) or _has_own_getattr(kind):
-                text = f"may read the attribute {name} through a __getattr__ or __getattribute__ of {kind.__name__}"
+                owner_class = kind.__name__
+                text = (
+                    f"{PLACE} may read the attribute {name} through a __getattr__ or __getattribute__ of {owner_class}."
+                )
                 return self.refuse("unknown", scope, node, text)
         return Method(owner, name)
 
@@ -280,7 +285,7 @@ class Attributes(abc.ABC):
             return Made(made.plain, made.deep, made.deep)
         if isinstance(value, Made):
             if not value.plain and not value.fresh and not self._restartable:
-                text = "may take elements from an iterator that existed before the call"
+                text = f"{PLACE} may take elements from an iterator that existed before the call."
                 return self.refuse("outside", scope, node, text)
             if not value.plain:
                 self._iterated(scope, node, value)

@@ -10,38 +10,38 @@ from typing import Any
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _EVENTS = {
-    "os.remove": "removes a file",
-    "os.rename": "renames a file",
-    "os.mkdir": "creates a folder",
-    "os.rmdir": "removes a folder",
-    "os.truncate": "truncates a file",
-    "os.link": "creates a file link on the disk",
-    "os.symlink": "creates a file link on the disk",
-    "os.chmod": "changes the permissions of a file",
-    "os.chown": "changes the owner of a file",
-    "os.utime": "changes the times of a file",
-    "os.putenv": "sets an environment variable",
-    "os.unsetenv": "removes an environment variable",
-    "os.system": "starts a process",
-    "os.exec": "starts a process",
-    "os.fork": "starts a process",
-    "os.forkpty": "starts a process",
-    "os.posix_spawn": "starts a process",
-    "os.spawn": "starts a process",
-    "os.kill": "sends a signal to a process",
-    "subprocess.Popen": "starts a process",
-    "socket.connect": "opens a network connection",
-    "socket.bind": "opens a network socket",
-    "socket.sendto": "sends data over a network connection",
-    "socket.sendmsg": "sends data over a network connection",
-    "sqlite3.connect": "opens a database",
-    "builtins.input": "asks the user for input",
-    "webbrowser.open": "opens a web browser",
+    "os.remove": "{place} removes a file.",
+    "os.rename": "{place} renames a file.",
+    "os.mkdir": "{place} creates a folder.",
+    "os.rmdir": "{place} removes a folder.",
+    "os.truncate": "{place} truncates a file.",
+    "os.link": "{place} creates a file link on the disk.",
+    "os.symlink": "{place} creates a file link on the disk.",
+    "os.chmod": "{place} changes the permissions of a file.",
+    "os.chown": "{place} changes the owner of a file.",
+    "os.utime": "{place} changes the times of a file.",
+    "os.putenv": "{place} sets an environment variable.",
+    "os.unsetenv": "{place} removes an environment variable.",
+    "os.system": "{place} starts a process.",
+    "os.exec": "{place} starts a process.",
+    "os.fork": "{place} starts a process.",
+    "os.forkpty": "{place} starts a process.",
+    "os.posix_spawn": "{place} starts a process.",
+    "os.spawn": "{place} starts a process.",
+    "os.kill": "{place} sends a signal to a process.",
+    "subprocess.Popen": "{place} starts a process.",
+    "socket.connect": "{place} opens a network connection.",
+    "socket.bind": "{place} opens a network socket.",
+    "socket.sendto": "{place} sends data over a network connection.",
+    "socket.sendmsg": "{place} sends data over a network connection.",
+    "sqlite3.connect": "{place} opens a database.",
+    "builtins.input": "{place} asks the user for input.",
+    "webbrowser.open": "{place} opens a web browser.",
 }
 
 
 def refused_event(event: str, facts: tuple[Any, ...]) -> str | None:
-    """Return the effect of an audit event as a phrase such as `removes a file`; None for an allowed event.
+    """Return the effect of an audit event as a sentence such as `{place} removes a file.`; None for an allowed event.
 
     Args:
         event: The name of the event.
@@ -55,4 +55,4 @@ def _opens_to_write(facts: tuple[Any, ...]) -> str | None:
     if path == os.devnull:
         return None
     writes = any(letter in mode for letter in "wax+") if isinstance(mode, str) else bool((flags or 0) & _WRITING)
-    return "writes to a file" if writes else None
+    return "{place} writes to a file." if writes else None

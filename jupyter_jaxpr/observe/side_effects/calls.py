@@ -28,7 +28,7 @@ from .callables import (
     wrapper_is_known,
     writes_by_position,
 )
-from .effect import Kind
+from .effect import PLACE, Kind
 from .methods import Methods, call_text, is_none, vars_of
 from .source import FunctionNode, function_node
 
@@ -67,10 +67,13 @@ _TRANSFORMS = frozenset(
     filter_checkpoint fun_remat custom_batching custom_vmap closure_convert_fun Partial cmp_to_key""".split()
 )
 _VERDICTS: dict[str, tuple[Kind, str]] = {
-    "random": ("random", "calls {name}, which advances a random generator"),
-    "outside": ("outside", "calls {name}, which may change files, processes, connections, queues or threads"),
-    "settings": ("outside", "calls {name}, which changes settings of the Python process"),
-    "unknown": ("unknown", "calls {name}, whose side effects are unknown"),
+    "random": ("random", "{place} calls {name}, which advances a random generator."),
+    "outside": (
+        "outside",
+        "{place} calls {name}, which may change files, processes, connections, queues or threads.",
+    ),
+    "settings": ("outside", "{place} calls {name}, which changes settings of the Python process."),
+    "unknown": ("unknown", "{place} calls {name}, whose side effects are unknown."),
 }
 
 #: JAX keeps the arrays that a function computes in it for as long as the function lives.
@@ -89,7 +92,7 @@ class Calls(Methods):
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:
         """Analyse `callee(*values, **keywords)` and return the value of the call."""
         if self._depth > _DEEPEST:
-            return self.refuse("unknown", scope, node, "nests calls of functions too deeply to be analysed")
+            return self.refuse("unknown", scope, node, f"{PLACE} nests calls of functions too deeply to be analysed.")
         self._depth += 1
         try:
             return self._call(scope, node, callee, values, keywords)
@@ -134,7 +137,7 @@ class Calls(Methods):
             return self._call_object(scope, node, function.func, [*first, *values], {**bound_keywords, **keywords})
         if isinstance(function, functools._lru_cache_wrapper):
             kind: Kind = "outside" if function.cache_info().currsize else "state"
-            self.refuse(kind, scope, node, f"calls {_name(function)}, which keeps its results in a cache")
+            self.refuse(kind, scope, node, f"{PLACE} calls {_name(function)}, which keeps its results in a cache.")
             return self._call_object(scope, node, function.__wrapped__, values, keywords)
         if is_jitted(function) or type(function).__module__.startswith("jax"):
             return self._call_library(scope, node, function, values, keywords)
@@ -171,7 +174,7 @@ class Calls(Methods):
                 for value in values:
                     self.handed_over(scope, node, self.blurred(value))
                 return Made(plain=False, fresh=True, deep=False)
-            self.refuse("unknown", scope, node, f"calls {code.co_name}, whose source code is not available")
+            self.refuse("unknown", scope, node, f"{PLACE} calls {code.co_name}, whose source code is not available.")
             return self._call_object(scope, node, wrapped, values, keywords) if callable(wrapped) else OUTSIDE
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         self._keep.append(function)
@@ -251,23 +254,23 @@ class Calls(Methods):
             # In jax.jit(f) and jax.vmap(f), f takes the same arguments; the rules of a custom derivative take other
             # ones.
             if not wrapper_is_known(function):
-                text = f"calls {name} through a wrapper of a library whose side effects are unknown"
+                text = f"{PLACE} calls {name} through a wrapper of a library whose side effects are unknown."
                 self.refuse("unknown", scope, node, text)
             if isinstance(function, functools._lru_cache_wrapper):
-                self.refuse("state", scope, node, f"calls {name}, which keeps its results in a cache")
+                self.refuse("state", scope, node, f"{PLACE} calls {name}, which keeps its results in a cache.")
             self._entered(scope, node, function)
             if own[1:]:
                 self._call_back(scope, node, tuple(own[1:]), arguments_passed)
             return self._call_transformed(scope, node, Transformed((own[0],)), values, keywords)
         if self.is_live and name == _COMPUTES and _package(function) == "jax":
-            text = f"calls jax.{name}, which computes arrays while JAX traces"
+            text = f"{PLACE} calls jax.{name}, which computes arrays while JAX traces."
             return self.refuse("state", scope, node, text)
         if judgement != "harmless" and not own:
             kind, text = _VERDICTS[judgement]
             if name == "open" and judgement == "outside" and not _writes(values, keywords):
-                kind, text = "unknown", "calls {name}, which reads a file"
+                kind, text = "unknown", "{place} calls {name}, which reads a file."
             self._escaping(arguments_passed)
-            return self.refuse(kind, scope, node, text.format(name=name))
+            return self.refuse(kind, scope, node, text.format(place=PLACE, name=name))
         if name in _LINEN and str(getattr(function, "__module__", "")).startswith("flax.linen"):
             module = values[0] if values else OUTSIDE
             if isinstance(module, Known) and is_users_class(type(module.value)):
@@ -276,13 +279,13 @@ class Calls(Methods):
             return PLAIN
         out = keywords.get("out")
         if out is not None and not (isinstance(out, Known) and out.value is None):
-            return self.refuse("state", scope, node, f"calls {name} with out=, which writes into an array")
+            return self.refuse("state", scope, node, f"{PLACE} calls {name} with out=, which writes into an array.")
         if self._writes_into(function, values) or writes_by_position(function, values, keywords):
-            return self.refuse("state", scope, node, f"calls {name}, which writes into an array")
+            return self.refuse("state", scope, node, f"{PLACE} calls {name}, which writes into an array.")
         if name in SETS_ATTRIBUTES and any(isinstance(value, Known) for value in arguments_passed):
-            return self.refuse("state", scope, node, f"calls {name}, which sets attributes of its argument")
+            return self.refuse("state", scope, node, f"{PLACE} calls {name}, which sets attributes of its argument.")
         if name == "print" and "file" in keywords and not is_none(keywords["file"]):
-            return self.refuse("outside", scope, node, "prints to a file")
+            return self.refuse("outside", scope, node, f"{PLACE} prints to a file.")
         for value in arguments_passed:
             self._handed_over(scope, node, function, value)
         functions = [function for value in arguments_passed for function in self._functions_in(value)]
@@ -405,7 +408,7 @@ class Calls(Methods):
         for value in values:
             if self._is_function(value):
                 self._escapes(value)
-        text = f"calls {call_text(node)}, which is unknown before the code runs"
+        text = f"{PLACE} calls {call_text(node)}, which is unknown before the code runs."
         return self.refuse("unknown", scope, node, text)
 
 

@@ -7,6 +7,9 @@ from typing import Literal
 
 Kind = Literal["state", "random", "outside", "unknown"]
 
+#: Stands in the sentence of an effect for the name of the line, which depends on the cell that the user looks at.
+PLACE = "{place}"
+
 
 @dataclass(frozen=True)
 class SideEffect:
@@ -19,19 +22,19 @@ class SideEffect:
         file: The file of the line, as code objects name it.
         line: The number of the line, from 1.
         function: The name of the function around the line, as code objects name it.
-        text: The effect of the line, such as "prints to a file"; `guard.effect_text` makes the sentence.
+        sentence: The effect of the line, such as "{place} prints to a file."; `guard.effect_text` names the place.
     """
 
     kind: Kind
     file: str
     line: int
     function: str
-    text: str
+    sentence: str
 
 
 class NotProven(Exception):
     """The analysis found the first side effect, which the exception carries."""
 
     def __init__(self, effect: SideEffect) -> None:
-        super().__init__(effect.text)
+        super().__init__(effect.sentence)
         self.effect = effect

@@ -28,6 +28,7 @@ from .attributes import TAKES_ELEMENTS
 from .bindings import Keywords
 from .callables import is_array_of_jax, is_users_class
 from .calls import Calls
+from .effect import PLACE
 
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -131,7 +132,7 @@ class Expressions(Calls):
                 scope.returned.append(self.elements(scope, node, self.value_of(scope, node.value)))
                 return OUTSIDE
             case _:  # await and t-strings, which traced code does not use
-                return self.refuse("unknown", scope, node, "contains an expression that cannot be analysed")
+                return self.refuse("unknown", scope, node, f"{PLACE} contains an expression that cannot be analysed.")
 
     @abc.abstractmethod
     def bind(self, scope: Scope, target: ast.expr, value: Value) -> None:
@@ -142,11 +143,11 @@ class Expressions(Calls):
     def _name(self, scope: Scope, node: ast.Name) -> Value:
         value = self.look_up(scope, node.id)
         if value is None:
-            return self.refuse("unknown", scope, node, f"reads {node.id}, which has no value")
+            return self.refuse("unknown", scope, node, f"{PLACE} reads {node.id}, which has no value.")
         if isinstance(value, Known) and node.id in _REVEALING and value.value is getattr(builtins, node.id, None):
-            return self.refuse("unknown", scope, node, f"uses {node.id}, which gives access to all variables")
+            return self.refuse("unknown", scope, node, f"{PLACE} uses {node.id}, which gives access to all variables.")
         if isinstance(value, Known) and node.id in _ANYTHING and value.value is getattr(builtins, node.id, None):
-            return self.refuse("outside", scope, node, f"uses {node.id}, which can change anything")
+            return self.refuse("outside", scope, node, f"{PLACE} uses {node.id}, which can change anything.")
         return value
 
     def look_up(self, scope: Scope, name: str) -> Value | None:
@@ -272,11 +273,11 @@ class Expressions(Calls):
                 if not isinstance(container, dict | list | tuple):
                     return own
             if type(container).__name__ == "defaultdict":
-                return self.refuse("state", scope, node, "reads a defaultdict, which may add a key")
+                return self.refuse("state", scope, node, f"{PLACE} reads a defaultdict, which may add a key.")
             if isinstance(container, dict):
                 return self.elements(scope, node, Known(list(dict.values(container)), owner.rebuilt))
         if isinstance(owner, Made) and not owner.fresh and self._read_adds_keys:
-            return self.refuse("state", scope, node, "may read a dict that adds missing keys")
+            return self.refuse("state", scope, node, f"{PLACE} may read a dict that adds missing keys.")
         if isinstance(owner, Made) and not owner.plain:
             self.special(scope, node, owner, ("__getitem__", "__missing__"))
         if not isinstance(owner, Known | Made):

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...interruptions import is_of_a_signal
 from .audit_events import refused_event
-from .effect import SideEffect
+from .effect import PLACE, SideEffect
 from .proof import side_effects
 from .state import BYTES_AT_MOST, SECONDS_AT_MOST, SavedState, TooLarge
 
@@ -39,13 +39,8 @@ class EffectsError(RuntimeError):
         self.effect = effect
 
 
-def place_text(effect: SideEffect, cell_file: str | None = None) -> str:
-    """Return the name of a line: "Line 7", "Line 7 of model.py" or "Line 7 of the cell that defines step".
-
-    Args:
-        effect: The line.
-        cell_file: The file of the cell that the user looks at.
-    """
+def _place_text(effect: SideEffect, cell_file: str | None) -> str:
+    """Return the name of a line: "Line 7", "Line 7 of model.py" or "Line 7 of the cell that defines step"."""
     if not effect.line:
         return "The call"
     if effect.file == cell_file:
@@ -62,7 +57,7 @@ def effect_text(effect: SideEffect, cell_file: str | None = None) -> str:
         effect: The line.
         cell_file: The file of the cell that the user looks at.
     """
-    return f"{place_text(effect, cell_file)} {effect.text}."
+    return effect.sentence.replace(PLACE, _place_text(effect, cell_file), 1)
 
 
 @contextmanager
@@ -116,8 +111,8 @@ def undone(
         raise _refusal(name, refused[0])
 
 
-def _refusal(name: str, what: str) -> EffectsError:
-    effect = SideEffect("outside", "", 0, "", what)
+def _refusal(name: str, sentence: str) -> EffectsError:
+    effect = SideEffect("outside", "", 0, "", sentence)
     return EffectsError(_IRREVERSIBLE.format(name=name, why=effect_text(effect)), effect)
 
 
@@ -156,7 +151,8 @@ def _audit(event: str, facts: tuple[Any, ...]) -> None:
     refused = _watch.refused
     if refused is None:
         return
-    reason = refused_event(event, facts)
-    if reason is not None:
-        refused.append(reason)
-        raise PermissionError(f"The call {reason}. jupyter_jaxpr traces this call and did not allow the change.")
+    sentence = refused_event(event, facts)
+    if sentence is not None:
+        refused.append(sentence)
+        what = sentence.replace(PLACE, "The call", 1)
+        raise PermissionError(f"{what} jupyter_jaxpr traces this call and did not allow the change.")

@@ -12,7 +12,8 @@ import linecache
 import os
 import re
 import sysconfig
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Protocol
@@ -64,6 +65,9 @@ class SourceFile:
     runner: bool = False
 
 
+#: Instructions of one code that are located one by one.
+_TABLE_FROM = 40
+
 #: file, function, line, column, end line, end column: indices and positions as in the document.
 FrameRow = tuple[int, int, int, int, int, int]
 
@@ -94,6 +98,8 @@ class Positions:
         self._codes: dict[int, SourceFile] = {}
         self._code_frames: dict[tuple[int, int], int] = {}
         self._alive: list[CodeType] = []
+        self._lookups: Counter[int] = Counter()
+        self._tables: dict[int, list[tuple[int | None, int | None, int | None, int | None]]] = {}
 
     # --- stacks ------------------------------------------------------------------------------
 
@@ -127,12 +133,28 @@ class Positions:
             key = (id(code), instruction)
             frame = self._code_frames.get(key)
             if frame is None:
-                line, column, end_line, end_column = locate(code, instruction)
+                line, column, end_line, end_column = self._located(code, instruction, locate)
                 frame = self._code_frames[key] = self.frame(
                     source, function_of(code), line, column, end_line, end_column
                 )
             (library if source.kind == "library" else user).append(frame)
         return self._number(user, library)
+
+    def _located(
+        self, code: CodeType, instruction: int, locate: Callable[[CodeType, int], tuple[int, int, int, int]]
+    ) -> tuple[int, int, int, int]:
+        """The line, column, end line and end column of an instruction; -1 where Python does not know one.
+
+        JAX reads a code from its begin for each instruction: many instructions of a long code are read at once.
+        """
+        table = self._tables.get(id(code))
+        if table is None:
+            self._lookups[id(code)] += 1
+            if self._lookups[id(code)] < _TABLE_FROM:
+                return locate(code, instruction)
+            table = self._tables[id(code)] = list(code.co_positions())
+        line, end_line, column, end_column = (-1 if part is None else part for part in table[instruction // 2])
+        return line, column, end_line, end_column
 
     def called_from(self, stack: int, traceback: Any) -> int:
         """The stack of a call in place of a stack that has no user frame."""

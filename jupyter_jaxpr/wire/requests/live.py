@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
+from ...build.build import Sources
 from ...build.diff import diff_runs
 from ...build.levels import Unavailable
 from ...document.types.diff import ProgramDiff
+from ...document.types.document import Snapshot
 from ...document.types.live import LiveProgram
 from ...document.types.struct import described
 from ...live.live import Asked as AskedOfCell
@@ -27,7 +29,8 @@ _live = Live()
 class LiveRequest(Request, tag="live"):
     """Trace a function of a cell as it is written: the user typed in the cell, or chose Trace Now.
 
-    The function's Python runs on tracers, if it has no side effects. Nothing is compiled, no call of the cell is made.
+    The function's Python runs on tracers, if it has no side effects. No call of the cell is made, and nothing is
+    compiled unless `last_level` is hlo.
     """
 
     patience: ClassVar[int] = 60
@@ -38,6 +41,11 @@ class LiveRequest(Request, tag="live"):
     line: Annotated[int | None, described("Of the caret, from 1; null where the caret is not in the cell.")]
     in_view: Annotated[str | None, described("Name of the program in view; null for none.")]
     specs: Annotated[str | None, described("Argument types that the user typed in this page; null for none.")]
+    last_level: Annotated[
+        Literal["jaxpr", "stablehlo", "hlo"],
+        described("The last text that is made. For hlo, XLA compiles the program, outside of all caches and counts."),
+    ] = "jaxpr"
+    is_asked_for: Annotated[bool, described("The user asked for this trace by name, not by typing.")] = False
 
     def answer(self, asked: Asked) -> LiveProgram:
         cells = asked.kernel.cells
@@ -47,10 +55,13 @@ class LiveRequest(Request, tag="live"):
             return LiveProgram(state="waiting", function=None, line=None, text=None, snapshot=None, seconds=0.0)
         names = asked.namespace()
         live = _live.trace(
-            AskedOfCell(self.source, self.cell_id, self.line, self.in_view, self.specs),
+            AskedOfCell(
+                self.source, self.cell_id, self.line, self.in_view, self.specs, self.last_level, self.is_asked_for
+            ),
             names,
             lambda name: _observed(name, names, asked.runs),
             cells.known_cells(),
+            last_run=lambda name: _last_run(name, asked.runs),
         )
         return msgspec.structs.replace(live, difference=_since_the_last_run(live, asked.runs))
 
@@ -60,15 +71,21 @@ def _since_the_last_run(live: LiveProgram, runs: Runs) -> ProgramDiff | None:
     after = live.snapshot
     if after is None or not after.programs or after.programs[0].equations > _COMPARED:
         return None
+    before = _last_run(live.function, runs)
+    if before is None or before[0].programs[before[2]].equations > _COMPARED:
+        return None
+    try:
+        return diff_runs(before[:2], before[2], (after, None), 0)
+    except Unavailable:
+        return None
+
+
+def _last_run(name: str | None, runs: Runs) -> tuple[Snapshot, Sources, int] | None:
+    """The newest run with a program of a function of this name."""
     for run in runs.newest_first():
         for index, program in enumerate(run.document.programs):
-            if program.name == live.function and not program.library:
-                if program.equations > _COMPARED:
-                    return None
-                try:
-                    return diff_runs((run.document, run.sources), index, (after, None), 0)
-                except Unavailable:
-                    return None
+            if program.name == name and not program.library:
+                return run.document, run.sources, index
     return None
 
 

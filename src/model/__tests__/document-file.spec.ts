@@ -16,7 +16,7 @@ const refusals: [string, string, string][] = [
   [
     'JSON of something else',
     '[1]',
-    'The document is damaged at the field snapshot (expected: an object). Run the cell again.'
+    'The document is damaged at the field snapshot (expected: an object). Write the file again with save, or with Save a Copy in the Jaxpr panel.'
   ],
   [
     'a newer document',
@@ -26,7 +26,7 @@ const refusals: [string, string, string][] = [
   [
     'an index out of range',
     JSON.stringify({ ...snapshot(), focus: 12 }),
-    'The document is damaged at the field focus (expected: an integer from -1 to 0). Run the cell again.'
+    'The document is damaged at the field focus (expected: an integer from -1 to 0). Write the file again with save, or with Save a Copy in the Jaxpr panel.'
   ]
 ];
 

@@ -46,7 +46,7 @@ export function Toolbar(props: {
         className="jp-JaxprPanel-button"
         aria-pressed={predicts}
         title={trans.__(
-          'Guess for each call, hit or miss, before you see the outcome'
+          'Hide the outcome of each call until you have guessed: hit or miss'
         )}
         onClick={() => props.setPredicts(!predicts)}
       >

@@ -24,7 +24,9 @@ export function Chooser(props: {
   const state = comparing.stateOf(snapshot);
   const why =
     model.fromSaved || model.requests === null
-      ? trans.__('No kernel can run the programs. Run the cell again.')
+      ? trans.__(
+          'The kernel that ran these programs is not available. Run the cell again to compare them.'
+        )
       : chosen.length < 2
         ? trans.__('Choose two or more programs.')
         : null;

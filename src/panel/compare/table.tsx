@@ -149,7 +149,7 @@ function Columns(props: {
 function CellWords({ cell }: { cell: ICell }): JSX.Element {
   return (
     <>
-      {cell.text}
+      {cell.text ?? '–'}
       {cell.part !== undefined && (
         <span className="jp-JaxprCompare-bar" aria-hidden="true">
           <span style={{ width: `${Math.max(cell.part * 100, 1)}%` }} />
@@ -191,7 +191,7 @@ function TwoLines(props: {
           grouped(variant.equations)
         ),
     variant.differentiable === 'forward' || variant.differentiable === 'none'
-      ? trans.__('derivative: %1', derivativeWords(variant, trans))
+      ? trans.__('derivative: %1', derivativeWords(variant, trans) ?? '')
       : null,
     first ? null : agreementWords(variant, first, trans)
   ];
@@ -207,7 +207,7 @@ function TwoLines(props: {
         </span>
       </span>
       <span className="jp-JaxprCompare-below">
-        {below.filter(word => word !== null && word !== '–').join(' · ')}
+        {below.filter(word => word !== null).join(' · ')}
       </span>
     </>
   );

@@ -12,7 +12,8 @@ import { shortened } from '../../parts/summary';
 
 /** The cell of one function in a row. */
 export interface ICell {
-  text: string;
+  /** Null if nothing is known of the function. */
+  text: string | null;
   /** A smaller text below the text. */
   more?: string;
   /** For times, the share of the largest time in the row, from 0 to 1. */
@@ -54,11 +55,11 @@ export function modeWords(
   }
 }
 
-/** A word that says whether the function can be differentiated. */
+/** A word that says whether the function can be differentiated; null if the function did not run. */
 export function derivativeWords(
   variant: Variant,
   trans: TranslationBundle
-): string {
+): string | null {
   switch (variant.differentiable) {
     case 'reverse':
       return trans.__('grad and jvp');
@@ -69,19 +70,19 @@ export function derivativeWords(
     case 'no_floats':
       return trans.__('no floating-point values');
     case 'unknown':
-      return variant.result === null ? '–' : trans.__('unknown');
+      return variant.result === null ? null : trans.__('unknown');
   }
 }
 
-/** A word that says whether the result agrees with the result of the first function. */
+/** A word that says whether the result agrees with the result of the first function; null if there is no result. */
 export function agreementWords(
   variant: Variant,
   first: boolean,
   trans: TranslationBundle
-): string {
+): string | null {
   if (variant.result === null) {
     return variant.error === null || variant.mode === 'missing'
-      ? '–'
+      ? null
       : trans.__('raised');
   }
   switch (variant.agrees) {
@@ -121,7 +122,7 @@ export function rowsOf(
       cells: variants.map((variant, index) => {
         const value = all[index];
         return value === null
-          ? { text: '–' }
+          ? { text: null }
           : {
               text: duration(value),
               more: more?.(variant),
@@ -171,7 +172,7 @@ export function rowsOf(
       key: 'equations',
       label: trans.__('Equations'),
       cells: variants.map(({ equations }) => ({
-        text: equations === null ? '–' : grouped(equations)
+        text: equations === null ? null : grouped(equations)
       }))
     },
     {
@@ -184,7 +185,7 @@ export function rowsOf(
           )
         : undefined,
       cells: variants.map(({ recompiles }) => ({
-        text: recompiles === null ? '–' : grouped(recompiles)
+        text: recompiles === null ? null : grouped(recompiles)
       }))
     },
     {
@@ -212,10 +213,10 @@ export function rowsOf(
       cells: variants.map(({ calls }) => ({
         text:
           (calls ?? 0) === 0
-            ? '–'
+            ? null
             : trans._n('%2 time', '%2 times', calls ?? 0, grouped(calls ?? 0))
       }))
     }
   ];
-  return rows.filter(row => row.cells.some(cell => cell.text !== '–'));
+  return rows.filter(row => row.cells.some(cell => cell.text !== null));
 }

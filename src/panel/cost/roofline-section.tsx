@@ -189,7 +189,7 @@ function Picture(props: {
   const frame = { left: 44, right: width - 18, top: 24, bottom: HEIGHT - 34 };
   const { x, y, roof, ridge } = rooflineOf(machine, placement, frame);
   const label = trans.__(
-    'Roofline: bytes moved limit the speed up to %1 operations per byte, operations limit the speed above.',
+    'Roofline: memory limits the speed of a program with fewer than %1 operations per byte, arithmetic limits the speed of a program with more.',
     factor(machine.flops / machine.bandwidth)
   );
   const points = roof.map(point => point.map(at => at.toFixed(1)).join(','));

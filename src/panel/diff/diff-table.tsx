@@ -1,5 +1,5 @@
 /** Lists the two programs of a diff: below each other in a narrow panel, else side by side. */
-import { Clipboard } from '../../host';
+import { Clipboard, aboveAll } from '../../host';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -93,7 +93,7 @@ export function DiffTable(props: {
       NOISES.filter(one => noises.has(one) !== (one === noise))
     );
   };
-  const help = (): void => showHelp(trans, document.body, 'diff');
+  const help = (): void => showHelp(trans, aboveAll(), 'diff');
   const last = items.length - 1;
   /** Only lines of jaxprs can be hidden. */
   const hide = (does: () => void) => () => {

@@ -78,7 +78,7 @@ export function Diff(props: {
         </div>
         <p className="jp-JaxprDiff-none">
           {trans.__(
-            'No other program is of the same function or takes the same types. Choose a program to compare with.'
+            'No other program comes from the same function or has the same argument types. Choose the program to compare this program with.'
           )}
         </p>
       </>

@@ -98,7 +98,7 @@ function Since(props: {
       )}
       {state.kind === 'idle' && !asks && model.requests !== null && (
         <button className="jp-JaxprPanel-link" onClick={show}>
-          {trans.__('Compare with the run before')}
+          {trans.__('Compare with the previous run')}
         </button>
       )}
     </p>

@@ -2,6 +2,7 @@
 import { CommandRegistry } from '@lumino/commands';
 import { Menu } from '@lumino/widgets';
 
+import { aboveAll } from '../../host';
 import { ViewName } from './views';
 
 /** Open the menu below a button. */
@@ -35,5 +36,5 @@ export function openTabsMenu(options: {
     });
   });
   const box = button.getBoundingClientRect();
-  menu.open(box.left, box.bottom);
+  menu.open(box.left, box.bottom, { host: aboveAll() });
 }

@@ -159,7 +159,7 @@ describe('a long compile', () => {
     expect(words(node)).toBe(
       'rnn_unrolled' +
         'Compiling, 41 s' +
-        'Interrupt the kernel to stop the cell: the interrupt takes effect when XLA has compiled.' +
+        'If you interrupt the kernel, the cell stops when XLA has compiled.' +
         'trace451 msdonelower249 msdonecompile41 s…first runwaits'
     );
     act(() => {

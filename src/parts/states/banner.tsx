@@ -83,7 +83,7 @@ export function Banner(props: {
           <br />
           <span className="jp-JaxprPanel-second">
             {trans.__(
-              'No kernel is needed. To ask for what the file does not hold, run the code in a notebook.'
+              'The panel shows the file without a kernel. For results that the file does not hold, run the code in a notebook.'
             )}
           </span>
         </p>

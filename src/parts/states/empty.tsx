@@ -7,6 +7,7 @@ import { EvaluableText } from '../../protocol/evaluable';
 import { Environment } from '../../protocol/snapshot';
 import { Status } from '../../tokens';
 
+import { bold, stretches } from '../stretches';
 import { Sentence } from './sentence';
 import { Running } from './running';
 
@@ -48,7 +49,7 @@ export function Empty(props: {
           <WithMagic
             text={trans.__(
               'Open a notebook, and run a cell that has %1 as its first line.',
-              MAGIC
+              bold(MAGIC)
             )}
           />
           {lessons !== undefined && (
@@ -122,7 +123,7 @@ export function Empty(props: {
           <WithMagic
             text={trans.__(
               'Put %1 on top of a cell that calls a jitted function, and run the cell.',
-              MAGIC
+              bold(MAGIC)
             )}
           />
           <Sample source={SAMPLE} where="below" run={run} trans={trans} />
@@ -176,16 +177,13 @@ function EmptyText(props: {
   );
 }
 
-/** A sentence with the magic in it, which is shown as code. */
+/** A sentence whose marked part, the magic, is shown as code. */
 function WithMagic({ text }: { text: string }): JSX.Element {
   return (
     <p>
-      {text.split(MAGIC).map((part, i) => (
-        <React.Fragment key={i}>
-          {i > 0 && <code>{MAGIC}</code>}
-          {part}
-        </React.Fragment>
-      ))}
+      {stretches(text).map(({ text, bold }, i) =>
+        bold ? <code key={i}>{text}</code> : <span key={i}>{text}</span>
+      )}
     </p>
   );
 }

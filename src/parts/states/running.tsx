@@ -177,13 +177,13 @@ export function stageVerb(
 function interruptWords(progress: Progress, trans: TranslationBundle): string {
   if (progress.stage === 'compile' && !progress.interruptible) {
     return trans.__(
-      'Interrupt the kernel to stop the cell: the interrupt takes effect when XLA has compiled.'
+      'If you interrupt the kernel, the cell stops when XLA has compiled.'
     );
   }
   return progress.interruptible
     ? trans.__('Interrupt the kernel to stop the cell.')
     : trans.__(
-        'This stage cannot be stopped. Interrupt the kernel: the interrupt takes effect when the stage ends.'
+        'JAX cannot stop this stage. If you interrupt the kernel, the cell stops when the stage ends.'
       );
 }
 

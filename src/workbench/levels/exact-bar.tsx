@@ -137,13 +137,15 @@ function Head(props: IExactBarOptions & { found: ExactLinks }): JSX.Element {
   const id = React.useId();
   return (
     <div className="jp-JaxprExact-head" role="group" aria-labelledby={id}>
-      <h3 id={id}>{trans.__('Exact links of the tagged copy')}</h3>
+      <h3 id={id}>
+        {trans.__('Exact links, in a tagged copy of the program')}
+      </h3>
       {here && (
         <p className={here.same === false ? 'jp-mod-other' : undefined}>
           {here.words}{' '}
           {trans._n(
-            '%3 of %2 instruction comes from equations of the program, %4 of them from exactly one. Lowering and compiling took %5.',
-            '%3 of %2 instructions come from equations of the program, %4 of them from exactly one. Lowering and compiling took %5.',
+            '%3 of %2 instruction comes from equations of the program, %4 of them from exactly one equation. Lowering and compiling took %5.',
+            '%3 of %2 instructions come from equations of the program, %4 of them from exactly one equation. Lowering and compiling took %5.',
             here.instructions,
             grouped(here.instructions),
             grouped(here.linked),

@@ -80,7 +80,7 @@ function Passes(props: IPassesProps): JSX.Element {
             question={state.question}
             title={trans.__('See the passes of XLA')}
             answers={{
-              yes: trans.__('Compile it again'),
+              yes: trans.__('Compile the program again'),
               no: trans.__('Do not compile it')
             }}
             yes={() => void work.confirm(snapshot, program)}

@@ -39,7 +39,7 @@ function kindWords(kind: string, trans: TranslationBundle): string {
         'kCustom: a library or the backend provides the kernel of the fusion.'
       );
     default:
-      return trans.__('XLA calls the kind of this fusion %1.', kind);
+      return trans.__('The kind of this fusion is %1.', kind);
   }
 }
 

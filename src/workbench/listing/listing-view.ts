@@ -15,6 +15,7 @@ import {
 } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import { aboveAll } from '../../host';
 import type { Selection } from '../../tokens';
 import {
   ChosenField,
@@ -71,12 +72,13 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     this._wraps = doc.lines <= MOST_WRAPPED;
     parent.style.setProperty('--jjx-digits', `${_listing.digits}`);
     this.view = new EditorView({
-      parent,
       state: EditorState.create({
         doc,
         extensions: this._extensions(folding(doc, _listing.allFolds()))
       })
     });
+    // Only now: while the editor is made, a look at its width would have the browser lay out the whole page.
+    parent.append(this.view.dom);
     rememberDocument(_listing, doc);
     this._reading.start();
   }
@@ -254,7 +256,7 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
         : [],
       Prec.highest(keymap.of(keyBindings('text', this._keys.handlers))),
       // The panel is a CSS container, inside which nothing can be placed relative to the window.
-      tooltips({ parent: document.body }),
+      tooltips({ parent: aboveAll() }),
       hoverTooltip(
         (view, position, side) =>
           wordTooltip(this._listing, view, position, side),

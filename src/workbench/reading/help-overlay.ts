@@ -1,6 +1,7 @@
 /** The window that lists the keys of a view; Escape or its button closes it. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import { aboveAll } from '../../host';
 import { element } from '../../parts/dom';
 import { drawIcon } from '../words/icons';
 import { IKeyEntry, KEYS, KeyPlace, printed } from './key-table';
@@ -26,7 +27,7 @@ let count = 0;
 /** Show all keys of a view. When the window closes, the keyboard focus returns to its earlier element. */
 export function showHelp(
   trans: TranslationBundle,
-  parent: HTMLElement = document.body,
+  parent: HTMLElement = aboveAll(),
   view: keyof typeof HEADINGS = 'program'
 ): void {
   const before = document.activeElement as HTMLElement | null;

@@ -134,7 +134,7 @@ export const KEYS = [
     keys: { c: 'convert', b: 'broadcast', w: 'wrapper', u: 'unused' },
     does: trans =>
       trans.__(
-        'Hide or show converts, broadcasts, trivial jit wrappers, unused equations'
+        'Hide or show changes of dtype, broadcasts, calls that hold one equation, unused equations'
       )
   },
   {
@@ -276,7 +276,7 @@ export const KEYS = [
     keys: { c: 'convert', b: 'broadcast', w: 'wrapper', u: 'unused' },
     does: trans =>
       trans.__(
-        'Hide or show converts, broadcasts, trivial jit wrappers, unused equations in both programs'
+        'In both programs, hide or show changes of dtype, broadcasts, calls that hold one equation, unused equations'
       )
   },
   {

@@ -186,7 +186,7 @@ export function glossTable(trans: TranslationBundle): Record<string, Gloss> {
     call_exported: [trans.__('call of an exported program'), 'export.deserialize', 'arguments …'],
     check: [trans.__('error of checkify, raised if a check failed'), null, 'error'],
     closed_call: [trans.__('call of a jaxpr'), null, 'arguments …'],
-    composite: [trans.__('named operation with a decomposition'), 'lax.composite', 'arguments …'],
+    composite: [trans.__('operation with a name, made of other operations'), 'lax.composite', 'arguments …'],
     cond: [trans.__('one of several branches; the index chooses at run time'), 'lax.cond', 'index, operands …'],
     custom_jvp_call: [trans.__('call of a function with a custom JVP rule'), 'custom_jvp', 'arguments …'],
     custom_lin: [trans.__('linear part of a custom VJP, before transposition'), null, 'residuals …, tangents …'],

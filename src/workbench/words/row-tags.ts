@@ -320,10 +320,12 @@ function effectTitle(
   }
   if (effects.some(each => each === 'Debug' || each === 'IO')) {
     return trans.__(
-      'The equation has an effect, so JAX keeps the equation. The equation may run before or after other effects. Pass ordered=True to keep the order.'
+      'The equation has a side effect, so JAX keeps the equation even if nothing uses its result. The equation may run before or after other equations with side effects. Pass ordered=True to keep the order.'
     );
   }
-  return trans.__('The equation has an effect, so JAX keeps the equation.');
+  return trans.__(
+    'The equation has a side effect, so JAX keeps the equation even if nothing uses its result.'
+  );
 }
 
 function shortDtype({ text }: Aval): string {

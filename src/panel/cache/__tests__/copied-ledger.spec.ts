@@ -121,7 +121,7 @@ train_step (line 3)  unknown  unknown        0         0
   });
 
   it('is one sentence where no function was called', () => {
-    const lead = 'This run called no jitted function of yours.';
+    const lead = 'No call of a jitted function of yours was seen.';
     const none = { functions: [], compiles: 0, seconds: 0, lead };
     expect(ledgerText(snapshotWithLedger(none), trans)).toBe(`${lead}\n`);
   });

@@ -289,7 +289,7 @@ describe('programs to compare', () => {
       />
     );
     expect(words(node)).toContain(
-      'No kernel can run the programs. Run the cell again.'
+      'The kernel that ran these programs is not available. Run the cell again to compare them.'
     );
     expect(askingOf(model, 'compare').stateOf(runOf(null)).kind).toBe('idle');
   });

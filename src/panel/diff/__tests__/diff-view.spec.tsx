@@ -24,7 +24,7 @@ it('asks for a program where none belongs to the one in view', () => {
   );
   const { node } = render(<Diff model={model} open={null} trans={trans} />);
   expect(words(node.querySelector('.jp-JaxprDiff-none'))).toBe(
-    'No other program is of the same function or takes the same types. Choose a program to compare with.'
+    'No other program comes from the same function or has the same argument types. Choose the program to compare this program with.'
   );
   const choice = node.querySelector('select')!;
   expect(words(choice.selectedOptions[0])).toBe('Choose a program');

@@ -1,0 +1,65 @@
+"""Adds static fields to the arguments of programs that nothing else in their signatures tells apart.
+
+A signature has the types of the arrays; a static field, such as the activation of a model, is in it only where two
+programs of one function differ by the field alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ..document.types.document import Argument, Program
+from ..observe.cache.key_texts import static_fields_of
+from ..observe.observation import ObservedProgram
+from ..observe.value_texts import Reading
+from ..plain_text import exact
+from .signatures import SUMMARY_LIMIT, TYPE_LIMIT
+
+_FIELDS = 3
+
+
+def told_apart(
+    programs: Sequence[Program], observed: Sequence[ObservedProgram], reading: Reading | None = None
+) -> list[Program]:
+    """Return the programs of one function, those with equal arguments with the static fields that differ.
+
+    Args:
+        programs: The programs.
+        observed: Each program as it was observed.
+        reading: What may be called of the user's objects.
+    """
+    told = list(programs)
+    alike: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    for number, program in enumerate(programs):
+        if observed[number].key is not None:
+            alike.setdefault(tuple((each.name, each.type) for each in program.arguments), []).append(number)
+    for numbers in alike.values():
+        if len(numbers) < 2:
+            continue
+        fields = {number: dict(static_fields_of(observed[number].key, reading or Reading())) for number in numbers}
+        names = dict.fromkeys(name for each in fields.values() for name in each)
+        differ = [name for name in names if len({each.get(name) for each in fields.values()}) > 1][:_FIELDS]
+        for number in numbers:
+            own = {name: fields[number][name] for name in differ if name in fields[number]}
+            arguments = [_with_fields(each, own) for each in told[number].arguments]
+            told[number] = msgspec.structs.replace(told[number], arguments=arguments)
+    return told
+
+
+def _with_fields(argument: Argument, fields: dict[str, str]) -> Argument:
+    """Return an argument with the static fields of this argument, such as `Net: 2 arrays, act='sin'`."""
+    own = [
+        f"{name.removeprefix(argument.name).lstrip('.')}={text}"
+        for name, text in fields.items()
+        if argument.name and name.startswith((f"{argument.name}.", f"{argument.name}["))
+    ]
+    if not own:
+        return argument
+    more = ", ".join(own)
+    type_text = f"{argument.type[:-1]}, {more})" if argument.type.endswith(")") else f"{argument.type}, {more}"
+    summary = f"{argument.summary}, {more}"
+    return msgspec.structs.replace(
+        argument, type=exact(type_text, TYPE_LIMIT), summary=exact(summary, 2 * SUMMARY_LIMIT)
+    )

@@ -1,0 +1,220 @@
+"""Explains arguments that stand in another order than the called function takes them."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ...observe.observation import FoundCure
+from ...plain_text import message_of
+from .constructs import called
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .origins import value_of
+from .raised import RaisedAt, touches_jax
+from .returned import AnyFunction, function_of_text
+from .trial import passed
+
+_NO_DTYPE = re.compile(r"^Cannot interpret '(.+?)' as a data type")
+_NO_SHAPE = re.compile(r"^Shapes must be 1D sequences|'float' object cannot be interpreted as an integer")
+#: Functions of jax.random -> the names of the limits or moments that follow the shape and the dtype.
+_BOUNDS = {"uniform": ("minval", "maxval"), "truncated_normal": ("lower", "upper")}
+_NO_AXIS = re.compile(r"^scan got value with no leading axis to scan over")
+_INDEXED = re.compile(r"^Indexer must have integer or boolean type")
+
+
+def order_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Arguments in the wrong order: limits of random numbers, an optimizer's state, the index of a fori_loop."""
+    if raised is None or raised.frame is None or not isinstance(error, Exception):
+        return None
+    text = message_of(error).strip()
+    if isinstance(error, TypeError) and _INDEXED.search(text):
+        return _index_last(raised)
+    call = raised.node
+    if not isinstance(call, ast.Call) or not touches_jax(error):
+        return None
+    if isinstance(error, ValueError) and _NO_AXIS.search(text) and called(call) == "scan":
+        return _length_as_xs(raised, call)
+    if (swapped := _shape_first(raised, call)) is not None:
+        return swapped
+    if isinstance(error, TypeError) and (_NO_DTYPE.search(text) or _NO_SHAPE.search(text)):
+        return _limits(raised, call)
+    return _state_first(raised, call)
+
+
+# --- random numbers ---
+
+#: Functions of jax.random whose shape comes after a parameter of the distribution.
+_SHAPE_AFTER = frozenset({"bernoulli", "poisson", "gamma", "exponential", "choice", "t", "chisquare", "pareto"})
+
+
+def _shape_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """bernoulli(key, (3,), 0.5), whose shape comes last, and randint(key, 0, 10, (3,)), whose shape comes first."""
+    name, source = called(call), raised.source(call.func)
+    if "random" not in source or call.keywords or "np." in source or any(isinstance(e, ast.Starred) for e in call.args):
+        return None
+    given = [raised.source(each) for each in call.args]
+    if name in _SHAPE_AFTER and len(given) == 3 and _is_shape(raised, call.args[1]):
+        if _is_shape(raised, call.args[2]):
+            return None
+        code, words = f"{source}({given[0]}, {given[2]}, {given[1]})", f"{given[1]} is the shape."
+        title = f"{name} takes the shape last"
+    elif name == "randint" and len(given) == 4 and _is_shape(raised, call.args[3]):
+        if _is_shape(raised, call.args[1]):
+            return None
+        code, words = f"{source}({given[0]}, {given[3]}, {given[1]}, {given[2]})", f"{given[3]} is the shape."
+        title = "randint takes the shape first, and then the limits"
+    else:
+        return None
+    cure = applied(FoundCure("the order", code, words), [edit_of(raised, over(call, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
+
+
+def _is_shape(raised: RaisedAt, node: ast.expr) -> bool:
+    return isinstance(node, ast.Tuple | ast.List) or type(value_of(raised, node)) in (tuple, list)
+
+
+def _limits(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """jax.random.uniform(key, 0.0, 1.0), and with a shape before the limits."""
+    name = called(call)
+    source = raised.source(call.func)
+    if "random" not in source or name not in (*_BOUNDS, "normal") or len(call.args) < 3 or call.keywords:
+        return None
+    rest = call.args[1:]
+    is_shape = _is_shape(raised, rest[0])
+    numbers = rest[1:] if is_shape else rest
+    if not numbers or len(numbers) > 2 or not all(_is_number(raised, each) for each in numbers):
+        return None
+    if not is_shape and all(_is_size(raised, each) for each in numbers):
+        return None
+    title = f"{name} takes the shape and the dtype after the key"
+    given = [raised.source(each) for each in ([call.args[0], rest[0]] if is_shape else [call.args[0]])]
+    if name not in _BOUNDS:
+        words = f"{source}(key, shape) has mean 0 and deviation 1. Write mean + deviation * {source}(key, shape)."
+        return Explained(None, title, "", (FoundCure("mean + deviation * x", None, words),))
+    named = [f"{option}={raised.source(each)}" for option, each in zip(_BOUNDS[name], numbers, strict=False)]
+    code = f"{source}({', '.join([*given, *named])})"
+    words = f"Pass {' and '.join(_BOUNDS[name])} by name."
+    cure = applied(FoundCure(" and ".join(_BOUNDS[name]), code, words), [edit_of(raised, over(call, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
+
+
+def _is_number(raised: RaisedAt, node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        return _is_number(raised, node.operand)
+    value = node.value if isinstance(node, ast.Constant) else value_of(raised, node)
+    return type(value) in (int, float)
+
+
+def _is_size(raised: RaisedAt, node: ast.expr) -> bool:
+    value = node.value if isinstance(node, ast.Constant) else value_of(raised, node)
+    return type(value) is int and value > 0
+
+
+# --- optimizers ---
+
+
+def _state_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """tx.update(state, gradients), found at the call or where its result is applied."""
+    update = call
+    if called(call) == "apply_updates" and len(call.args) == 2 and isinstance(call.args[1], ast.Name):
+        found = _update_of(raised, call.args[1].id)
+        if found is None:
+            return None
+        update = found
+    if called(update) != "update" or not isinstance(update.func, ast.Attribute) or len(update.args) < 2:
+        return None
+    optimizer = ast.unparse(update.func.value)
+    first, second = update.args[:2]
+    if not isinstance(first, ast.Name) or not _is_state(raised, first.id, optimizer):
+        return None
+    if isinstance(second, ast.Name) and _is_state(raised, second.id, optimizer):
+        return None
+    given = [raised.source(each) for each in (second, first, *update.args[2:], *update.keywords)]
+    code = f"{raised.source(update.func)}({', '.join(given)})"
+    title = f"{optimizer}.update takes the gradients first, and then the state"
+    cure = applied(
+        FoundCure("the order", code, f"{raised.source(first)} is the state."), [edit_of(raised, over(update, code))]
+    )
+    return Explained(edit_of(raised, over(update, "")).place, title, "", tuple(passed(raised, [cure])))
+
+
+def _update_of(raised: RaisedAt, name: str) -> ast.Call | None:
+    """The only call of an update function in the text whose first result a name takes."""
+    calls = [
+        node.value
+        for node in ast.walk(raised.loops.module if raised.loops is not None else ast.Module([], []))
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Tuple)
+        and node.targets[0].elts
+        and ast.unparse(node.targets[0].elts[0]) == name
+        and isinstance(node.value, ast.Call)
+    ]
+    return calls[0] if len(calls) == 1 and called(calls[0]) == "update" else None
+
+
+def _is_state(raised: RaisedAt, name: str, optimizer: str) -> bool:
+    """Whether the text gives a name what the optimizer's init returns."""
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    return any(
+        isinstance(node, ast.Assign)
+        and ast.unparse(node.targets[0]) == name
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func) == f"{optimizer}.init"
+        for node in ast.walk(module)
+    )
+
+
+# --- loops ---
+
+
+def _length_as_xs(raised: RaisedAt, call: ast.Call) -> Explained | None:
+    """scan(step, carry, 10): a number of steps in the place of xs."""
+    if len(call.args) != 3 or call.keywords:
+        return None
+    steps = call.args[2]
+    value = steps.value if isinstance(steps, ast.Constant) else value_of(raised, steps)
+    if type(value) is not int:
+        return None
+    given = [raised.source(each) for each in call.args]
+    code = f"{raised.source(call.func)}({given[0]}, {given[1]}, None, length={given[2]})"
+    title = f"scan takes arrays as its third argument, but gets the number {given[2]}"
+    words = "length is the number of steps where no array is scanned over."
+    cure = applied(FoundCure("length", code, words), [edit_of(raised, over(call, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
+
+
+def _index_last(raised: RaisedAt) -> Explained | None:
+    """Def body(carry, i) for a fori_loop, which calls body(i, carry): the text indexes with the second parameter."""
+    body = raised.function
+    if body is None or not _is_body_of_fori(raised, body):
+        return None
+    parameters = body.args.args
+    if len(parameters) != 2:
+        return None
+    first, second = (each.arg for each in parameters)
+    indices = {
+        each.id
+        for node in ast.walk(body)
+        if isinstance(node, ast.Subscript)
+        for each in ast.walk(node.slice)
+        if isinstance(each, ast.Name)
+    }
+    if second not in indices or first in indices:
+        return None
+    name = body.name if isinstance(body, ast.FunctionDef) else "the function"
+    title = f"fori_loop calls {name} with the index first, and then the carry"
+    said = f"So {first} is the index, and {second} is the carry."
+    code = f"{second}, {first}"
+    words = f"Write the parameters as {code}."
+    cure = FoundCure("the order", code, words)
+    edit = edit_of(raised, (parameters[0], parameters[1], code))
+    if parameters[0].annotation is None and parameters[1].annotation is None and not body.args.defaults:
+        cure = applied(cure, [edit])
+    return Explained(edit.place, title, said, (cure,), traced=True)
+
+
+def _is_body_of_fori(raised: RaisedAt, body: AnyFunction) -> bool:
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    loops = [node for node in ast.walk(module) if isinstance(node, ast.Call) and called(node) == "fori_loop"]
+    return any(len(loop.args) > 2 and function_of_text(raised, loop.args[2]) is body for loop in loops)

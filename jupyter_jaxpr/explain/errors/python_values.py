@@ -1,0 +1,342 @@
+"""Explains an operator or a function that gets a function, None, a reference of Pallas or a container for an array."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import types
+from typing import Any
+
+from ...jax.facts import is_jitted
+from ...jax.tracer_origins import type_of
+from ...observe.observation import FoundCure
+from ...observe.side_effects.attributes import instance_dict
+from ...plain_text import message_of, own_name
+from ...quantities import count
+from .arguments import packages_of
+from .constructs import called
+from .edits import applied, edit_of, over
+from .explanation import Explained
+from .names import jnp_name
+from .origins import dtype_of, operands, value_of
+from .raised import LIBRARIES, RaisedAt, touches_jax
+from .returned import function_of_text, missing_return
+from .trial import passed
+
+_OPERANDS = re.compile(r"^unsupported operand type\(s\) for (\S+): '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'")
+_ARGUMENT = re.compile(r"^(\w+) requires ndarray or scalar arguments, got <class '(?:\w+\.)*(\w+)'> at position (\d+)")
+_REFERENCE = re.compile(
+    r"^'AbstractRef' object has no attribute '_(\w+)'|(\w+) got a Ref of type"
+    r"|.* 'DynamicJaxprTracer' and 'DynamicJaxprTracer'"
+)
+_NO_FIELD = re.compile(r"^'(tuple|list)' object has no attribute '(\w+)'")
+_NO_ATTRIBUTE = re.compile(r"^'[\w.]+' object has no attribute '(\w+)'")
+_UNPACKED = re.compile(r"^(?:too many|not enough) values to unpack \(expected (\d+)(?:, got (\d+))?\)")
+_OF_NONE = re.compile(
+    r"'NoneType' object (?:has no attribute|is not)|non-iterable NoneType object|got <class 'NoneType'>"
+)
+_NOT_ARRAY = re.compile(
+    r"^(?P<name>\w+) requires ndarray or scalar arguments, got <class '(?:\w+\.)*(?P<kind>\w+)'> at position \d+"
+    r"|^Argument '.*' of type '?<class '(?:\w+\.)*(?P<other>\w+)'>'? is not a valid JAX type",
+    re.DOTALL,
+)
+_UNCALLED = re.compile(
+    r"^object of type '(?:function|method)' has no len|^'(?:function|method)' object (?:is not|has no attr)"
+)
+_LISTED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "dict_keys", "deque"})
+_DERIVATIVES = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
+_FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+_OF_FUNCTIONS = frozenset({"function", "method", "builtin_function_or_method", "PjitFunction"})
+
+
+def python_value_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """`schedule * x`, `x.sum * 2`, `None + x`, `x_ref * 2`, `pair.shape`."""
+    if raised is None or raised.frame is None or raised.node is None:
+        return None
+    text = message_of(error).strip()
+    if isinstance(error, AttributeError | TypeError | ValueError) and _REFERENCE.match(text):
+        if (reference := _reference(raised)) is not None:
+            return reference
+    if isinstance(error, AttributeError) and (found := _NO_FIELD.match(text)) and raised.in_trace | touches_jax(error):
+        return _container(raised, found[1], found[2])
+    if isinstance(error, AttributeError | TypeError) and _OF_NONE.search(text):
+        if (missing := _no_return(raised)) is not None:
+            return missing
+    if isinstance(error, AttributeError) and (found := _NO_ATTRIBUTE.match(text)):
+        return _attribute(raised, found[1])
+    if isinstance(error, ValueError) and (found := _UNPACKED.match(text)):
+        return _unpacked(raised, found[1], found[2])
+    if not isinstance(error, TypeError):
+        return None
+    if found := _OPERANDS.search(text):
+        kinds = {found[2], found[3]}
+        if kinds & _OF_FUNCTIONS and (touches_jax(error) or _has_method(raised)):
+            return _uncalled(raised, found[1], _sides(raised))
+        if "NoneType" in kinds:
+            return _none(raised, found[1], touches_jax(error) or raised.in_trace)
+    if not touches_jax(error):
+        return None
+    if _UNCALLED.search(text) and isinstance(raised.node, ast.Call):
+        return _uncalled(raised, called(raised.node), [each for each in raised.node.args if isinstance(each, ast.Name)])
+    if (found := _NOT_ARRAY.search(text)) and (
+        listed := _not_array(raised, found["kind"] or found["other"])
+    ) is not None:
+        return listed
+    if (found := _ARGUMENT.search(text)) and found[2] in ("method", "builtin_function_or_method"):
+        nodes = raised.node.args if isinstance(raised.node, ast.Call) else []
+        return _uncalled(raised, found[1], nodes)
+    return None
+
+
+def _sides(raised: RaisedAt) -> list[ast.expr]:
+    node = raised.node
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    return [node.target, node.value] if isinstance(node, ast.AugAssign) else []
+
+
+def _held(raised: RaisedAt, node: ast.expr) -> Any:
+    """The value of an operand, also a method of an array."""
+    value = value_of(raised, node)
+    if value is None and isinstance(node, ast.Attribute):
+        kind = type(value_of(raised, node.value))
+        return vars(kind).get(node.attr) or next(
+            (vars(k)[node.attr] for k in kind.__mro__ if node.attr in vars(k)), None
+        )
+    return value
+
+
+def _uncalled(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -> Explained | None:
+    """A function in the place of an array: it was not called."""
+    found = [each for each in nodes if isinstance(_held(raised, each), _FUNCTIONS) or is_jitted(_held(raised, each))]
+    if len(found) != 1:
+        return None
+    (node,) = found
+    source = raised.source(node)
+    is_method = isinstance(node, ast.Attribute) and not isinstance(value_of(raised, node.value), types.ModuleType)
+    title = f"{source} is a {'method' if is_method else 'function'}, but {operator} needs an array"
+    words = f"Call {source}, as in {source}(...), and use the result."
+    cure = FoundCure("call the function", None, words)
+    if is_method:
+        code = f"{source}()"
+        cure = applied(FoundCure("call the method", code, f"Call {source}."), [edit_of(raised, over(node, code))])
+    others = [each for each in nodes if each is not node]
+    return Explained(None, title, operands(raised, others), tuple(passed(raised, [cure])))
+
+
+def _has_method(raised: RaisedAt) -> bool:
+    """Whether an operand is a method of an array of JAX's."""
+    return any(isinstance(each, ast.Attribute) and dtype_of(value_of(raised, each.value)) for each in _sides(raised))
+
+
+def _none(raised: RaisedAt, operator: str, is_of_jax: bool) -> Explained | None:
+    """None in the place of an array."""
+    nodes = _sides(raised)
+    names = [
+        each for each in nodes if isinstance(each, ast.Name) and _has(raised, each) and value_of(raised, each) is None
+    ]
+    calls = [each for each in nodes if isinstance(each, ast.Call)]
+    found = names or (calls if len(calls) == 1 else [])
+    if len(found) != 1:
+        return None
+    source = raised.source(found[0])
+    title = f"{source} is None, but {operator} needs an array"
+    maker = _maker(raised, found[0])
+    missing = missing_return(raised, maker)
+    if missing is not None and maker is not None and (is_of_jax or _computes_with_jax(raised, maker)):
+        cures = passed(raised, [missing])
+        return Explained(None, f"{maker.name} returns None, so {source} is None", "", tuple(cures or [missing]))
+    if not is_of_jax:
+        return None
+    words = f"Find the line that gives {source} its value: a function without a return gives None."
+    if not names:
+        words = f"Return the result at the end of {raised.source(calls[0].func)}."
+    others = [each for each in nodes if each is not found[0]]
+    return Explained(None, title, operands(raised, others), (FoundCure("a value", None, words),))
+
+
+def _maker(raised: RaisedAt, node: ast.expr) -> ast.FunctionDef | None:
+    """The function of the text that gave an expression its value: the only assignment to the name is a call of it."""
+    call: ast.AST | None = node
+    if isinstance(node, ast.Name) and raised.loops is not None:
+        made = [
+            each.value
+            for each in ast.walk(raised.loops.module)
+            if isinstance(each, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in each.targets)
+        ]
+        call = made[0] if len(made) == 1 else None
+    found = function_of_text(raised, call.func) if isinstance(call, ast.Call) else None
+    return found if isinstance(found, ast.FunctionDef) else None
+
+
+def _computes_with_jax(raised: RaisedAt, function: ast.FunctionDef) -> bool:
+    """Whether a function names a module of JAX's, or gets an array of JAX's in a call of the text."""
+    assert raised.frame is not None
+    names = {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
+    module = raised.loops.module if raised.loops is not None else ast.Module([], [])
+    for call in ast.walk(module):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == function.name:
+            names |= {each.id for each in ast.walk(call) if isinstance(each, ast.Name)}
+    held = [raised.frame.f_globals.get(name) for name in names]
+    return any(
+        dtype_of(each) or (type(each) is types.ModuleType and each.__name__.partition(".")[0] == "jax") for each in held
+    )
+
+
+def _unpacked(raised: RaisedAt, expected: str, given: str | None) -> Explained | None:
+    """The result of a call of JAX's that has another number of values than the line has names."""
+    statement = raised.statement_of(raised.node)
+    call = statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(call, ast.Call):
+        return None
+    source = " ".join(raised.source(call).split())
+    short = source if len(source) <= 60 else f"{source[:59]}…"
+    transform = call.func
+    if isinstance(transform, ast.Call) and called(transform) in _DERIVATIVES:
+        if any(each.arg in ("argnums", "has_aux") for each in transform.keywords) or len(transform.args) != 1:
+            return None
+        word = called(transform)
+        title = f"{word} gives one result, but the line has {expected} names for it"
+        words = f"argnums=(0, 1) gives one derivative for each argument, and has_aux=True a pair. {_VALUE}"
+        return Explained(None, title, "", (FoundCure("one name", None, words),))
+    function = value_of(raised, call.func)
+    if given is None or not (own_name(type(function), "__module__") or "").startswith("jax"):
+        return None
+    title = f"{short} gives {count(int(given), 'value')}, but the line has {expected} names for them"
+    return Explained(None, title, "", (FoundCure("names", None, "Write a name for each value of the result."),))
+
+
+_VALUE = "jax.value_and_grad gives the value and the gradient."
+
+
+def _attribute(raised: RaisedAt, name: str) -> Explained | None:
+    """An attribute that an object of a library on JAX, or a collection of JAX's, does not have."""
+    import jax
+
+    node = raised.node.func if isinstance(raised.node, ast.Call) else raised.node
+    if not isinstance(node, ast.Attribute) or node.attr != name:
+        return None
+    holder = value_of(raised, node.value)
+    source = raised.source(node.value)
+    if holder is None and source == "jax.checkpoint_policies":
+        holder = jax.checkpoint_policies
+    kind = type(holder)
+    library = next(iter(sorted(packages_of(holder) & LIBRARIES)), None)
+    if holder is not jax.checkpoint_policies and library is None:
+        return None
+    own = [*vars(holder)] if library is None else [*instance_dict(holder), *dir(kind)]
+    names = [each for each in own if not each.startswith("_")]
+    close = difflib.get_close_matches(name, names, 2, 0.55)
+    title = f"{source} has no attribute {name}"
+    said = f"{source} is a {kind.__name__} of {library}." if library is not None else ""
+    if library == "flax" and name in ("apply", "init") and not close:
+        words = f"A module of flax.nnx holds its parameters: call {source}(x)."
+        return Explained(None, title, said, (FoundCure("a call", None, words),))
+    if library is None and not close:
+        words = f"The policies are {', '.join(names)}."
+        return Explained(None, title, said, (FoundCure("a policy", None, words),))
+    cures = (FoundCure("the name", None, f"Close names are {' and '.join(close)}."),) if close else ()
+    if len(close) == 1:
+        cures = (FoundCure("the name", None, f"A close name is {close[0]}."),)
+    return Explained(None, title, said, cures)
+
+
+def _no_return(raised: RaisedAt) -> Explained | None:
+    """The result of a function of the text that ends without a return."""
+    nodes: list[ast.expr] = []
+    for each in ast.walk(raised.node) if raised.node is not None else ():
+        nodes += [each] if isinstance(each, ast.Name | ast.Call) else []
+    statement = raised.statement_of(raised.node)
+    if isinstance(statement, ast.Assign) and raised.node in statement.targets:
+        nodes.append(statement.value)
+    for node in nodes:
+        maker = _maker(raised, node)
+        if maker is None or (
+            isinstance(node, ast.Name) and (not _has(raised, node) or value_of(raised, node) is not None)
+        ):
+            continue
+        missing = missing_return(raised, maker)
+        if missing is not None and _computes_with_jax(raised, maker):
+            source = " ".join(raised.source(node).split())
+            title = f"{maker.name} returns None, so {source} is None"
+            return Explained(None, title, "", tuple(passed(raised, [missing]) or [missing]))
+    return None
+
+
+def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
+    """A range, a set or a generator in the place of an array."""
+    call = raised.node
+    if not isinstance(call, ast.Call):
+        return None
+    jnp = jnp_name(raised)
+    for node in [*call.args, *(each.value for each in call.keywords)]:
+        value = value_of(raised, node)
+        made_by = called(node)
+        is_it = type(value).__name__ == kind or made_by == kind.removeprefix("dict_")
+        is_it = (
+            is_it
+            or (kind == "generator" and isinstance(node, ast.GeneratorExp))
+            or (kind == "set" and isinstance(node, ast.Set | ast.SetComp))
+        )
+        if not is_it or (kind != "range" and kind not in _LISTED):
+            continue
+        source = raised.source(node)
+        title = f"{called(call)} takes arrays, but {source} is a {kind}"
+        code = f"{jnp}.array(list({source}))"
+        words = "jax.numpy makes an array of a list."
+        if kind == "range":
+            code = f"{jnp}.arange{source[len('range') :]}" if made_by == "range" else f"{jnp}.array({source})"
+            words = "An array of the same numbers."
+        if isinstance(node, ast.GeneratorExp):
+            inner = source[1:-1] if source.startswith("(") else source
+            code = (
+                f"({jnp}.array([{inner}]))" if len(call.args) == 1 and not call.keywords else f"{jnp}.array([{inner}])"
+            )
+        if isinstance(value, types.GeneratorType | map | zip | filter):  # the call may have begun to read the elements
+            return Explained(None, title, "", (FoundCure(f"{jnp}.array", None, words),))
+        cure = applied(
+            FoundCure(code.partition("(")[0] or f"{jnp}.array", code, words), [edit_of(raised, over(node, code))]
+        )
+        return Explained(None, title, "", tuple(passed(raised, [cure])))
+    return None
+
+
+def _has(raised: RaisedAt, node: ast.Name) -> bool:
+    assert raised.frame is not None
+    return node.id in raised.frame.f_locals or node.id in raised.frame.f_globals
+
+
+def _reference(raised: RaisedAt) -> Explained | None:
+    """An operation with a reference in place of the array that the reference holds."""
+    assert raised.node is not None
+    nodes = [
+        each
+        for each in ast.walk(raised.node)
+        if isinstance(each, ast.Name) and type_of(value_of(raised, each)).startswith("Ref")
+        if not isinstance(raised.parents.get(id(each)), ast.Subscript | ast.Attribute)
+    ]
+    if not nodes:
+        return None
+    names = list(dict.fromkeys(each.id for each in nodes))
+    title = f"{names[0]} is a reference, and a reference is no array"
+    words = f"Read the array with {names[0]}[...]. A kernel reads and writes through references."
+    cure = FoundCure("[...]", f"{names[0]}[...]", words)
+    cure = applied(cure, [edit_of(raised, over(each, f"{each.id}[...]")) for each in nodes])
+    return Explained(None, title, operands(raised, nodes[:1]), tuple(passed(raised, [cure])))
+
+
+def _container(raised: RaisedAt, kind: str, name: str) -> Explained | None:
+    """A tuple or a list of arrays in place of an array: `pair.shape`."""
+    import jax
+
+    node = raised.node
+    if not isinstance(node, ast.Attribute) or not hasattr(jax.Array, name):
+        return None
+    held = value_of(raised, node.value)
+    source = raised.source(node.value)
+    title = f"{source} is a {kind}, and a {kind} has no {name}"
+    types_ = [type_of(each) for each in held[:3]] if type(held) in (tuple, list) else []
+    said = f"{source} holds {', '.join(types_)}{', ...' if len(held) > 3 else ''}." if all(types_) and types_ else ""
+    words = f"Take an element, such as {source}[0], or make one array with jnp.stack({source})."
+    return Explained(None, title, said, (FoundCure("an element", None, words),))

@@ -1,0 +1,55 @@
+"""Explains an error by its own words, where no table has them: the message of JAX, and the arguments with their types.
+
+Only what a `raise` of JAX, or of a library on JAX, says: an error of Python's within a library tells of the library.
+"""
+
+from __future__ import annotations
+
+import dis
+import re
+from types import TracebackType
+
+from ...observe.observation import FoundCure
+from ...plain_text import message_of, quoted
+from .arrays import operand_nodes
+from .explanation import Explained
+from .origins import operands
+from .raised import RaisedAt, is_of_jax, was_raised_in_jax
+
+_LONGEST = 140
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`'\"])|\n\s*\n|\n(?=\s*[A-Z*])")
+_HINT = re.compile(
+    r"^(?:Use|Try|Please|Did you|Consider|You (?:can|may|should)|To fix|Instead|Pass|Call|Set|Make sure|Maybe|If you)\b"
+)
+_HINTS = 2
+_SENTENCES = 2
+_CHANGING = re.compile(r" at 0x[0-9a-f]+|<ipython-input-[^>]*>|\s*\(?https?://\S+")
+
+
+def quoted_error(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """An error that JAX, or a library on JAX, raises by a statement, and that no other kind knows."""
+    if raised is None or raised.node is None or raised.text is None or not _is_stated(error):
+        return None
+    parts = error.args if len(error.args) != 1 or type(error.args[0]) is not tuple else error.args[0]
+    is_split = len(parts) > 1 and all(type(each) is str for each in parts)
+    message = _CHANGING.sub("", "".join(parts) if is_split else message_of(error)).strip()
+    sentences = [" ".join(each.split()) for each in _SENTENCE.split(message) if each and each.strip()]
+    if not sentences or len(sentences[0]) < 10:
+        return None
+    title = quoted(sentences[0].rstrip(".:"), _LONGEST)
+    hints = [each for each in sentences[1:] if _HINT.search(each) and len(each) < 300][:_HINTS]
+    cures = (FoundCure("as the message says", None, " ".join(hints)),) if hints else ()
+    more = [each for each in sentences[1:] if each not in hints and len(each) < 300][:_SENTENCES]
+    said = [each if each.endswith((".", "!", "?")) else f"{each.rstrip(':,;')}." for each in more]
+    return Explained(None, title, " ".join([*said, operands(raised, operand_nodes(raised))]).strip(), cures)
+
+
+def _is_stated(error: BaseException) -> bool:
+    """Whether a statement of JAX's, or of a library on JAX, raised an error."""
+    last: TracebackType | None = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or not (was_raised_in_jax(error) or is_of_jax(error)):
+        return False
+    code = last.tb_frame.f_code
+    return is_of_jax(error) or dis.opname[code.co_code[last.tb_lasti]] == "RAISE_VARARGS"

@@ -1,0 +1,85 @@
+"""Finds the statement of the user's that kept a traced value in an attribute, a list or a dict of outside."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from types import FunctionType
+from typing import Any
+
+from ...jax.facts import is_jitted
+from ...observe.whose_code import is_installed
+from ...plain_text import file_of
+from ..loops.statements import parsed
+from .constructs import called
+from .raised import RaisedAt
+from .stores import own_names
+
+_KEEPING = frozenset({"append", "add", "update", "setdefault", "extend", "insert", "appendleft"})
+
+
+def writer_of(raised: RaisedAt, error: BaseException) -> tuple[str, str] | None:
+    """The name of the function and the only statement that writes what the expression reads; None where not known.
+
+    Args:
+        raised: Where a traced value of an earlier trace was used.
+        error: What was raised.
+    """
+    read = _read(raised.node)
+    found = {
+        (function.name, text)
+        for module, lines in _modules(raised)
+        for function in ast.walk(module)
+        if isinstance(function, ast.FunctionDef) and function is not raised.function and function.name != "__init__"
+        for text in _writes(function, lines, read)
+    }
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _read(node: ast.AST | None) -> set[str]:
+    """What an expression reads: names, and attributes by the name behind the point."""
+    nodes = list(ast.walk(node)) if node is not None else []
+    names = {each.id for each in nodes if isinstance(each, ast.Name)}
+    return names | {f".{each.attr}" for each in nodes if isinstance(each, ast.Attribute)}
+
+
+def _modules(raised: RaisedAt) -> Iterator[tuple[ast.Module, list[str]]]:
+    """The text that raised, and those of the user's functions that the notebook has in names."""
+    if raised.loops is not None:
+        yield raised.loops.module, raised.loops.lines
+    files = {raised.place.file}
+    for value in list(raised.frame.f_globals.values()) if raised.frame is not None else ():
+        file = _file_of(value)
+        if file and file not in files and not is_installed(file):
+            files.add(file)
+            loops = parsed("".join(linecache.getlines(file)))
+            if loops is not None:
+                yield loops.module, loops.lines
+
+
+def _file_of(value: Any) -> str:
+    function = value.__wrapped__ if is_jitted(value) else value
+    return file_of(function.__code__) if type(function) is FunctionType else ""
+
+
+def _writes(function: ast.FunctionDef, lines: list[str], read: set[str]) -> Iterator[str]:
+    """The statements of a function that write into something from outside that an expression reads."""
+    own = own_names(function)
+    for node in ast.walk(function):
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign | ast.AugAssign) and not isinstance(node.value, ast.Constant):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and called(node.value) in _KEEPING:
+            targets = [node.value.func.value] if isinstance(node.value.func, ast.Attribute) else []
+        if any(_is_kept(target, own, read) for target in targets):
+            text = " ".join((ast.get_source_segment("\n".join(lines), node) or "").split())
+            yield text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _is_kept(target: ast.expr, own: set[str], read: set[str]) -> bool:
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    if isinstance(target, ast.Attribute):
+        return f".{target.attr}" in read
+    return isinstance(target, ast.Name) and target.id not in own and target.id in read

@@ -1,0 +1,199 @@
+"""Finds a random key that two calls of a cell's own statements draw from.
+
+The text says that both calls get the same key: a name that no statement between them writes. The programs say that both
+draw from the key itself: a call that only splits the key, or folds a number in, draws nothing from the key. A call that
+is repeated, and two functions that draw numbers of the same shape, may be compared on purpose: there is no finding.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..interruptions import not_of_a_signal
+from ..jax.facts import is_jitted
+from ..observe.code_of_callables import code_of
+from ..observe.observation import Finding, ObservedFunction, Place
+from ..program.key_use import draws_from
+
+_MAGIC = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
+_DRAWS = frozenset(
+    "ball bernoulli beta bits categorical cauchy choice dirichlet exponential gamma gumbel laplace logistic "
+    "multivariate_normal normal permutation poisson rademacher randint rayleigh t truncated_normal uniform".split()
+)
+
+_TITLE = "A random key is used twice"
+_TEXT = (
+    "Line {first} and line {again} draw from the same random key, {name}. Numbers that are drawn from one key are not "
+    "independent: numbers of the same shape and distribution are equal."
+)
+_ONE_LINE = (
+    "Two calls of line {first} draw from the same random key, {name}. Numbers that are drawn from one key are not "
+    "independent: numbers of the same shape and distribution are equal."
+)
+_CURE = "Split the key and use each part once: {name}, subkey = jax.random.split({name})."
+
+Shape = tuple[int, ...]
+
+
+class _Use(NamedTuple):
+    """A call that draws from a key.
+
+    Attributes:
+        call: In the text.
+        of: What is called, and with which other arguments, as far as the draw depends on them.
+        shapes: Of the numbers that the call draws; None where they are not known.
+    """
+
+    call: ast.Call
+    of: object
+    shapes: frozenset[Shape] | None
+
+
+def keys_between_calls(
+    source: str, file: str, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
+) -> list[Finding]:
+    """A finding for each pair of calls.
+
+    Args:
+        source: Of the cell, with its magics.
+        file: The name of the cell's code.
+        namespace: Of the notebook.
+        functions: Of the run.
+    """
+    try:
+        tree = ast.parse(_MAGIC.sub(lambda line: f"{line[1]}pass", source))
+    except not_of_a_signal(SyntaxError, ValueError):
+        return []
+    uses: dict[str, _Use] = {}
+    findings = []
+    for statement in tree.body:
+        if isinstance(statement, _SIMPLE):
+            for name, use in _uses(statement, namespace, functions):
+                before = uses.setdefault(name, use)
+                if _differ(before, use):
+                    findings.append(_finding(name, before, use, file))
+        for name in _written(statement):
+            uses.pop(name, None)
+    return findings
+
+
+def _uses(
+    statement: ast.stmt, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
+) -> Iterator[tuple[str, _Use]]:
+    """The calls of a statement that draw from a name, but for those in functions and comprehensions of it."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.IfExp):
+            continue
+        waiting += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Call):
+            yield from _eager(node, namespace)
+            yield from _jitted(node, namespace, functions)
+
+
+def _eager(call: ast.Call, namespace: Mapping[str, Any]) -> Iterator[tuple[str, _Use]]:
+    """A call of a function of jax.random on a name."""
+    import jax
+
+    function = _value(call.func, namespace)
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    if name not in _DRAWS or function is None or function is not getattr(jax.random, name, None):
+        return
+    if not call.args or not isinstance(call.args[0], ast.Name):
+        return
+    others = tuple(ast.unparse(each) for each in [*call.args[1:], *call.keywords])
+    shape = next((each.value for each in call.keywords if each.arg == "shape"), None)
+    if shape is None and len(call.args) > 1 and name in ("normal", "uniform", "exponential", "gumbel", "laplace"):
+        shape = call.args[1]
+    yield call.args[0].id, _Use(call, (name, others), _shapes(shape))
+
+
+def _shapes(node: ast.expr | None) -> frozenset[Shape] | None:
+    try:
+        shape = ast.literal_eval(node) if node is not None else None
+    except not_of_a_signal(ValueError, SyntaxError, TypeError):
+        return None
+    is_shape = isinstance(shape, tuple) and all(type(each) is int for each in shape)
+    return frozenset([shape]) if is_shape and shape is not None else None
+
+
+def _jitted(
+    call: ast.Call, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
+) -> Iterator[tuple[str, _Use]]:
+    """A call of a jitted function of the user's, whose only program draws from an argument that is a name."""
+    given = [each for each in [*call.args, *(one.value for one in call.keywords)] if isinstance(each, ast.Name)]
+    function = namespace.get(call.func.id) if isinstance(call.func, ast.Name) and given else None
+    if function is None or not is_jitted(function):
+        return
+    code = code_of(function)
+    if code is None or any(isinstance(each, ast.Starred) for each in call.args):
+        return
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    places = {each.id: number for number, each in enumerate(call.args) if isinstance(each, ast.Name)}
+    named = {name: parameters[number] for name, number in places.items() if number < code.co_argcount}
+    named |= {one.value.id: one.arg for one in call.keywords if isinstance(one.value, ast.Name) and one.arg}
+    found = [each for each in functions if each.name == code.co_name and each.programs]
+    if len(found) != 1 or len(found[0].programs) != 1 or found[0].definition is None:
+        return
+    if found[0].definition.line != code.co_firstlineno and found[0].definition.file != code.co_filename:
+        return
+    for name, parameter in named.items():
+        shapes = draws_from(found[0].programs[0].jaxpr, parameter)
+        if shapes:
+            yield name, _Use(call, code, shapes)
+
+
+def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
+    """What a dotted name of modules stands for."""
+    import jax
+
+    match node:
+        case ast.Name(id=name):
+            return namespace.get(name)
+        case ast.Attribute(value=inner, attr=name):
+            holder = _value(inner, namespace)
+            return getattr(holder, name, None) if holder is jax or holder is jax.random else None
+    return None
+
+
+def _differ(one: _Use, other: _Use) -> bool:
+    """Whether two uses are surely not one computation that is done twice."""
+    if one.call is other.call or one.of == other.of:
+        return False
+    if isinstance(one.of, tuple) and isinstance(other.of, tuple):
+        return True
+    return one.shapes is not None and other.shapes is not None and not one.shapes & other.shapes
+
+
+def _written(statement: ast.stmt) -> set[str]:
+    """The names that a statement may write, those in its blocks included."""
+    names: set[str] = set()
+    for node in ast.walk(statement):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                names.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
+                names.add(name)
+            case ast.alias(name=name, asname=other):
+                names.add(other or name.partition(".")[0])
+    return names
+
+
+def _finding(name: str, first: _Use, again: _Use, file: str) -> Finding:
+    lines = first.call.lineno, again.call.lineno
+    text = _ONE_LINE if lines[0] == lines[1] else _TEXT
+    call = again.call
+    return Finding(
+        kind="key_used_twice",
+        title=_TITLE,
+        text=text.format(first=lines[0], again=lines[1], name=name),
+        cure=_CURE.format(name=name),
+        place=Place(
+            file, call.lineno, "<module>", call.col_offset, call.end_lineno or call.lineno, call.end_col_offset or -1
+        ),
+    )

@@ -1,0 +1,17 @@
+"""Finds the functions of JAX in which a trace computes arrays instead of recording equations."""
+
+from __future__ import annotations
+
+import inspect
+from types import CodeType
+from typing import Any
+
+from .facts import private
+
+
+def computing_codes() -> tuple[CodeType, ...]:
+    """Return the codes that run as a trace begins to compute: jax.ensure_compile_time_eval, and JAX's own switch."""
+    core = private("core")
+    made = (getattr(core, "ensure_compile_time_eval", None), getattr(core, "eval_context", None))
+    bodies: list[Any] = [inspect.unwrap(each) for each in made if each is not None]
+    return tuple(body.__code__ for body in bodies if hasattr(body, "__code__"))

@@ -1,0 +1,91 @@
+"""Reads the transforms that a call is under from the tracers among its arguments: vmap with its size, differentiation.
+
+A tracer of `vmap` holds the batch, a tracer of `grad` or `jvp` holds the value to differentiate; each may hold a tracer
+of the transform around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from ..interruptions import not_of_a_signal
+
+_MOST = 20
+
+
+class Transform(NamedTuple):
+    """One transform around a call, as one argument shows it.
+
+    Attributes:
+        kind: `grad` stands for each reverse-mode transform: grad, vjp and linearize have the same tracers.
+        size: The size of the batch; None where the transform is no vmap.
+        axis: The axis of the argument that vmap maps; None where vmap does not map the argument.
+    """
+
+    kind: Literal["vmap", "grad", "jvp"]
+    size: int | None = None
+    axis: int | None = None
+
+
+#: Transforms, the innermost first.
+Transforms = tuple[Transform, ...]
+
+
+class TransformsOfCall(NamedTuple):
+    """The transforms around a call.
+
+    Attributes:
+        around: The transforms that at least one leaf shows, without axes.
+        leaves: The transforms that each leaf shows.
+    """
+
+    around: Transforms
+    leaves: tuple[Transforms, ...]
+
+
+def transforms_of(values: Sequence[Any]) -> TransformsOfCall | None:
+    """Return the transforms around a call with these leaves; None where a tracer is of another kind."""
+    import jax
+
+    leaves = []
+    # Two leaves of one vmap share its trace; a trace has more traces around it than the traces outside of it.
+    around: dict[int, tuple[int, Transform]] = {}
+    for value in values:
+        own: list[Transform] = []
+        while isinstance(value, jax.core.Tracer):
+            try:
+                transform, inside = _outermost(value)
+                trace = value._trace
+                depth = _depth(trace)
+            except not_of_a_signal(AttributeError):  # a tracer of another JAX version
+                return None
+            if transform is None or len(own) == _MOST:
+                return None
+            own.append(transform)
+            around[id(trace)] = depth, transform._replace(axis=None)
+            value = inside
+        leaves.append(tuple(own))
+    ordered = sorted(around.values(), key=lambda each: -each[0])
+    return TransformsOfCall(tuple(transform for _, transform in ordered), tuple(leaves))
+
+
+def _depth(trace: Any) -> int:
+    """Return the number of traces around a trace."""
+    depth = 0
+    while (trace := getattr(trace, "parent_trace", None)) is not None and depth < _MOST:
+        depth += 1
+    return depth
+
+
+def _outermost(tracer: Any) -> tuple[Transform | None, Any]:
+    """Return the transform of a tracer and the value that the tracer holds; None for a tracer of another kind."""
+    kind = type(tracer).__name__
+    if kind == "BatchTracer":
+        axis = tracer.batch_dim
+        return Transform("vmap", tracer._trace.axis_data.size, axis if type(axis) is int else None), tracer.val
+    if kind == "LinearizeTracer":
+        return Transform("grad"), tracer.primal
+    if kind == "JVPTracer":
+        return Transform("jvp"), tracer.primal
+    return None, None

@@ -1,0 +1,58 @@
+"""Says what a call of a live program costs, and what a call in the last run of the function cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..build.build import Built, Sources
+from ..build.costs import total_cost
+from ..document.read.cost_texts import amount
+from ..document.types.document import Snapshot
+from ..program.costs import Cost
+from ..quantities import size
+
+#: The document and the sources of a run, and the index of the function's program; None where the function has none.
+LastRun = Callable[[str], tuple[Snapshot, Sources, int] | None]
+
+#: Equations of a program that is counted with each trace: three milliseconds for a thousand.
+_COUNTED = 10_000
+_NOW = "One call takes {amount} and moves {moved}."
+_BEFORE = "In {run}, one call took {amount} and moved {moved}."
+_SAME = "As in {run}, one call takes {amount} and moves {moved}."
+
+
+def cost_since(built: Built, before: tuple[Snapshot, Sources, int] | None) -> str | None:
+    """Say the cost of a live program beside the cost of the last run; None for a program that is too large.
+
+    Args:
+        built: The live program.
+        before: The program in the last run; None where there was none.
+    """
+    now = _cost(built.document, built.sources, 0)
+    if now is None:
+        return None
+    then = None if before is None else _cost(*before)
+    if before is None or then is None:
+        return _NOW.format(**_words(now))
+    cell = before[0].cell
+    number = None if cell is None else cell.execution_count
+    run = "the last run" if number is None else f"run [{number}]"
+    if then == now:
+        return _SAME.format(run=run, **_words(now))
+    return f"{_NOW.format(**_words(now))} {_BEFORE.format(run=run, **_words(then))}"
+
+
+def _cost(document: Snapshot, sources: Sources, program: int) -> Cost | None:
+    if not document.programs or document.programs[program].equations > _COUNTED:
+        return None
+    with sources.reading():
+        return total_cost(sources.walk, program, document.programs[program], document.control_flow)
+
+
+def _words(cost: Cost) -> dict[str, str]:
+    text = amount(cost.flops_min, cost.flops_most, cost.transcendentals_min, cost.transcendentals_most)
+    moved = size(cost.read + cost.written)
+    if cost.exact:
+        return {"amount": text or "no operations", "moved": moved}
+    # A primitive without a rule, or a loop of unknown length, counts too little.
+    return {"amount": f"at least {text}" if text else "an unknown number of operations", "moved": f"at least {moved}"}

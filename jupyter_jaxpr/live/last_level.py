@@ -1,0 +1,149 @@
+"""Lets JAX make the texts of a live program up to the level that the user chose.
+
+No listener, log, ledger or cache on disk knows of this work. The user's Python does not run here.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from ..build.levels import LEVELS, LevelName, Unavailable, make, title
+from ..document.types.document import Level
+from ..interruptions import not_of_a_signal
+from ..jax.separate_traces import separate_traces
+from ..jax.stages import without_disk_cache
+from ..jax.unheard import unheard
+from ..observe.observation import ObservedProgram
+from ..observe.observer import Observer
+from ..observe.unseen_warnings import unseen_warnings
+from ..plain_text import message_of
+from ..quantities import duration
+from .time_limit import SECONDS, TimeLimit
+
+LastLevel = Literal["jaxpr", "stablehlo", "hlo"]
+
+#: Equations and characters of a program whose texts are sent with each trace.
+TEXTS_UP_TO = 5_000
+TEXT_LIMIT = 1_000_000
+
+COMPILED = "XLA compiled the program for its HLO. The compile is in no ledger and in no cache of JAX's."
+_NOT_CHOSEN = (
+    "Live makes no text after the {last}. To change this, choose where Live ends in the View menu, or run the cell to "
+    "see the text."
+)
+_TOO_LONG = "The {level} is too long to be sent after each key. Run the cell to see the text."
+_SLOW = (
+    "XLA took {seconds} to compile the program, and Live cannot stop a compile. Live compiles this cell again when you "
+    "choose Trace the Cell as It Is Written."
+)
+_DUMPS = "{setting} is set, so JAX would write files at each compile of Live's. Run the cell to see the text."
+
+
+@dataclass
+class Texts:
+    """The texts that JAX made, and why it made no others.
+
+    Attributes:
+        last: The level that the user chose.
+        why_not: A sentence for a level up to `last` that was not made.
+        compiled: Whether XLA compiled the program now.
+    """
+
+    last: LastLevel
+    why_not: dict[LevelName, str] = field(default_factory=dict)
+    compiled: bool = False
+
+    def described(self, level: Level) -> Level:
+        """The level of a document that no kernel stands behind: held, or absent with the reason."""
+        if level.state == "held":
+            return level
+        name: LevelName = "hlo" if level.name == "hlo" else "stablehlo"
+        reason = self.why_not.get(name)
+        if reason is None and name in _up_to(self.last):
+            reason = _TOO_LONG.format(level=title(name))
+        if reason is None:
+            reason = _NOT_CHOSEN.format(last="jaxpr" if self.last == "jaxpr" else "StableHLO")
+        return msgspec.structs.replace(level, state="absent", reason=reason)
+
+
+class SlowCompiles:
+    """The cells whose last compile took so long that Live does not compile them again unasked."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+
+    def make_texts(
+        self,
+        observer: Observer,
+        observed: ObservedProgram,
+        last: LastLevel,
+        limit: TimeLimit,
+        cell_id: str,
+        is_asked_for: bool,
+    ) -> Texts:
+        """Lower and compile a program as far as the user chose.
+
+        Args:
+            observer: The observer, which records nothing meanwhile.
+            observed: The program; its texts are made in place.
+            last: The level that the user chose.
+            limit: The time limit of the trace; a compile cannot be stopped, and the limit ends before the compile.
+            cell_id: Of the notebook.
+            is_asked_for: Whether the user asked for this trace by name.
+        """
+        texts = Texts(last)
+        if is_asked_for:
+            self._seconds.pop(cell_id, None)
+        for level in _up_to(last):
+            reason = self._refused(level, cell_id)
+            if reason is None:
+                try:
+                    with observer.looking_away(), unheard(), unseen_warnings(), separate_traces(), without_disk_cache():
+                        if level == "hlo":
+                            limit.end()
+                        began = time.perf_counter()
+                        make(observed, level)
+                except Unavailable as error:
+                    reason = str(error)
+                except not_of_a_signal(RuntimeError) as error:  # of a JAX that cannot leave its cache on disk alone
+                    reason = f"Live does not compile the program: {message_of(error)}. Run the cell to see the text."
+                else:
+                    if level == "hlo":
+                        texts.compiled = True
+                        self._keep(cell_id, time.perf_counter() - began)
+            if reason is not None:
+                texts.why_not[level] = reason
+        return texts
+
+    def _keep(self, cell_id: str, seconds: float) -> None:
+        if seconds > SECONDS:
+            self._seconds[cell_id] = seconds
+
+    def _refused(self, level: LevelName, cell_id: str) -> str | None:
+        """Why a level is not made; None where it is."""
+        setting = _dumping_setting(os.environ)
+        if setting is not None:
+            return _DUMPS.format(setting=setting)
+        seconds = self._seconds.get(cell_id)
+        if level == "hlo" and seconds is not None:
+            return _SLOW.format(seconds=duration(seconds))
+        return None
+
+
+def _up_to(last: LastLevel) -> tuple[LevelName, ...]:
+    return () if last == "jaxpr" else LEVELS[: LEVELS.index(last) + 1]
+
+
+def _dumping_setting(environment: Mapping[str, str]) -> str | None:
+    """The setting by which JAX or XLA writes each program into a file; None where neither does."""
+    import jax
+
+    if getattr(jax.config, "jax_dump_ir_to", None):
+        return "jax_dump_ir_to"
+    return "--xla_dump_to" if "--xla_dump_to" in environment.get("XLA_FLAGS", "") else None

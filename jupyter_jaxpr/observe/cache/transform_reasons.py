@@ -1,0 +1,147 @@
+"""Finds why a call under a transform missed: another transform, another batch size, other mapped axes.
+
+JAX derives a program from a jitted function for each transform around a call. Such calls have no fast path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...jax.transforms_of_tracers import Transforms
+from ..value_texts import Reading
+from .function_history import MissEvent
+from .key_texts import paths
+from .keys import Key
+from .reason import Reason, names_text
+
+_WORDS = {"vmap": "vmap", "grad": "reverse-mode differentiation", "jvp": "forward-mode differentiation"}
+_CODE = {"vmap": "jax.vmap", "grad": "jax.grad"}
+_UNKNOWN = "a transformation such as grad or vmap"
+
+
+def under(key: Key) -> str:
+    """Return the text of the transforms around a call, the outermost first, such as `vmap of vmap`."""
+    kinds = _kinds(key)
+    return " of ".join(_WORDS[kind] for kind in kinds) if kinds else _UNKNOWN
+
+
+def jit_outside(key: Key, name: str) -> str:
+    """Return the advice to put the jit around the transforms, with the code for a transform of one function."""
+    kinds = _kinds(key)
+    if not kinds or any(kind not in _CODE for kind in kinds):
+        return "Put the jit outside the transformation: call the transformed function within a function under jax.jit."
+    called = name if name.isidentifier() else "f"
+    for kind in reversed(kinds):
+        called = f"{_CODE[kind]}({called})"
+    return f"Put the jit outside the transformation, such as jax.jit({called})."
+
+
+def is_first_under(key: Key, earlier: Sequence[MissEvent]) -> bool:
+    """Return whether no earlier call was under the transforms of this call; False where that is unknown."""
+    known = [old.key for old in earlier if old.key is not None]
+    if key.transforms is None or any(old.transforms is None for old in known):
+        return False
+    return all(_kinds(old) != _kinds(key) for old in known)
+
+
+def first_under(key: Key, name: str) -> Reason:
+    """Return the reason of the first call under some transforms."""
+    text = f"first call of {name} under {under(key)}: JAX derives a program for each transformation"
+    return Reason("argument_type", text)
+
+
+def transform_reason(event: MissEvent, earlier: Sequence[MissEvent], name: str, reading: Reading) -> Reason:
+    """Return the reason of a miss under a transform where an earlier call had the same types and static values.
+
+    Args:
+        event: The call that missed.
+        earlier: The earlier calls under transforms, oldest first; at least one.
+        name: The name of the function.
+        reading: Which methods of the user's objects may be called.
+    """
+    key = event.key
+    assert key is not None
+    if event.outcome == "dispatch_only":
+        text = f"{name} was called under {under(key)}: such calls have no fast path"
+        return Reason("no_fast_path", text, cure=jit_outside(key, name))
+    alike = [old for old in earlier if old.key is not None and _has_types_of(old.key, key)] or list(earlier)
+    known = [old for old in alike if old.key is not None and old.key.transforms is not None]
+    if key.transforms is None or not known:
+        text = (
+            f"JAX derived another program from {name}: the transformation or the batch size is new, or the caches were "
+            "cleared"
+        )
+        return Reason("argument_type", text)
+    same = [old for old in known if old.key is not None and old.key.transforms == key.transforms]
+    if same:
+        return _again(event, same[-1], name)
+    of_kinds = [old for old in known if old.key is not None and _kinds(old.key) == _kinds(key)]
+    if not of_kinds:
+        return first_under(key, name)
+    sized = [old for old in of_kinds if old.key is not None and _sizes(old.key) == _sizes(key)]
+    before = (sized or of_kinds)[-1].key
+    assert before is not None
+    if not sized:
+        return _other_size(before, key, name)
+    return _other_axes(before, key, name, reading)
+
+
+def _again(event: MissEvent, last: MissEvent, name: str) -> Reason:
+    assert event.key is not None
+    if last.clears != event.clears:
+        text = f"JAX no longer holds the program of {name} under {under(event.key)}: the caches were cleared"
+        return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")
+    text = f"the reason is unknown: JAX had derived a program of {name} under {under(event.key)} for an earlier call"
+    return Reason("unknown", text)
+
+
+def _other_size(before: Key, key: Key, name: str) -> Reason:
+    was, now = _text_of_sizes(before), _text_of_sizes(key)
+    text = f"the batch size of vmap around {name} changed from {was} to {now}"
+    cure = "Pad the batches to one size, or expect one compile for each batch size."
+    return Reason("argument_type", text, None, was, now, cure)
+
+
+def _other_axes(before: Key, key: Key, name: str, reading: Reading) -> Reason:
+    old, new = (_by_path(each, reading) for each in (before, key))
+    changed = [path for path in new if old.get(path) != new[path]]
+    if _kinds(key) == ("vmap",) and changed:
+        axes = [f"{path} from {_mapped(old.get(path, ()))} to {_mapped(new[path])}" for path in changed]
+        return Reason("argument_type", f"the axes that vmap around {name} maps changed: {names_text(axes)}")
+    now, was = ([path for path, around in each.items() if around] for each in (new, old))
+    text = f"{under(key)} around {name} applies to {names_text(now)}, in the earlier call to {names_text(was)}"
+    return Reason("argument_type", text)
+
+
+def _mapped(transforms: Transforms) -> str:
+    axis = transforms[0].axis if transforms else None
+    return "no axis" if axis is None else f"axis {axis}"
+
+
+def _has_types_of(old: Key, new: Key) -> bool:
+    """Return whether two calls have leaves of the same types."""
+    return len(old.leaves) == len(new.leaves) and all(
+        before.aval == after.aval for before, after in zip(old.leaves, new.leaves, strict=True)
+    )
+
+
+def _by_path(key: Key, reading: Reading) -> dict[str, Transforms]:
+    leaves = () if key.transforms is None else key.transforms.leaves
+    return dict(zip(paths(key, reading), leaves, strict=False))
+
+
+def _around(key: Key) -> Transforms:
+    """Return the transforms around a call, the outermost first."""
+    return () if key.transforms is None else key.transforms.around[::-1]
+
+
+def _kinds(key: Key) -> tuple[str, ...]:
+    return tuple(transform.kind for transform in _around(key))
+
+
+def _sizes(key: Key) -> tuple[int | None, ...]:
+    return tuple(transform.size for transform in _around(key))
+
+
+def _text_of_sizes(key: Key) -> str:
+    return " by ".join(str(size) for size in _sizes(key) if size is not None)

@@ -1,0 +1,92 @@
+/**
+ * Fetches the views of the widget from the kernel, once a page, and draws with them.
+ *
+ * A host saves this script with the notebook, so it is short; views.js, which draws, never is in a notebook.
+ */
+const LOADED = (globalThis[Symbol.for('jupyter-jaxpr.views')] ??= new Map());
+const SAY_AFTER = 4000; // milliseconds
+
+/** The script of the kernel's answer: gzip, in base64. */
+async function scriptOf(content) {
+  const bytes = Uint8Array.from(atob(content.gzip), letter => letter.charCodeAt(0));
+  const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+  try {
+    return await import(/* webpackIgnore: true */ address);
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+/** The views of this version; the first widget of the page that the kernel answers has them for all. */
+function viewsFor(model) {
+  const version = model.get('_views');
+  let entry = LOADED.get(version);
+  if (entry === undefined) {
+    entry = {};
+    entry.views = new Promise((resolve, reject) => Object.assign(entry, { resolve, reject }));
+    LOADED.set(version, entry);
+  }
+  const listen = content => {
+    if (content?.type === 'views' && content.version === version) {
+      model.off('msg:custom', listen);
+      scriptOf(content).then(entry.resolve, entry.reject);
+    }
+  };
+  if (!entry.isHere) {
+    model.on('msg:custom', listen);
+    model.send({ type: 'views' });
+    entry.views.then(() => {
+      entry.isHere = true;
+      model.off('msg:custom', listen);
+    }, () => LOADED.delete(version));
+  }
+  return entry.views;
+}
+
+function paragraph(name, text) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  return made;
+}
+
+export default {
+  async render({ model, el }) {
+    const words = document.createElement('div');
+    words.setAttribute('role', 'status');
+    const timer = setTimeout(() => {
+      words.append(
+        paragraph('pre', model.get('_summary')),
+        paragraph(
+          'p',
+          'The kernel has not sent the views of this run yet. If a cell is running, wait until the cell ends. If no ' +
+            'kernel is running, run the cell again.'
+        )
+      );
+    }, SAY_AFTER);
+    el.append(words);
+    let isGone = false;
+    let leave = () => undefined;
+    viewsFor(model).then(
+      ({ render }) => {
+        clearTimeout(timer);
+        words.remove();
+        if (!isGone) {
+          leave = render({ model, el });
+        }
+      },
+      error => {
+        clearTimeout(timer);
+        words.replaceChildren(
+          paragraph('pre', model.get('_summary')),
+          paragraph('p', `This page does not run the script of the views (${error}). Save the run as a page instead: jupyter_jaxpr.last().snapshot.save("run.html").`)
+        );
+      }
+    );
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+      leave();
+    };
+  }
+};

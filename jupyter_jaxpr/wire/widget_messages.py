@@ -1,0 +1,141 @@
+"""Answers the messages of one widget, as the hub and the requests' comm answer those of the panel.
+
+A widget has one channel for both: what the panel would send on the hub and on its requests' comm comes as a custom
+message of the widget, and what is sent back is a custom message, too. No message travels as a buffer, because some
+hosts of widgets pass none on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..document.encoding import encode
+from .answers import Answers
+from .messages import PROTOCOL, Announcement, Answered, Hello, Reply, SnapshotMessage, TraceCall
+from .runs import Runs
+
+if TYPE_CHECKING:
+    from ..build.build import Built
+    from ..document.types.document import Snapshot
+
+#: Earlier runs are sent for the Diff view until this size: a server may drop what comes in faster.
+EARLIER_BYTES = 500_000
+
+
+class WidgetMessages:
+    """The kernel's end of one widget; every method may be called from any thread.
+
+    Args:
+        document: Of the run that the widget shows.
+        runs: Those that the widget's requests may name.
+        answers: Answers requests about these runs.
+        send: Sends a custom message.
+        renewed: Takes the document of the run when an answer has added to it.
+        on_worker: Whether the worker answers long requests; in a host whose widgets send from the main thread alone it
+            cannot.
+    """
+
+    def __init__(
+        self,
+        document: Snapshot,
+        runs: Runs,
+        answers: Answers,
+        send: Callable[[dict[str, Any]], None],
+        renewed: Callable[[Snapshot], None],
+        *,
+        on_worker: bool = True,
+    ) -> None:
+        self._shown = document.id
+        self._environment = document.environment
+        self._runs = runs
+        self._answers = answers
+        self._send = send
+        self._renewed = renewed
+        self._on_worker = on_worker
+        self._seq = 0
+        self._lock = threading.Lock()
+
+    def receive(self, data: object, page: str) -> None:
+        """Answer a message of the widget.
+
+        Args:
+            data: The message.
+            page: The id of the widget: a widget stops its own requests only.
+        """
+        kind = data.get("type") if isinstance(data, dict) else None
+        if kind == "resend":
+            self._announce()
+        elif kind == "trace":
+            self._trace(msgspec.convert(data, TraceCall))
+        else:
+            reply = self._answers.answer(data, page, self._reply if self._on_worker else None)
+            if reply is not None:
+                self._reply(reply)
+
+    def leave(self, page: str) -> None:
+        """Stop the long requests of a widget that is closed."""
+        self._answers.leave(page)
+
+    def _announce(self) -> None:
+        self._tell(Hello(seq=0, protocol=PROTOCOL, environment=self._environment))
+        shown = self._runs.get(self._shown)
+        if shown is None:
+            return  # the widget shows its saved document
+        left = EARLIER_BYTES
+        earlier: list[Snapshot] = []
+        for run in self._runs.newest_first():
+            if run.document.created < shown.document.created:
+                left -= len(encode(run.document))
+                if left < 0:
+                    break
+                earlier.append(run.document)
+        for document in reversed(earlier):
+            self._tell(SnapshotMessage(seq=0, snapshot=document))
+        self._tell(SnapshotMessage(seq=0, snapshot=shown.document))
+
+    def _trace(self, asked: TraceCall) -> None:
+        run = self._runs.get(asked.snapshot)
+        if run is not None and run.retrace is not None:
+            run.retrace()
+            self._show_again()
+
+    def _show_again(self) -> None:
+        run = self._runs.get(self._shown)
+        if run is not None:
+            self._tell(SnapshotMessage(seq=0, snapshot=run.document))
+            self._renewed(run.document)
+
+    def _reply(self, reply: Reply) -> None:
+        self._send(_plain(reply))
+        if isinstance(reply, Answered):
+            run = self._runs.get(self._shown)
+            if run is not None:
+                self._renewed(run.document)
+
+    def _tell(self, message: Announcement) -> None:
+        with self._lock:
+            self._seq += 1
+            self._send(_plain(msgspec.structs.replace(message, seq=self._seq)))
+
+
+def own_messages(
+    built: Built,
+    namespace: Callable[[], dict[str, Any]],
+    send: Callable[[dict[str, Any]], None],
+    renewed: Callable[[Snapshot], None],
+    *,
+    on_worker: bool = True,
+) -> WidgetMessages:
+    """The kernel's end of a widget whose run no publisher holds, such as an inspection."""
+    runs = Runs()
+    runs.keep(built)
+    return WidgetMessages(built.document, runs, Answers(runs, namespace), send, renewed, on_worker=on_worker)
+
+
+def _plain(message: Announcement | Reply) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.json.decode(encode(message))
+    return plain

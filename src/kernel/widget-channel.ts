@@ -1,0 +1,127 @@
+/**
+ * Connects a model with the kernel over the messages of a widget (anywidget's `send` and `msg:custom`).
+ *
+ * Only the kernel's end of the widget sends such messages, so what arrives here is the kernel's. The saved state of a
+ * widget is not: it is in the widget's traits and never comes here.
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import { IDocumentSizes } from '../protocol/cost';
+import { Unreadable, isUnreadable } from '../protocol/document';
+import { KernelLife } from '../protocol/evaluable';
+import {
+  Announcement,
+  PROTOCOL,
+  VERSION,
+  readAnnouncement,
+  replyId
+} from '../protocol/messages';
+import type { Question, RequestName } from '../protocol/questions';
+import type { Working } from '../protocol/snapshot';
+import { ChannelState, IAsked, IChannel } from './channel-interface';
+import { PendingQuestions } from './pending-questions';
+
+/** The messages of a widget; a model of anywidget fits. */
+export interface IWidgetMessages {
+  send(content: object): void;
+  on(event: 'msg:custom', listener: (content: unknown) => void): void;
+  off(event: 'msg:custom', listener: (content: unknown) => void): void;
+}
+
+export class WidgetChannel implements IChannel {
+  constructor(private _messages: IWidgetMessages) {
+    _messages.on('msg:custom', this._onMessage);
+    _messages.send({ type: 'resend', protocol: PROTOCOL, version: VERSION });
+  }
+
+  get state(): ChannelState {
+    return this._state;
+  }
+
+  get stateChanged(): ISignal<this, ChannelState> {
+    return this._stateChanged;
+  }
+
+  get received(): ISignal<this, Announcement> {
+    return this._received;
+  }
+
+  get unreadable(): ISignal<this, Unreadable> {
+    return this._unreadable;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  ask<Name extends RequestName>(
+    question: Question<Name>,
+    sizes: IDocumentSizes,
+    working: (working: Working) => void = () => undefined
+  ): IAsked<Name> {
+    const id = ++this._lastId;
+    const ask = async (): ReturnType<typeof this._pending.ask<Name>> =>
+      this._pending.ask(id, question, sizes, working, '');
+    return {
+      reply: ask(),
+      stop: () => {
+        if (this._pending.has(id)) {
+          this._messages.send({ type: 'stop', id });
+        }
+      }
+    };
+  }
+
+  trace(snapshot: string): void {
+    this._messages.send({ type: 'trace', snapshot });
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    this._life.end();
+    this._messages.off('msg:custom', this._onMessage);
+    this._pending.rejectAll();
+    Signal.clearData(this);
+  }
+
+  private _onMessage = (content: unknown): void => {
+    if (replyId(content) !== null) {
+      // Another view of this widget may have asked: its replies are left out.
+      this._pending.answer(content, []);
+      return;
+    }
+    const { type = null } = (content ?? {}) as { type?: unknown };
+    if (type === 'views') {
+      return; // the script of the views, which the loader has asked for
+    }
+    const read = readAnnouncement(content);
+    if (isUnreadable(read)) {
+      this._unreadable.emit(read);
+      return;
+    }
+    if (read.type === 'snapshot') {
+      this._life.received(read.snapshot);
+    }
+    if (this._state.kind !== 'joined') {
+      this._state = { kind: 'joined' };
+      this._stateChanged.emit(this._state);
+    }
+    this._received.emit(read);
+  };
+
+  private _state: ChannelState = { kind: 'connecting' };
+  private _life = new KernelLife();
+  private _pending = new PendingQuestions(
+    (_comm, data) => this._messages.send(data),
+    () => this._life
+  );
+  /** Two views of one widget hear each other's replies, so the ids of each begin elsewhere. */
+  private _lastId = Math.floor(Math.random() * 2 ** 40);
+  private _isDisposed = false;
+  private _stateChanged = new Signal<this, ChannelState>(this);
+  private _received = new Signal<this, Announcement>(this);
+  private _unreadable = new Signal<this, Unreadable>(this);
+}

@@ -1,0 +1,16 @@
+/** Words the description of Live. */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { liveChoice } from './live';
+
+/** The description of Live that its switch shows. */
+export function liveWords(trans: TranslationBundle): string {
+  if (liveChoice.lastLevel === 'hlo') {
+    return trans.__(
+      "While you type, your function's Python runs on tracers, and XLA compiles the program. None of your calls is executed."
+    );
+  }
+  return trans.__(
+    "While you type, your function's Python runs on tracers. Nothing is compiled, none of your calls is executed."
+  );
+}

@@ -1,0 +1,27 @@
+/** The door of the widget's bundle: draws a widget into an element of the host. */
+import { Widget } from '@lumino/widgets';
+
+import { WidgetModel, WidgetView } from './widget-view';
+
+/** Draw the widget; the returned function takes it away. */
+export function render(options: {
+  model: WidgetModel;
+  el: HTMLElement;
+}): () => void {
+  const { model, el } = options;
+  const view = new WidgetView(model);
+  // A host may draw before the element is in the page, where an editor cannot measure its lines.
+  const attach = (): void => {
+    if (el.isConnected && !view.isAttached && !view.isDisposed) {
+      appearing.disconnect();
+      Widget.attach(view, el);
+    }
+  };
+  const appearing = new ResizeObserver(attach);
+  appearing.observe(el);
+  attach();
+  return () => {
+    appearing.disconnect();
+    view.dispose();
+  };
+}

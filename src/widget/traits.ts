@@ -1,0 +1,166 @@
+/**
+ * Keeps the traits of the widget and what the widget shows alike, in both directions: a notebook drives the widget, and
+ * observes it.
+ *
+ * A host may have saved the traits with the notebook, and nobody vouches for a saved notebook: a value that does not
+ * fit the document is left out.
+ */
+import { isSelection, readingPlaceOf } from '../model/reading-place';
+import type { JaxprModel } from '../model/model';
+import type { Shell } from '../panel/shell/shell';
+import { VIEW_NAMES, ViewName } from '../panel/shell/views';
+import type { Snapshot } from '../protocol/snapshot';
+import type { LevelName, ModelChange, Selection } from '../tokens';
+
+/** The part of anywidget's model that is used here. */
+export interface ITraits {
+  get(name: string): unknown;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  on(event: string, listener: () => void): void;
+  off(event: string, listener: () => void): void;
+}
+
+const LEVELS: readonly LevelName[] = ['jaxpr', 'stablehlo', 'hlo'];
+const DRIVEN = ['program', 'tab', 'level', 'selection'] as const;
+
+export class Traits {
+  constructor(
+    private _traits: ITraits,
+    private _model: JaxprModel,
+    private _shell: Shell
+  ) {
+    for (const name of DRIVEN) {
+      _traits.on(`change:${name}`, this._take);
+    }
+    _model.changed.connect(this._onModel, this);
+    readingPlaceOf(_model).changed.connect(this._tellSoon, this);
+    _shell.viewChosen = view => {
+      this._tab = view;
+      this._tellSoon();
+    };
+  }
+
+  /** Show what the traits say, as far as it fits the document in view. */
+  take(): void {
+    const { _model: model, _traits: traits } = this;
+    const { snapshot } = model;
+    if (snapshot === null) {
+      return;
+    }
+    this._takes = true;
+    const program = traits.get('program');
+    if (
+      Number.isInteger(program) &&
+      snapshot.programs[program as number] !== undefined
+    ) {
+      model.setProgram(program as number);
+    }
+    const level = LEVELS.find(name => name === traits.get('level'));
+    const place = readingPlaceOf(model);
+    if (level !== undefined && level !== place.level) {
+      place.restore({
+        run: snapshot.id,
+        program: model.program,
+        level,
+        selection: model.selection,
+        texts: {},
+        filters: {}
+      });
+    }
+    const tab = VIEW_NAMES.find(name => name === traits.get('tab'));
+    if (tab !== undefined && tab !== this._tab) {
+      this._tab = tab;
+      this._shell.showView(tab);
+    }
+    const selection = traits.get('selection') ?? null;
+    if (selection === null || isIn(snapshot, selection)) {
+      model.setSelection(selection as Selection | null);
+    }
+    this._takes = false;
+    this._tellSoon();
+  }
+
+  dispose(): void {
+    this._isDisposed = true;
+    for (const name of DRIVEN) {
+      this._traits.off(`change:${name}`, this._take);
+    }
+    this._model.changed.disconnect(this._onModel, this);
+    readingPlaceOf(this._model).changed.disconnect(this._tellSoon, this);
+  }
+
+  private _take = (): void => {
+    if (!this._tells) {
+      this.take();
+    }
+  };
+
+  private _onModel(_: unknown, change: ModelChange): void {
+    if (change === 'program' || change === 'selection') {
+      this._tellSoon();
+    }
+  }
+
+  /** Several parts change at once: they are sent together. */
+  private _tellSoon(): void {
+    if (!this._takes && !this._isToTell) {
+      this._isToTell = true;
+      queueMicrotask(() => {
+        this._isToTell = false;
+        if (!this._isDisposed) {
+          this._tell();
+        }
+      });
+    }
+  }
+
+  private _tell(): void {
+    const { _model: model, _traits: traits } = this;
+    if (model.snapshot === null) {
+      return;
+    }
+    const now: Record<(typeof DRIVEN)[number], unknown> = {
+      program: model.program,
+      tab: this._tab,
+      level: readingPlaceOf(model).level,
+      selection: model.selection
+    };
+    const changed = DRIVEN.filter(
+      name =>
+        JSON.stringify(now[name]) !== JSON.stringify(traits.get(name) ?? null)
+    );
+    if (changed.length > 0) {
+      this._tells = true;
+      changed.forEach(name => traits.set(name, now[name]));
+      traits.save_changes();
+      this._tells = false;
+    }
+  }
+
+  private _tab: ViewName = 'program';
+  /** While the traits are taken, what changes is not told. */
+  private _takes = false;
+  private _tells = false;
+  private _isToTell = false;
+  private _isDisposed = false;
+}
+
+/** Whether a value is a selection of something that the document has. */
+export function isIn(snapshot: Snapshot, value: unknown): value is Selection {
+  if (!isSelection(value)) {
+    return false;
+  }
+  switch (value.kind) {
+    case 'equations':
+      return value.equations.every(
+        ({ scope, equation }) =>
+          equation >= 0 && equation < (snapshot.scopes[scope]?.count ?? 0)
+      );
+    case 'text':
+      return value.line >= 0 && value.stack >= -1;
+    case 'caret':
+    case 'source':
+      return value.line >= 1 && value.column >= 0;
+  }
+}

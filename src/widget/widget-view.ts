@@ -1,0 +1,161 @@
+/** The panel's views, with a column for the source, in the output of a cell. */
+import { Message, MessageLoop } from '@lumino/messaging';
+import { Panel, Widget } from '@lumino/widgets';
+
+import { IWidgetMessages, WidgetChannel } from '../kernel/widget-channel';
+import { JaxprModel } from '../model/model';
+import { whyUnreadable } from '../model/sentences';
+import { Shell } from '../panel/shell/shell';
+import { element } from '../parts/dom';
+import { isUnreadable, readSnapshot } from '../protocol/document';
+import { IWidgetActions, widgetActions } from './actions';
+import { dress, undress } from './dress';
+import { SourceColumn } from './source-column';
+import { ITraits, Traits } from './traits';
+import { english } from './words';
+
+/** The model that anywidget gives to `render`. */
+export type WidgetModel = ITraits & IWidgetMessages;
+
+/** The kernel answers within this time, in milliseconds, or the saved document is shown until it does. */
+const KERNEL_ANSWERS_WITHIN = 1500;
+
+let made = 0;
+
+export class WidgetView extends Panel {
+  constructor(private _widget: WidgetModel) {
+    super();
+    made += 1;
+    this.id = `jupyter-jaxpr-widget-${made}`;
+    this.node.setAttribute('role', 'region');
+    // A page may have several, and a screen reader tells them apart by their names.
+    this.node.setAttribute('aria-label', english.__('Jaxpr, widget %1', made));
+    dress(this.node);
+    this._model = new JaxprModel(english);
+    this._actions = widgetActions(
+      this._model,
+      {
+        tell: notice => {
+          this._shell.notice = notice;
+        },
+        open: widget => this._open(widget)
+      },
+      english
+    );
+    const panel = new Panel();
+    panel.id = `${this.id}-panel`;
+    panel.addClass('jp-JaxprPanel');
+    this._shell = new Shell(panel.id, english, this._actions.actions);
+    panel.addWidget(this._shell);
+    this._source = new SourceColumn(english);
+    this._columns = new Panel();
+    this._columns.addClass('jp-JaxprWidget-columns');
+    this._columns.addWidget(this._source);
+    this._columns.addWidget(panel);
+    this.addWidget(this._columns);
+    this._traits = new Traits(_widget, this._model, this._shell);
+    this._shell.model = this._model;
+    this._source.model = this._model;
+    this._channel = new WidgetChannel(_widget);
+    this._model.setChannel(this._channel);
+    this._model.arrived.connect(this._onArrived, this);
+    this._channel.received.connect(this._onReceived, this);
+    this._waiting = setTimeout(() => this._showSaved(), KERNEL_ANSWERS_WITHIN);
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    clearTimeout(this._waiting);
+    this._traits.dispose();
+    this._model.arrived.disconnect(this._onArrived, this);
+    this._opened?.dispose();
+    super.dispose();
+    this._channel.dispose();
+    this._actions.dispose();
+    this._model.dispose();
+    undress(this.node);
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._observer.observe(this.node);
+  }
+
+  protected override onBeforeDetach(message: Message): void {
+    super.onBeforeDetach(message);
+    this._observer.disconnect();
+  }
+
+  private _onReceived(): void {
+    clearTimeout(this._waiting);
+    this._refusal?.remove();
+    this._refusal = null;
+  }
+
+  private _onArrived(): void {
+    this._traits.take();
+  }
+
+  /** No kernel has answered: show what the host has saved, which nobody vouches for. */
+  private _showSaved(): void {
+    const read = readSnapshot(this._widget.get('document'));
+    if (isUnreadable(read)) {
+      this._refuse(whyUnreadable(read, english));
+    } else {
+      this._model.show(read, true);
+      this._traits.take();
+    }
+  }
+
+  private _refuse(reason: string): void {
+    this._refusal = element('div', 'jp-JaxprPanel jp-JaxprWidget-refusal');
+    this._refusal.setAttribute('role', 'alert');
+    this._refusal.append(
+      element('b', '', english.__('This output cannot be shown.')),
+      element('p', '', reason)
+    );
+    this.node.append(this._refusal);
+  }
+
+  /** Show a view in the place of the panel; its button goes back. */
+  private _open(widget: Widget): void {
+    this._opened?.dispose();
+    const opened = new Panel();
+    opened.addClass('jp-JaxprWidget-opened');
+    const bar = new Widget();
+    bar.addClass('jp-JaxprPanel');
+    bar.addClass('jp-JaxprWidget-bar');
+    const back = element('button', 'jp-JaxprPanel-button');
+    back.textContent = english.__('Back to the panel');
+    back.addEventListener('click', () => {
+      opened.dispose();
+      this._opened = null;
+      this._columns.show();
+      this._shell.focusFirst();
+    });
+    bar.node.append(back, element('span', '', widget.title.label));
+    opened.addWidget(bar);
+    opened.addWidget(widget);
+    this._opened = opened;
+    this._columns.hide();
+    this.addWidget(opened);
+    back.focus();
+  }
+
+  private _model: JaxprModel;
+  private _channel: WidgetChannel;
+  private _actions: IWidgetActions;
+  private _shell: Shell;
+  private _source: SourceColumn;
+  private _columns: Panel;
+  private _opened: Panel | null = null;
+  private _refusal: HTMLElement | null = null;
+  private _traits: Traits;
+  private _waiting: ReturnType<typeof setTimeout>;
+  /** The host changes the widget's size without a word. */
+  private _observer = new ResizeObserver(() => {
+    MessageLoop.postMessage(this, Widget.ResizeMessage.UnknownSize);
+  });
+}

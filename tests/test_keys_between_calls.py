@@ -1,0 +1,90 @@
+"""A random key that two calls of a cell draw from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from conftest import Notebook
+
+FUNCTIONS = """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def weights(key):
+    return jax.random.normal(key, (3, 2))
+
+@jax.jit
+def inputs(key, n=1.0):
+    return n * jax.random.uniform(key, (5, 3))
+
+@jax.jit
+def noise(key):
+    return jax.random.normal(key, (3, 2)) / 10
+
+@jax.jit
+def parts(key):
+    one, other = jax.random.split(key)
+    return jax.random.normal(one, (7,)) + jax.random.normal(other, (7,))
+
+@jax.jit
+def folded(key):
+    return jax.random.normal(jax.random.fold_in(key, 1), (4,))
+"""
+TWICE = "Numbers that are drawn from one key are not independent: numbers of the same shape and distribution are equal."
+
+
+@pytest.fixture(scope="module")
+def defined() -> Iterator[Notebook]:
+    """Yield one notebook for all cells: each function is compiled once."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"hist_file": ":memory:"}}))
+    shell.run_line_magic("load_ext", "jupyter_jaxpr")
+    notebook = Notebook(shell)
+    assert notebook.run(FUNCTIONS).result.success
+    yield notebook
+    shell.run_line_magic("unload_ext", "jupyter_jaxpr")
+    shell.restore_sys_module_state()
+    InteractiveShell.clear_instance()
+
+
+def notes(notebook: Notebook, cell: str) -> list[tuple[str, str | None]]:
+    built = notebook.builds()
+    assert notebook.run("k = jax.random.key(0)").result.success
+    assert notebook.run(f"%%jaxpr\n{cell}").result.success
+    return [(note.text, note.cure) for note in built[-1].document.notes if note.kind == "key_used_twice"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "lines"),
+    [
+        ("w = weights(k)\nx = inputs(k)", "Line 2 and line 3 draw"),
+        ("y = inputs(k, n=2.0) @ weights(key=k)", "Two calls of line 2 draw"),
+        ("a = jax.random.normal(k, (3,))\nb = jax.random.uniform(k, (3,))\nweights(k)", "Line 2 and line 3 draw"),
+        ("a = jax.random.normal(k, (8,))\nb = weights(k)", "Line 2 and line 3 draw"),
+    ],
+)
+def test_two_calls_that_draw_from_one_key(defined: Notebook, cell: str, lines: str) -> None:
+    text = f"{lines} from the same random key, k. {TWICE}"
+    cure = "Split the key and use each part once: k, subkey = jax.random.split(k)."
+    assert notes(defined, cell)[0] == (text, cure)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "a = weights(k)\nb = weights(k)",  # the same call again, such as for a time
+        "a = weights(k)\nb = noise(k)",  # may be compared: both draw numbers of one shape
+        "a = weights(k)\nb = parts(k)",  # splits the key
+        "a = weights(k)\nb = folded(k)",
+        "a = weights(k)\nk, other = jax.random.split(k)\nb = inputs(k)",
+        "a = jax.random.normal(k, (3,))\nb = jax.random.normal(k, (3,))\nnoise(jax.random.key(1))",
+        "a = weights(k)\nk = jax.random.key(1)\nb = inputs(k)",
+        "for k in jax.random.split(k, 2):\n    weights(k)\ninputs(k)",
+        "a = [weights(k) for k in jax.random.split(k, 2)]\ninputs(k)",
+    ],
+)
+def test_calls_that_draw_nothing_twice(defined: Notebook, cell: str) -> None:
+    assert notes(defined, cell) == []

@@ -1,0 +1,135 @@
+"""Tests the last level that Live makes: nothing of it is heard, counted, kept or written by JAX."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import pytest
+from conftest import Notebook
+
+from jupyter_jaxpr.document.types.live import LiveProgram
+from jupyter_jaxpr.live import last_level
+from jupyter_jaxpr.live.live import Asked, Live
+
+CELL = "@jax.jit\ndef f(x):\n    return helper(x) * 2\nf(x)\n"
+COMPILED = "XLA compiled the program for its HLO. The compile is in no ledger and in no cache of JAX's."
+Trace = Callable[..., LiveProgram]
+
+
+@pytest.fixture
+def trace(notebook: Notebook) -> Trace:
+    """Return a function that traces a cell live up to a level."""
+    notebook.run("@jax.jit\ndef helper(x):\n    return jnp.sin(x)\nhelper(x);")
+    live = Live()
+
+    def trace(last: str, source: str = CELL, **more: Any) -> LiveProgram:
+        asked = Asked(source, "cell-1", 2, last_level=last, **more)  # type: ignore[arg-type]
+        names = notebook.shell.user_ns
+        return live.trace(asked, names, lambda name: [], seconds=60.0)
+
+    return trace
+
+
+def levels(answer: LiveProgram) -> list[tuple[str, str, str | None]]:
+    assert answer.snapshot is not None, answer
+    return [(level.name, level.state, level.reason) for level in answer.snapshot.programs[0].levels]
+
+
+@pytest.fixture
+def heard(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
+    """Return what a user can hear of JAX's work: events, lines of JAX's log, files of the cache on disk."""
+    events: list[str] = []
+
+    def hear(event: str, *numbers: Any, **more: Any) -> None:
+        events.append(event)
+
+    jax.monitoring.register_event_listener(hear)
+    jax.monitoring.register_event_duration_secs_listener(hear)
+    folder = tmp_path / "cache"
+    values = {
+        "jax_log_compiles": True,
+        "jax_compilation_cache_dir": str(folder),
+        "jax_persistent_cache_min_compile_time_secs": 0.0,
+    }
+    before = {name: getattr(jax.config, name) for name in values}
+    for name, value in values.items():
+        jax.config.update(name, value)
+    with caplog.at_level(logging.DEBUG):
+        yield lambda: [
+            *events,
+            *(record.name for record in caplog.records if record.name.startswith("jax")),
+            *(path.name for path in folder.glob("*")),
+        ]
+    for name, value in before.items():
+        jax.config.update(name, value)
+    jax.monitoring.unregister_event_listener(hear)
+    jax.monitoring.unregister_event_duration_listener(hear)
+
+
+def test_each_level_is_made_unheard_and_leaves_the_caches(
+    trace: Trace, notebook: Notebook, heard: Callable[[], list[str]]
+) -> None:
+    helper = notebook["helper"]
+    entries = helper._cache_size()
+    no_hlo = (
+        "hlo",
+        "absent",
+        "Live makes no text after the StableHLO. To change this, choose where Live ends in the View menu, or run the "
+        "cell to see the text.",
+    )
+    answer = trace("stablehlo")
+    assert (answer.text, levels(answer)) == (None, [("stablehlo", "held", None), no_hlo])
+    answer = trace("hlo")
+    assert (answer.text, levels(answer)) == (COMPILED, [("stablehlo", "held", None), ("hlo", "held", None)])
+    assert answer.snapshot is not None
+    stablehlo, hlo = answer.snapshot.programs[0].levels
+    assert "stablehlo.sine" in (stablehlo.text or "")
+    assert "sine" in (hlo.text or "") and any(stack >= 0 for stack in hlo.line_stacks or [])
+    assert (heard(), helper._cache_size(), "f" in notebook.shell.user_ns) == ([], entries, False)
+    # The user's own call is heard and compiled as ever: nothing of Live's is reused.
+    ran = notebook.run(f"%%jaxpr\n{CELL}")
+    (function,) = [each for each in ran.document["ledger"]["functions"] if each["name"] == "f"]
+    assert (function["run"]["compiles"], len(function["entries"])) == (1, 1)
+    assert any("backend_compile" in event for event in heard())
+
+
+def test_what_a_call_costs(trace: Trace) -> None:
+    assert trace("jaxpr").cost == (
+        "One call takes 8 operations and 8 transcendental operations and moves 128\N{NO-BREAK SPACE}B."
+    )
+    unknown = "def f(x):\n    return lax.while_loop(lambda y: y.sum() < 9, lambda y: y + 1, x)\nf(x)\n"
+    assert trace("jaxpr", unknown).cost == (
+        "One call takes at least 16 operations and moves at least 105\N{NO-BREAK SPACE}B."
+    )
+
+
+def test_a_slow_compile_is_not_repeated_unasked(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(last_level, "SECONDS", 0.0)
+    assert trace("hlo").text == COMPILED
+    answer = trace("hlo", CELL.replace("* 2", "* 3"))
+    (name, state, reason) = levels(answer)[1]
+    assert (answer.text, name, state) == (None, "hlo", "absent")
+    assert re.fullmatch(
+        r"XLA took .* to compile the program, and Live cannot stop a compile\. Live compiles this cell again when you "
+        r"choose Trace the Cell as It Is Written\.",
+        reason or "",
+    )
+    assert trace("hlo", is_asked_for=True).text == COMPILED
+
+
+@pytest.mark.parametrize("setting", ["jax_dump_ir_to", "--xla_dump_to"])
+def test_no_text_is_made_where_jax_would_write_files(
+    trace: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    if setting.startswith("--"):
+        monkeypatch.setenv("XLA_FLAGS", f"{setting}={tmp_path}")
+    else:
+        monkeypatch.setattr(jax.config, setting, str(tmp_path), raising=False)
+    reason = f"{setting} is set, so JAX would write files at each compile of Live's. Run the cell to see the text."
+    assert levels(trace("hlo")) == [("stablehlo", "absent", reason), ("hlo", "absent", reason)]
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,203 @@
+"""The kernel's end of the widget: its traits, its answers, and what a host saves. Its views are in ui-tests/."""
+
+import base64
+import gzip
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jax.numpy as jnp
+import msgspec
+import pytest
+import traitlets
+from jax import lax
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.magic.widget_host import shows_widget
+from jupyter_jaxpr.widgets import jaxpr_widget
+
+pytestmark = pytest.mark.any_jax
+
+ROOT = Path(__file__).parents[1]
+
+
+def total(xs):
+    return lax.scan(lambda carry, x: (carry + x, x), 0.0, xs)[0]
+
+
+@pytest.fixture(autouse=True)
+def built(tmp_path, monkeypatch):
+    """Views of a few bytes: the build makes the real ones, and no test here reads them."""
+    script = tmp_path / "views.js"
+    script.write_text("export const render = () => undefined;")
+    monkeypatch.setattr(jaxpr_widget, "VIEWS", script)
+    jaxpr_widget.views.cache_clear()
+    yield
+    jaxpr_widget.views.cache_clear()
+
+
+@pytest.fixture
+def shown():
+    """A widget of an inspection, and the messages that it sends."""
+    made = jj.widget(jj.inspect(total, jnp.ones(3), stage="trace"))
+    sent = []
+    made.send = sent.append  # what was bound before, sends on the comm
+    made._messages._send = sent.append
+    yield made, sent
+    made.close()
+
+
+def say(made, **message):
+    made._handle_custom_msg(message, [])
+
+
+def test_a_host_saves_the_document_and_a_short_script_but_never_the_views(shown):
+    import anywidget
+
+    made, _ = shown
+    assert isinstance(made, anywidget.AnyWidget)
+    state = made.get_state()
+    assert jj.Snapshot.from_json(json.dumps(state["document"])).programs[0].name == "total"
+    assert (state["program"], state["tab"], state["level"], state["selection"]) == (0, "program", "jaxpr", None)
+    assert state["_summary"].startswith("total (f32[3]) → f32[]")
+    assert len(state["_esm"]) < 5_000
+    assert sum(len(json.dumps(state[key])) for key in state if key not in ("document", "_esm")) < 2_000
+
+
+def test_the_views_come_as_a_message(shown):
+    made, sent = shown
+    say(made, type="views")
+    (message,) = sent
+    assert message["version"] == made._views
+    assert gzip.decompress(base64.b64decode(message["gzip"])) == b"export const render = () => undefined;"
+
+
+def test_the_kernel_says_hello_sends_the_run_and_answers(shown):
+    made, sent = shown
+    say(made, type="resend", protocol=2, version="0.1.0")
+    hello, snapshot = sent
+    assert (hello["type"], hello["seq"], snapshot["type"], snapshot["seq"]) == ("hello", 1, "snapshot", 2)
+    run = snapshot["snapshot"]["id"]
+    say(made, type="cost", id=7, snapshot=run, program=0)
+    assert (sent[2]["type"], sent[2]["id"], sent[2]["result"]["program"]) == ("answered", 7, 0)
+    say(made, type="cost", id=8, snapshot="another", program=0)
+    assert sent[3]["type"] == "refused"
+    assert "The kernel no longer holds this run" in sent[3]["reason"]
+
+
+def test_an_answer_is_in_the_document_that_a_host_saves(shown):
+    made, sent = shown
+    before = made.document
+    say(made, type="transform", id=1, snapshot=before["id"], program=0, kind="vmap")
+    assert sent[-1]["type"] == "answered"
+    assert (before.get("transforms", []), len(made.document["transforms"])) == ([], 1)
+
+
+def test_the_traits_take_what_the_views_have_and_nothing_else(shown):
+    made, _ = shown
+    made.tab, made.level = "cost", "hlo"
+    with pytest.raises(traitlets.TraitError, match="'nothing'"):
+        made.tab = "nothing"
+    with pytest.raises(traitlets.TraitError, match="read-only"):
+        made.document = {}
+    views = re.search(r"VIEW_NAMES.*?= \[([^\]]*)\]", (ROOT / "src/panel/shell/views.ts").read_text(), re.DOTALL)
+    assert tuple(re.findall(r"'(\w+)'", views[1])) == jaxpr_widget.TABS
+
+
+def test_layouts_of_ipywidgets_take_it(shown):
+    import ipywidgets
+
+    made, _ = shown
+    seen = []
+    made.observe(lambda change: seen.append(change["new"]), "tab")
+    box = ipywidgets.VBox([made])
+    made.tab = "time"
+    assert (box.children, seen) == ((made,), ["time"])
+    box.close()
+
+
+def test_a_snapshot_of_a_file_has_no_kernel_behind_it():
+    saved = jj.Snapshot.from_json(jj.inspect(total, jnp.ones(3), stage="trace").to_json())
+    made = jj.widget(saved)
+    sent = made.send = []
+    say(made, type="resend", protocol=2, version="0.1.0")
+    assert (sent, made.document["programs"][0]["name"]) == ([], "total")
+    made.close()
+
+
+def test_values_that_are_not_saved_are_not_in_the_state():
+    scale = float("1234" + ".5")
+    snapshot = jj.inspect(lambda x: x * scale, jnp.ones(3), stage="trace")
+    made = jj.widget(snapshot)
+    value = str(scale)  # the document holds the text of this function
+    assert value in json.dumps(made.document)
+    made.close()
+    # As a document is after `%config JaxprMagics.values = False`.
+    made = jj.widget(jj.Snapshot(msgspec.structs.replace(snapshot.document, values="live")))
+    assert value not in json.dumps(made.get_state(["document", "_summary"]))
+    made.close()
+
+
+def test_a_host_without_widgets_has_the_static_output(shown):
+    made, _ = shown
+    data, _ = made._repr_mimebundle_()
+    assert set(data) == {
+        "application/vnd.jupyter.widget-view+json",
+        "application/vnd.jupyter-jaxpr.v1+json",
+        "text/html",
+        "text/plain",
+    }
+
+
+def test_what_widget_takes():
+    with pytest.raises(
+        TypeError,
+        match=r"^widget shows a snapshot, not int. Pass jupyter_jaxpr.last\(\) or jupyter_jaxpr.inspect\(f, x\).$",
+    ):
+        jj.widget(3)
+
+
+def test_without_anywidget_a_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    monkeypatch.delitem(sys.modules, "jupyter_jaxpr.widgets.jaxpr_widget")
+    with pytest.raises(
+        ImportError,
+        match=r"^The widget needs anywidget, which the extra `lab` brings. Run `pip install anywidget`, restart the "
+        r"kernel, and try again.$",
+    ):
+        jj.widget(jj.inspect(total, jnp.ones(3), stage="trace"))
+
+
+def test_views_that_were_not_built_are_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(jaxpr_widget, "VIEWS", tmp_path / "none.js")
+    jaxpr_widget.views.cache_clear()
+    with pytest.raises(FileNotFoundError, match="Run `jlpm build` in the checkout"):
+        jj.widget(jj.inspect(total, jnp.ones(3), stage="trace"))
+
+
+def test_nobody_who_does_not_ask_for_it_imports_anywidget():
+    program = "import sys, jupyter_jaxpr.widgets, jupyter_jaxpr.magic; print('anywidget' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("choice", "has_panel", "host", "expected"),
+    [
+        ("auto", False, "none", False),
+        ("auto", False, "colab", True),
+        ("auto", False, "code", True),
+        ("auto", True, "code", False),
+        ("always", True, "none", True),
+        ("never", False, "colab", False),
+    ],
+)
+def test_when_a_cell_shows_a_widget_by_itself(monkeypatch, choice, has_panel, host, expected):
+    monkeypatch.delenv("VSCODE_PID", raising=False)
+    if host == "colab":
+        monkeypatch.setitem(sys.modules, "google.colab", object())
+    elif host == "code":
+        monkeypatch.setenv("VSCODE_PID", "1")
+    assert shows_widget(choice, has_panel) is expected

@@ -1,0 +1,186 @@
+"""The widget: the panel's views in hosts without the labextension."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from page_checks import violations
+from playwright.sync_api import Locator, Page, expect
+
+import jupyter_jaxpr as jj
+
+pytestmark = pytest.mark.fresh_page  # the labextension is disabled, or there is no JupyterLab
+
+VIEWS = Path(jj.__file__).parent / "widgets" / "views.js"
+WIDGET = ".jp-JaxprWidget[role=region]"
+
+LOAD = """%load_ext jupyter_jaxpr
+import jax, jax.numpy as jnp, jupyter_jaxpr as jj
+w, xs = jnp.ones((4, 4)), jnp.ones((3, 4))"""
+RNN = """%%jaxpr
+@jax.jit
+def rnn(w, xs):
+    def cell(h, x):
+        h = jnp.tanh(w @ h + x)
+        return h, h.sum()
+    return jax.lax.scan(cell, jnp.zeros(4), xs)
+
+rnn(w, xs)[0]"""
+
+
+def source_line(widget: Locator, text: str) -> Locator:
+    return widget.get_by_role("textbox", name="Source of rnn").locator(".cm-line", has_text=text)
+
+
+def test_in_jupyterlab_it_draws_links_asks_and_follows_its_traits(notebook, lab, page: Page):
+    with lab.without_labextension():
+        nb = notebook(LOAD, RNN, "widget = jj.widget()\nwidget", "widget.tab, widget.level, widget.selection['kind']")
+        for index in range(3):
+            nb.run(index)
+    widget = page.locator(WIDGET)
+    expect(widget.get_by_role("tab")).to_have_text(["Program", "Flow", "Cache1", "Time", "Cost", "Notes"])
+
+    # An equation is linked to the widget's own column of the source.
+    widget.locator('.cm-line[data-number="5"]').click()
+    expect(source_line(widget, "jnp.tanh(").locator(".jp-JaxprCell-span").first).to_be_visible()
+
+    # The kernel answers.
+    widget.get_by_role("tab", name="Flow").click()
+    widget.get_by_role("button", name="Step through it").click()
+    expect(widget.get_by_role("heading", name="Step 1 of 3")).to_be_visible()
+    assert violations(page, WIDGET) == []
+
+    # The notebook observes the widget, and drives it.
+    nb.run(3)
+    expect(nb.outputs(3)).to_have_text("('flow', 'jaxpr', 'equations')")
+    nb.write(3, "widget.tab, widget.level = 'program', 'hlo'")
+    nb.run(3)
+    expect(widget.get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
+    expect(widget.get_by_role("textbox", name="HLO of rnn", exact=True)).to_contain_text("ENTRY")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("app", ["lab", "notebook"])
+def test_below_the_cell_by_itself_where_the_host_has_no_panel(notebook, lab, page: Page, app):
+    lab.add_kernel("vscode", env={"VSCODE_PID": "1"})
+    with lab.without_labextension():
+        changed = RNN.replace("+ x)", "+ x) * 2")
+        nb = notebook(LOAD, RNN, changed, kernel="vscode", app=app)
+        for index in range(3):
+            nb.run(index)
+    expect(page.locator(WIDGET)).to_have_count(2)
+    widget = page.locator(WIDGET).last
+
+    widget.get_by_role("tab", name="Diff").click()
+    expect(widget.get_by_role("status").filter(has_text="1 equation was added.")).to_be_visible()
+    assert violations(page, WIDGET) == []
+    widget.get_by_role("tab", name="Program").click()
+    widget.get_by_role("button", name="Side by side").click()
+    expect(widget.get_by_role("textbox", name="jaxpr of rnn")).to_be_visible()
+    expect(widget.get_by_role("textbox", name="HLO of rnn", exact=True)).to_be_visible()
+    widget.get_by_role("button", name="Back to the panel").click()
+    expect(widget.locator(":focus")).to_have_count(1)
+
+    # The views are not in the notebook; the static output is, for readers without widgets.
+    saved = nb.save()
+    assert len(json.dumps(saved)) < 150_000
+    (bundle,) = [out["data"] for out in saved["cells"][2]["outputs"] if out["output_type"] == "display_data"]
+    assert {"application/vnd.jupyter.widget-view+json", "text/html"} <= set(bundle)
+
+
+@pytest.mark.slow
+def test_where_the_panel_answers_the_output_is_two_lines(notebook, lab, page: Page):
+    lab.add_kernel("vscode", env={"VSCODE_PID": "1"})
+    nb = notebook(LOAD, RNN, kernel="vscode")
+    nb.run(0)
+    nb.reload()
+    nb.run(1)
+    expect(page.locator(".jp-JaxprOutput")).to_be_visible()
+    expect(page.locator(WIDGET)).to_have_count(0)
+
+
+# --- what a host has saved, without a kernel ---
+
+# What a host of anywidgets does: import the module, give `render` a model and an element.
+HOST = """async ({ views, state }) => {
+  const { render } = await import(URL.createObjectURL(new Blob([views], { type: 'text/javascript' })));
+  window.sent = [];
+  const model = {
+    get: name => state[name],
+    set: (name, value) => { state[name] = value; },
+    save_changes: () => undefined,
+    send: message => window.sent.push(message),
+    on: () => undefined,
+    off: () => undefined
+  };
+  window.leave = render({ model, el: document.querySelector('main') });
+}"""
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    def double(x):
+        return x * 2.0
+
+    text = jj.inspect(jax.jit(double), jnp.ones(3), stage="lower").to_json()
+    return json.loads(text)
+
+
+@pytest.fixture
+def saved(page: Page):
+    """Shows the saved state of a widget on a page that is no JupyterLab's."""
+
+    def show(document: object, body: str = "", **traits: object) -> Locator:
+        page.set_content(f'<!doctype html><html lang="en"><title>Host</title><body {body}><main></main></body></html>')
+        state = {"document": document, "program": 0, "tab": "program", "level": "jaxpr", "selection": None} | traits
+        page.evaluate(HOST, {"views": VIEWS.read_text(encoding="utf-8"), "state": state})
+        return page.locator(WIDGET)
+
+    return show
+
+
+def test_a_saved_document_is_shown_and_nothing_is_asked(saved, page: Page, document):
+    hostile = {"kind": "equations", "equations": [{"scope": 99, "equation": -1}]}
+    widget = saved(document, program=7, tab="constructor", level="hlo", selection=hostile)
+    expect(widget.get_by_role("button", name="HLO", exact=True)).to_have_attribute("aria-pressed", "true")
+    widget.get_by_role("button", name="jaxpr", exact=True).click()
+    expect(widget.get_by_role("textbox", name="jaxpr of double")).to_contain_text("mul a 2.0")
+    assert [message["type"] for message in page.evaluate("window.sent")] == ["resend"]
+    page.evaluate("window.leave()")
+    expect(widget).to_have_count(0)
+
+
+def test_a_damaged_document_is_refused(saved, document):
+    damaged = {**document, "focus": 12}
+    alert = saved(damaged).get_by_role("alert")
+    expect(alert).to_contain_text("This output cannot be shown.")
+    expect(alert).to_contain_text("The document is damaged at the field focus")
+
+
+@pytest.mark.parametrize(
+    ("body", "ground"),
+    [('class="vscode-dark" style="background: #1e1e1e"', "rgb(33, 33, 33)"), ("", "rgb(255, 255, 255)")],
+)
+def test_on_a_page_without_jupyterlabs_colours(saved, page: Page, document, body, ground):
+    widget = saved(document, body)
+    expect(widget.get_by_role("tab", name="Program")).to_be_visible()
+    expect(widget).to_have_css("background-color", ground)
+    found = Axe().run(page, context={"include": [[WIDGET]]})
+    assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found.response["violations"]] == []
+    # The page around has no rule of the widget's.
+    outside = page.evaluate(
+        """() => {
+          const probe = document.createElement('div');
+          probe.className = 'lm-Widget jp-JaxprPanel lm-mod-hidden';
+          document.body.append(probe);
+          const { position, display } = getComputedStyle(probe);
+          return [position, display, getComputedStyle(document.body).getPropertyValue('--jjx-ink2')];
+        }"""
+    )
+    assert outside == ["static", "block", ""]
