@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from control_walk import ControlWalk
 from page_checks import violations
 from playwright.sync_api import expect
 
@@ -104,24 +103,3 @@ def test_presentation_mode_scales_the_levels_side_by_side_and_nothing_leaves_the
     assert rest["y"] + rest["height"] <= frame["y"] + frame["height"] + 1
     talk.command("application:toggle-presentation-mode")
     assert line.bounding_box()["height"] == pytest.approx(before)
-
-
-@pytest.mark.slow
-def test_every_control_of_a_presentation_can_be_used_and_its_button_ends_it(notebook):
-    nb = notebook(LOAD, CELL)
-    nb.run_all()
-    expect(nb.panel.get_by_role("button", name="cumulative", exact=True)).to_be_visible()
-
-    def presents():
-        # Escape, which closes a menu for the walk, ends the presentation too.
-        if nb.panel.get_by_role("button", name="Pin this program").count():
-            nb.command("jupyter-jaxpr:present")
-        expect(nb.panel.get_by_role("button", name="Pin this program")).to_have_count(0)
-
-    for view in ("program", "flow", "cache", "time", "cost", "notes"):
-        nb.command(f"jupyter-jaxpr:show-{view}")
-        used = ControlWalk(nb.page, nb.panel, presents).all()
-        assert {control.partition(":")[0] for control in used} <= {view}, used
-        assert used or view == "notes", view
-    nb.panel.get_by_role("button", name="Present").click()
-    expect(nb.panel.get_by_role("button", name="Pin this program")).to_be_visible()
