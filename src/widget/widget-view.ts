@@ -12,7 +12,7 @@ import { IWidgetActions, widgetActions } from './actions';
 import { dress, undress } from './dress';
 import { SourceColumn } from './source-column';
 import { ITraits, Traits } from './traits';
-import { english } from './words';
+import { english as trans } from './words';
 
 /** The model that anywidget gives to `render`. */
 export type WidgetModel = ITraits & IWidgetMessages;
@@ -29,9 +29,9 @@ export class WidgetView extends Panel {
     this.id = `jupyter-jaxpr-widget-${made}`;
     this.node.setAttribute('role', 'region');
     // A page may have several, and a screen reader tells them apart by their names.
-    this.node.setAttribute('aria-label', english.__('Jaxpr, widget %1', made));
+    this.node.setAttribute('aria-label', trans.__('Jaxpr, widget %1', made));
     dress(this.node);
-    this._model = new JaxprModel(english);
+    this._model = new JaxprModel(trans);
     this._actions = widgetActions(
       this._model,
       {
@@ -40,14 +40,14 @@ export class WidgetView extends Panel {
         },
         open: widget => this._open(widget)
       },
-      english
+      trans
     );
     const panel = new Panel();
     panel.id = `${this.id}-panel`;
     panel.addClass('jp-JaxprPanel');
-    this._shell = new Shell(panel.id, english, this._actions.actions);
+    this._shell = new Shell(panel.id, trans, this._actions.actions);
     panel.addWidget(this._shell);
-    this._source = new SourceColumn(english);
+    this._source = new SourceColumn(trans);
     this._columns = new Panel();
     this._columns.addClass('jp-JaxprWidget-columns');
     this._columns.addWidget(this._source);
@@ -102,7 +102,7 @@ export class WidgetView extends Panel {
   private _showSaved(): void {
     const read = readSnapshot(this._widget.get('document'));
     if (isUnreadable(read)) {
-      this._refuse(whyUnreadable(read, english));
+      this._refuse(whyUnreadable(read, trans));
     } else {
       this._model.show(read, true);
       this._traits.take();
@@ -113,7 +113,7 @@ export class WidgetView extends Panel {
     this._refusal = element('div', 'jp-JaxprPanel jp-JaxprWidget-refusal');
     this._refusal.setAttribute('role', 'alert');
     this._refusal.append(
-      element('b', '', english.__('This output cannot be shown.')),
+      element('b', '', trans.__('This output cannot be shown.')),
       element('p', '', reason)
     );
     this.node.append(this._refusal);
@@ -128,7 +128,7 @@ export class WidgetView extends Panel {
     bar.addClass('jp-JaxprPanel');
     bar.addClass('jp-JaxprWidget-bar');
     const back = element('button', 'jp-JaxprPanel-button');
-    back.textContent = english.__('Back to the panel');
+    back.textContent = trans.__('Back to the panel');
     back.addEventListener('click', () => {
       opened.dispose();
       this._opened = null;

@@ -59,7 +59,10 @@ describe('a line of a jaxpr', () => {
       'Read<Ref{float32[8]}>',
       'so it cannot move before earlier writes to the reference'
     ],
-    ['of another library', 'so JAX keeps the equation.']
+    [
+      'of another library',
+      'so JAX keeps the equation even if nothing uses its result.'
+    ]
   ])('promises of the effect %s what JAX does', (effect, promise) => {
     const snapshot = golden('effects-0.12');
     const strings = snapshot.strings.map(each =>
