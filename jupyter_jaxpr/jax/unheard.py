@@ -13,19 +13,34 @@ from typing import Any
 
 from .facts import private
 
+_lock = threading.Lock()
+#: How often each thread is within `unheard`.
+_threads: dict[int, int] = {}
+_LISTENERS = (
+    "_event_listeners",
+    "_event_duration_secs_listeners",
+    "_event_time_span_listeners",
+    "_scalar_listeners",
+)
+
 
 class _OtherThreads(list[Any]):
-    """The listeners to one kind of event: empty for the thread that made the list."""
+    """The listeners to one kind of event: empty for each thread within `unheard`.
+
+    Two threads may be within `unheard` at once, and leave in any order: there is one such list for all of them.
+    """
 
     def __init__(self, listeners: list[Any]) -> None:
         super().__init__(listeners)
-        self._thread = threading.get_ident()
+        self.before = listeners
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(()) if threading.get_ident() == self._thread else super().__iter__()
+        return iter(()) if threading.get_ident() in _threads else super().__iter__()
 
-    def all(self) -> list[Any]:
-        return self[:]
+    def put_back(self) -> list[Any]:
+        """Return the list of before; the user may have added, removed or cleared listeners meanwhile."""
+        self.before[:] = self[:]
+        return self.before
 
 
 class _OfThread:
@@ -41,40 +56,34 @@ class _OfThread:
 @contextmanager
 def unheard() -> Iterator[None]:
     """Tell no listener of JAX's events and no log of JAX about this thread's work in JAX."""
-    monitoring = private("monitoring")
-    listeners = (
-        monitoring._event_listeners,
-        monitoring._event_duration_secs_listeners,
-        monitoring._event_time_span_listeners,
-        monitoring._scalar_listeners,
-    )
-    others = tuple(map(_OtherThreads, listeners))
-    monitoring._event_listeners = others[0]
-    monitoring._event_duration_secs_listeners = others[1]
-    monitoring._event_time_span_listeners = others[2]
-    monitoring._scalar_listeners = others[3]
+    thread = threading.get_ident()
     drops = _OfThread()
-    # A new list each time: another thread may go through the old list now.
-    loggers = [
-        logger
-        for name, logger in list(logging.root.manager.loggerDict.items())
-        if isinstance(logger, logging.Logger) and name.partition(".")[0] == "jax"
-    ]
-    for logger in loggers:
-        logger.filters = [*logger.filters, drops]
+    with _lock:
+        if not _threads:
+            monitoring = private("monitoring")
+            for name in _LISTENERS:
+                setattr(monitoring, name, _OtherThreads(getattr(monitoring, name)))
+        _threads[thread] = _threads.get(thread, 0) + 1
+        # A new list each time: another thread may go through the old list now.
+        loggers = [
+            logger
+            for name, logger in list(logging.root.manager.loggerDict.items())
+            if isinstance(logger, logging.Logger) and name.partition(".")[0] == "jax"
+        ]
+        for logger in loggers:
+            logger.filters = [*logger.filters, drops]
     try:
         yield
     finally:
-        # The user may have added, removed or cleared listeners meanwhile.
-        for before, now in zip(listeners, others, strict=True):
-            before[:] = now.all()
-        if monitoring._event_listeners is others[0]:
-            monitoring._event_listeners = listeners[0]
-        if monitoring._event_duration_secs_listeners is others[1]:
-            monitoring._event_duration_secs_listeners = listeners[1]
-        if monitoring._event_time_span_listeners is others[2]:
-            monitoring._event_time_span_listeners = listeners[2]
-        if monitoring._scalar_listeners is others[3]:
-            monitoring._scalar_listeners = listeners[3]
-        for logger in loggers:
-            logger.filters = [each for each in logger.filters if each is not drops]
+        with _lock:
+            for logger in loggers:
+                logger.filters = [each for each in logger.filters if each is not drops]
+            _threads[thread] -= 1
+            if not _threads[thread]:
+                del _threads[thread]
+            if not _threads:
+                monitoring = private("monitoring")
+                for name in _LISTENERS:
+                    listeners = getattr(monitoring, name)
+                    if type(listeners) is _OtherThreads:  # otherwise other code set a list of its own
+                        setattr(monitoring, name, listeners.put_back())
