@@ -122,6 +122,27 @@ def clip(x, low):
 clip(x[0], x[1])"""
 
 
+def test_an_operand_of_the_users_is_not_asked_for_its_type() -> None:
+    called: list[str] = []
+
+    class Own:
+        def __getattr__(self, name: str) -> Any:
+            called.append(name)
+            raise AttributeError(name)
+
+        def __repr__(self) -> str:
+            called.append("repr")
+            return "Own()"
+
+    space = space_of("def f(x):\n    return x + pair.shape[0]\n")
+    space["pair"] = Own(), [Own()]
+    with pytest.raises(AttributeError) as caught:
+        jax.jit(space["f"])(ROW)
+    called.clear()
+    trace_error(caught.value, "f")
+    assert called == []
+
+
 def test_in_a_cell_the_note_marks_the_expression(kernel_documents: Callable[[str], list[dict[str, Any]]]) -> None:
     (document,) = kernel_documents(CELL)
     (note,) = [note for note in document["notes"] if note["kind"] == "trace_raised"]

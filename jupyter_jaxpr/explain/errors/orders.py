@@ -201,14 +201,18 @@ def _index_last(raised: RaisedAt) -> Explained | None:
     if len(parameters) != 2:
         return None
     first, second = (each.arg for each in parameters)
+    names = [node for node in ast.walk(body) if isinstance(node, ast.Name)]
     indices = {
-        each.id
+        id(each)
         for node in ast.walk(body)
         if isinstance(node, ast.Subscript)
         for each in ast.walk(node.slice)
         if isinstance(each, ast.Name)
     }
-    if second not in indices or first in indices:
+    # An array that is an index by mistake is used elsewhere, too, and a counter is rarely used without an index.
+    if {name.id for name in names if id(name) in indices} & {first, second} != {second}:
+        return None
+    if any(name.id == second and id(name) not in indices for name in names) or first not in {n.id for n in names}:
         return None
     name = body.name if isinstance(body, ast.FunctionDef) else "the function"
     title = f"fori_loop calls {name} with the index first, and then the carry"

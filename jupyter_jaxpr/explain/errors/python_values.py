@@ -114,7 +114,7 @@ def _uncalled(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -> Explain
         return None
     (node,) = found
     source = raised.source(node)
-    is_method = isinstance(node, ast.Attribute) and not isinstance(value_of(raised, node.value), types.ModuleType)
+    is_method = isinstance(node, ast.Attribute) and value_of(raised, node) is None  # stored in the class
     title = f"{source} is a {'method' if is_method else 'function'}, but {operator} needs an array"
     words = f"Call {source}, as in {source}(...), and use the result."
     cure = FoundCure("call the function", None, words)
