@@ -28,7 +28,12 @@ def test_each_thread_is_heard_again(other_ends_first: bool) -> None:
 
     jax.monitoring.register_event_listener(listener)
     is_inside, may_leave = threading.Event(), threading.Event()
-    other = threading.Thread(target=in_the_other_thread, args=(lambda: (is_inside.set(), may_leave.wait(10)),))
+
+    def wait() -> None:
+        is_inside.set()
+        may_leave.wait(10)
+
+    other = threading.Thread(target=in_the_other_thread, args=(wait,))
     with ExitStack() as stack:
         stack.enter_context(unheard())
         other.start()
