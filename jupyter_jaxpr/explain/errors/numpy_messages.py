@@ -116,7 +116,7 @@ NUMPY_MESSAGES = (
     ),
     Message(
         r"(\w) has more than 2 dimensions",
-        "{1} has more than 2 axes, but this function takes rows of observations",
+        "{1} has more than 2 axes, but this function takes a matrix",
         "",
         ("a matrix", "Pass a matrix: one row for each variable, one column for each observation."),
         with_operands=True,
@@ -200,10 +200,10 @@ NUMPY_MESSAGES = (
         ("jax.vmap", "Map the function that calls switch over the indices with jax.vmap."),
     ),
     Message(
-        r"jnp\.pad: \w+ with nd=(\d+) has unsupported shape (\(.*?\))\. Valid shapes are (.+?)\.$",
-        "pad_width has the shape {2}, but the array has {1} axes",
+        r"jnp\.pad: (\w+) with nd=(\d+) has unsupported shape (\(.*?\))\. Valid shapes are (.+?)\.$",
+        "{1} of pad has the shape {3}, but the array has {2} axes",
         "",
-        ("pad_width", "Write a pair (before, after) for each axis, or one pair for all axes."),
+        ("a pair", "Write a pair (before, after) for each axis, or one pair for all axes."),
         with_operands=True,
     ),
     # --- types ---

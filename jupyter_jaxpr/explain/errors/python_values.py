@@ -44,6 +44,7 @@ _NOT_ARRAY = re.compile(
 _UNCALLED = re.compile(
     r"^object of type '(?:function|method)' has no len|^'(?:function|method)' object (?:is not|has no attr)"
 )
+_NO_ARRAYS = re.compile(r"^Need at least one array to (?:stack|concatenate)")
 _LISTED = frozenset({"generator", "set", "frozenset", "map", "zip", "filter", "dict_values", "dict_keys", "deque"})
 _DERIVATIVES = frozenset({"grad", "jacobian", "jacfwd", "jacrev", "hessian"})
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
@@ -67,6 +68,8 @@ def python_value_error(error: BaseException, raised: RaisedAt | None, function: 
         return _attribute(raised, found[1])
     if isinstance(error, ValueError) and (found := _UNPACKED.match(text)):
         return _unpacked(raised, found[1], found[2])
+    if isinstance(error, ValueError) and _NO_ARRAYS.match(text) and (iterator := _iterator(raised)) is not None:
+        return iterator
     if not isinstance(error, TypeError):
         return None
     if found := _OPERANDS.search(text):
@@ -302,6 +305,31 @@ def _not_array(raised: RaisedAt, kind: str) -> Explained | None:
         )
         return Explained(None, title, "", tuple(passed(raised, [cure])))
     return None
+
+
+def _iterator(raised: RaisedAt) -> Explained | None:
+    """The arrays for concatenate or stack in an iterator, which JAX reads to the end before it counts the arrays."""
+    call = raised.node
+    if not isinstance(call, ast.Call) or not call.args:
+        return None
+    node = call.args[0]
+    kind = "generator" if isinstance(node, ast.GeneratorExp) else called(node)
+    if kind not in ("generator", "map", "zip", "filter"):
+        value = value_of(raised, node)
+        if not isinstance(value, types.GeneratorType | map | zip | filter):
+            return None
+        kind = type(value).__name__
+    source = " ".join(raised.source(node).split())
+    title = f"{called(call)} takes a list of arrays, but {source} is a {kind}"
+    words = "Make a list of the arrays first: an iterator can be read only once."
+    code = f"list({source})"
+    if isinstance(node, ast.GeneratorExp):
+        inner = source[1:-1] if source.startswith("(") else source
+        code = f"([{inner}])" if len(call.args) == 1 and not call.keywords else f"[{inner}]"
+    elif not isinstance(node, ast.Call):  # a name, whose iterator may have no element left
+        return Explained(None, title, "", (FoundCure("a list", None, words),))
+    cure = applied(FoundCure("a list", code, words), [edit_of(raised, over(node, code))])
+    return Explained(None, title, "", tuple(passed(raised, [cure])))
 
 
 def _has(raised: RaisedAt, node: ast.Name) -> bool:
