@@ -139,6 +139,21 @@ def test_an_operand_of_the_users_is_not_asked_for_its_type() -> None:
     assert called == []
 
 
+def test_the_type_of_an_array_of_the_text_is_found_unheard() -> None:
+    heard: list[str] = []
+
+    def listener(event: str, duration: float, **facts: Any) -> None:
+        heard.append(event)
+
+    with pytest.raises(TypeError) as caught:
+        jax.jit(space_of("def f(x):\n    return jnp.zeros(2) + x\n")["f"])(ROW)
+    jax.monitoring.register_event_duration_secs_listener(listener)
+    finding = trace_error(caught.value, "f")
+    jax.monitoring.unregister_event_duration_listener(listener)
+    assert finding.text is not None and "jnp.zeros(2) is f32[2]." in finding.text
+    assert heard == []
+
+
 def test_in_a_cell_the_note_marks_the_expression(kernel_documents: Callable[[str], list[dict[str, Any]]]) -> None:
     (document,) = kernel_documents(CELL)
     (note,) = [note for note in document["notes"] if note["kind"] == "trace_raised"]
