@@ -12,6 +12,7 @@ from typing import Any
 from ...interruptions import not_of_a_signal
 from ...jax.facts import is_tracer_type
 from ...jax.tracer_origins import Input, inputs_of, maker_of, origin_of, type_of, under
+from ...jax.unheard import unheard
 from ...observe.side_effects.attributes import instance_dict
 from ...observe.whose_code import is_installed
 from ...plain_text import FAILURES, file_of
@@ -281,7 +282,8 @@ def _made_in_place(raised: RaisedAt, node: ast.expr) -> str:
         ):
             try:
                 given = [ast.literal_eval(each) for each in args]
-                return type_of(jax.eval_shape(lambda: getattr(jnp, name)(*given)))
+                with unheard():  # the user's listeners learn of no trace of ours
+                    return type_of(jax.eval_shape(lambda: getattr(jnp, name)(*given)))
             except not_of_a_signal(*FAILURES):
                 return ""
     return ""
