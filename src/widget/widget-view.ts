@@ -10,6 +10,7 @@ import { element } from '../parts/dom';
 import { isUnreadable, readSnapshot } from '../protocol/document';
 import { IWidgetActions, widgetActions } from './actions';
 import { dress, undress } from './dress';
+import { keepKeys } from './kept-keys';
 import { SourceColumn } from './source-column';
 import { ITraits, Traits } from './traits';
 import { english as trans } from './words';
@@ -31,6 +32,7 @@ export class WidgetView extends Panel {
     // A page may have several, and a screen reader tells them apart by their names.
     this.node.setAttribute('aria-label', trans.__('Jaxpr, widget %1', made));
     dress(this.node);
+    keepKeys(this.node);
     this._model = new JaxprModel(trans);
     this._actions = widgetActions(
       this._model,
