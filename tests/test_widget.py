@@ -87,6 +87,28 @@ def test_the_kernel_says_hello_sends_the_run_and_answers(shown):
     assert "The kernel no longer holds this run" in sent[3]["reason"]
 
 
+@pytest.mark.parametrize("message", [{"type": "trace"}, {"type": "trace", "snapshot": 3}, {"type": ["cost"], "id": 1}])
+def test_a_message_of_a_wrong_shape_prints_nothing(shown, capfd, monkeypatch, message):
+    made, _ = shown
+    failures = []
+    monkeypatch.setattr(type(made._msg_callbacks), "__call__", called_with(failures))
+    say(made, **message)
+    assert (failures, capfd.readouterr()) == ([], ("", ""))
+
+
+def called_with(failures):
+    """Call the handlers of ipywidgets' messages and keep what they raise, which ipywidgets prints below a cell."""
+
+    def call(handlers, *args):
+        for handler in handlers.callbacks:
+            try:
+                handler(*args)
+            except Exception as error:
+                failures.append(error)
+
+    return call
+
+
 def test_an_answer_is_in_the_document_that_a_host_saves(shown):
     made, sent = shown
     before = made.document
@@ -190,14 +212,18 @@ def test_nobody_who_does_not_ask_for_it_imports_anywidget():
         ("auto", False, "colab", True),
         ("auto", False, "code", True),
         ("auto", True, "code", False),
+        ("auto", False, "JupyterLab in a terminal of code", False),
         ("always", True, "none", True),
         ("never", False, "colab", False),
     ],
 )
 def test_when_a_cell_shows_a_widget_by_itself(monkeypatch, choice, has_panel, host, expected):
     monkeypatch.delenv("VSCODE_PID", raising=False)
+    monkeypatch.delenv("JPY_PARENT_PID", raising=False)
     if host == "colab":
         monkeypatch.setitem(sys.modules, "google.colab", object())
-    elif host == "code":
+    elif host != "none":
         monkeypatch.setenv("VSCODE_PID", "1")
+        if host != "code":
+            monkeypatch.setenv("JPY_PARENT_PID", "2")
     assert shows_widget(choice, has_panel) is expected
