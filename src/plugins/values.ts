@@ -10,8 +10,19 @@ const NO_RUN = { programs: 0, frames: 0, scopes: [] };
 export function tellingOfValues(
   registry: ISettingRegistry | null
 ): <T extends IChannel>(channel: T) => T {
+  let settings: ISettingRegistry.ISettings | null = null;
+  const telling = new Map<IChannel, () => void>();
+  void followSettings(registry, read => {
+    settings = read;
+    telling.forEach(tell => tell());
+  });
   return channel => {
-    let settings: ISettingRegistry.ISettings | null = null;
+    // The settings outlive the channels of closed notebooks.
+    for (const earlier of telling.keys()) {
+      if (earlier.isDisposed) {
+        telling.delete(earlier);
+      }
+    }
     /** What this connection was told; a kernel that was told nothing saves values. */
     let told = true;
     const tell = (): void => {
@@ -29,11 +40,9 @@ export function tellingOfValues(
         });
       }
     };
-    void followSettings(registry, read => {
-      settings = read;
-      tell();
-    });
+    telling.set(channel, tell);
     channel.stateChanged.connect(tell);
+    tell();
     return channel;
   };
 }

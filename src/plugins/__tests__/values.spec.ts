@@ -46,3 +46,16 @@ it('tells nothing where values are saved, as a kernel does by itself', async () 
   await Promise.resolve();
   expect(channel.questions).toEqual([]);
 });
+
+it('lets go of the channels of closed notebooks', async () => {
+  const { registry, changed } = registryOf({ values: false });
+  const follow = tellingOfValues(registry);
+  const closed = follow(new FakeChannel());
+  await Promise.resolve();
+  const looks = jest.fn(() => true);
+  Object.defineProperty(closed, 'isDisposed', { get: looks });
+  follow(new FakeChannel());
+  looks.mockClear();
+  changed.emit();
+  expect(looks).not.toHaveBeenCalled();
+});
