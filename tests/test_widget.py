@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import jax.numpy as jnp
 import msgspec
@@ -15,8 +16,10 @@ import traitlets
 from jax import lax
 
 import jupyter_jaxpr as jj
+from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.magic.widget_host import shows_widget
 from jupyter_jaxpr.widgets import jaxpr_widget
+from jupyter_jaxpr.wire.widget_messages import own_messages
 
 pytestmark = pytest.mark.any_jax
 
@@ -85,6 +88,28 @@ def test_the_kernel_says_hello_sends_the_run_and_answers(shown):
     say(made, type="cost", id=8, snapshot="another", program=0)
     assert sent[3]["type"] == "refused"
     assert "The kernel no longer holds this run" in sent[3]["reason"]
+
+
+def test_a_call_is_traced_while_the_kernel_holds_the_run_and_does_nothing_else(shown):
+    made, _ = shown
+    sent, traced = [], []
+    snapshot = jj.inspect(total, jnp.ones(3), stage="trace")
+    built = Built(snapshot.document, snapshot.sources, retrace=lambda: traced.append(1))
+    messages = own_messages(built, dict, sent.append, lambda document: None)
+    messages.receive({"type": "trace", "snapshot": "another"}, "page")
+    messages._answers.kernel.cells = Mock(is_measuring=lambda: True)
+    messages.receive({"type": "trace", "snapshot": snapshot.document.id}, "page")
+    assert [(message["text"], message["cure"]) for message in sent] == [
+        ("The kernel no longer holds this run.", "Run the cell again."),
+        (
+            "The kernel does not trace the call while it works.",
+            "Wait until the cell or the measurement ends, and trace the call again.",
+        ),
+    ]
+    assert traced == []
+    messages._answers.kernel.cells = None
+    messages.receive({"type": "trace", "snapshot": snapshot.document.id}, "page")
+    assert (traced, sent[2]["type"]) == ([1], "snapshot")
 
 
 @pytest.mark.parametrize("message", [{"type": "trace"}, {"type": "trace", "snapshot": 3}, {"type": ["cost"], "id": 1}])

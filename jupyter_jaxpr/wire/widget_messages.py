@@ -18,7 +18,7 @@ import msgspec
 from ..document.encoding import encode
 from ..interruptions import not_of_a_signal
 from .answers import Answers
-from .messages import PROTOCOL, Announcement, Answered, Hello, Reply, SnapshotMessage, TraceCall
+from .messages import PROTOCOL, Announcement, Answered, Failed, Hello, Reply, SnapshotMessage, TraceCall
 from .runs import Runs
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 #: Earlier runs are sent for the Diff view until this size: a server may drop what comes in faster.
 EARLIER_BYTES = 500_000
+
+_WAIT = "Wait until the cell or the measurement ends, and trace the call again."
 
 
 class WidgetMessages:
@@ -105,9 +107,17 @@ class WidgetMessages:
 
     def _trace(self, asked: TraceCall) -> None:
         run = self._runs.get(asked.snapshot)
-        if run is not None and run.retrace is not None:
+        if run is None:
+            self._fail("The kernel no longer holds this run.", "Run the cell again.")
+        elif run.retrace is not None and self._answers.kernel.is_measuring:
+            # A host may send the messages of widgets beside the cells.
+            self._fail("The kernel does not trace the call while it works.", _WAIT)
+        elif run.retrace is not None:
             run.retrace()
             self._show_again()
+
+    def _fail(self, text: str, cure: str) -> None:
+        self._tell(Failed(seq=0, text=text, cure=cure, detail=None))
 
     def _show_again(self) -> None:
         run = self._runs.get(self._shown)
