@@ -16,6 +16,7 @@ from conftest import Notebook
 from jupyter_jaxpr.build.cures import try_cures
 from jupyter_jaxpr.explain.errors import time_limit
 from jupyter_jaxpr.explain.errors.explained import trace_error
+from jupyter_jaxpr.jax.tracer_origins import type_of
 from jupyter_jaxpr.observe.observation import Finding
 from jupyter_jaxpr.observe.process_observer import observer
 
@@ -120,6 +121,22 @@ def clip(x, low):
     return x
 
 clip(x[0], x[1])"""
+
+
+def test_an_operand_of_the_users_is_not_asked_for_its_type() -> None:
+    called: list[str] = []
+
+    class Own:
+        def __getattr__(self, name: str) -> Any:
+            called.append(name)
+            raise AttributeError(name)
+
+        def __repr__(self) -> str:
+            called.append("repr")
+            return "Own()"
+
+    assert [type_of(value) for value in (Own(), [Own()], ROW, 1)] == ["", "", "f32[3]", "i32[]"]
+    assert called == []
 
 
 def test_in_a_cell_the_note_marks_the_expression(kernel_documents: Callable[[str], list[dict[str, Any]]]) -> None:

@@ -84,7 +84,18 @@ def test_two_calls_that_draw_from_one_key(defined: Notebook, cell: str, lines: s
         "a = weights(k)\nk = jax.random.key(1)\nb = inputs(k)",
         "for k in jax.random.split(k, 2):\n    weights(k)\ninputs(k)",
         "a = [weights(k) for k in jax.random.split(k, 2)]\ninputs(k)",
+        "a = weights(k)\n%time k = jax.random.key(1)\nb = inputs(k)",
+        "j = k\ndef renew():\n    global j\n    j = jax.random.key(1)\na = weights(j)\nrenew()\nb = inputs(j)",
+        "j = k\na = weights(j)\nrenew()\nb = inputs(j)",  # the function of the cell before
+        "a = weights(k)\nb = False and inputs(k)",
     ],
 )
 def test_calls_that_draw_nothing_twice(defined: Notebook, cell: str) -> None:
     assert notes(defined, cell) == []
+
+
+def test_a_call_behind_an_error_draws_nothing(defined: Notebook) -> None:
+    built = defined.builds()
+    cell = "k = jax.random.key(0)\na = weights(k)\nraise ValueError\nb = inputs(k)"
+    assert not defined.run(f"%%jaxpr\n{cell}").result.success
+    assert "key_used_twice" not in [note.kind for note in built[-1].document.notes]

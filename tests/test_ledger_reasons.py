@@ -356,6 +356,15 @@ def test_cleared() -> None:
     ]
 
 
+def test_a_new_body_is_new_whether_or_not_the_caches_were_cleared() -> None:
+    with observe() as ledger:
+        for _ in range(2):
+            jax.lax.scan(lambda carry, x: (carry + x, x), 0, np.arange(3))
+            jax.clear_caches()
+    ((_, (reason,)),) = told(ledger, "scan(<lambda>)")[1:]
+    assert reason.kind == "new_function" and "<lambda> is a new function object" in reason.text
+
+
 def test_committed() -> None:
     @jax.jit
     def f(x: Any) -> Any:

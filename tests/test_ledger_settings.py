@@ -100,7 +100,7 @@ def test_no_fast_path_under_a_transformation() -> None:
         for _ in range(2):
             jax.grad(f)(1.0)
     text = "f was called under reverse-mode differentiation: such calls have no fast path"
-    outside = "Put the jit outside the transformation, such as jax.jit(jax.grad(f))."
+    outside = "Put the jit outside the transformation: call the transformed function within a function under jax.jit."
     assert [reasons for _, reasons in told(ledger, "f")] == [
         (Reason("first_call", "first call of f"),),
         (Reason("no_fast_path", text, cure=outside),),

@@ -3,13 +3,16 @@
 The text says that both calls get the same key: a name that no statement between them writes. The programs say that both
 draw from the key itself: a call that only splits the key, or folds a number in, draws nothing from the key. A call that
 is repeated, and two functions that draw numbers of the same shape, may be compared on purpose: there is no finding.
+Nor is there one where a magic between the calls, or a function of the notebook, may write the name.
 """
 
 from __future__ import annotations
 
 import ast
+import dis
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ..interruptions import not_of_a_signal
@@ -74,21 +77,47 @@ def keys_between_calls(
         if isinstance(statement, _SIMPLE):
             for name, use in _uses(statement, namespace, functions):
                 before = uses.setdefault(name, use)
-                if _differ(before, use):
+                if _differ(before, use) and not _is_written_by_functions(name, tree, namespace):
                     findings.append(_finding(name, before, use, file))
+        if any(isinstance(node, ast.Pass) for node in ast.walk(statement)):
+            uses.clear()  # a magic such as `%time key = ...` may write any name
         for name in _written(statement):
             uses.pop(name, None)
     return findings
 
 
+def _is_written_by_functions(name: str, tree: ast.Module, namespace: Mapping[str, Any]) -> bool:
+    """Whether a function of the cell or of the notebook writes a name of the notebook, which a call may change."""
+    if any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(tree)):
+        return True
+    values = list(namespace.values())
+    values += [member for value in values if type(value) is type for member in list(vars(value).values())]
+    codes = [value.__code__ for value in values if type(value) is FunctionType]
+    codes += [code for value in values if is_jitted(value) and (code := code_of(value)) is not None]
+    return any(_writes_global(code, name) for code in codes)
+
+
+def _writes_global(code: CodeType, name: str) -> bool:
+    inner = [each for each in code.co_consts if type(each) is CodeType]
+    return (
+        name in code.co_names
+        and any(
+            each.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") and each.argval == name
+            for each in dis.get_instructions(code)
+        )
+    ) or any(_writes_global(each, name) for each in inner)
+
+
 def _uses(
     statement: ast.stmt, namespace: Mapping[str, Any], functions: Sequence[ObservedFunction]
 ) -> Iterator[tuple[str, _Use]]:
-    """The calls of a statement that draw from a name, but for those in functions and comprehensions of it."""
+    """The calls of a statement that draw from a name, but for those that it may run otherwise than once."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.IfExp):
+        if isinstance(
+            node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.IfExp | ast.BoolOp
+        ):
             continue
         waiting += ast.iter_child_nodes(node)
         if isinstance(node, ast.Call):

@@ -145,7 +145,7 @@ class Results:
                     tell(called, args, kwargs, output)
             except RecursionError:  # the user's own call fits below Python's recursion limit
                 self.overflowed = True
-            if earlier_hook is not None:  # `others` is another hook of this package
+            if earlier_hook is not None:  # another hook of this package
                 try:
                     earlier_hook(called, args, kwargs, output)
                 except RecursionError:

@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 from ..interruptions import not_of_a_signal
-from ..plain_text import FAILURES, exact
+from ..plain_text import FAILURES, exact, mro_of, own_name
 from .facts import private
 
 _LAYERS = 20  # nested tracers, such as one of vmap around one of grad around one of jit
@@ -46,13 +46,26 @@ class Origin:
 
 
 def type_of(value: Any) -> str:
-    """Return the type of an array or a tracer, such as f32[3]; '' where JAX has none."""
+    """Return the type of an array or a tracer, such as f32[3]; '' where JAX has none.
+
+    JAX prints a value that has no type for its error: an object of the user's, and a container of arrays, is not asked.
+    """
     import jax
 
+    if not any(kind in _NUMBERS or _package(kind) in _PACKAGES for kind in mro_of(type(value))):
+        return ""
     try:
         return exact(jax.typeof(value).str_short(short_dtypes=True))
     except not_of_a_signal(*FAILURES):
         return ""
+
+
+_NUMBERS = (bool, int, float, complex, str)
+_PACKAGES = frozenset({"jax", "jaxlib", "numpy", "ml_dtypes"})
+
+
+def _package(kind: type) -> str:
+    return (own_name(kind, "__module__") or "").partition(".")[0]
 
 
 def short_type(text: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..interruptions import not_of_a_signal
+from .facts import is_tracer_type
 
 _MOST = 20
 
@@ -46,14 +47,12 @@ class TransformsOfCall(NamedTuple):
 
 def transforms_of(values: Sequence[Any]) -> TransformsOfCall | None:
     """Return the transforms around a call with these leaves; None where a tracer is of another kind."""
-    import jax
-
     leaves = []
     # Two leaves of one vmap share its trace; a trace has more traces around it than the traces outside of it.
     around: dict[int, tuple[int, Transform]] = {}
     for value in values:
         own: list[Transform] = []
-        while isinstance(value, jax.core.Tracer):
+        while is_tracer_type(type(value)):
             try:
                 transform, inside = _outermost(value)
                 trace = value._trace

@@ -36,8 +36,8 @@ _JIT_IS_OFF = (
 )
 _HANDED = (
     "The cell passes {names} to C code such as map(), which may have called {name} and reused a program: such calls "
-    "are not seen. To see the program, call {name} in Python, such as in [{name}(x) for x in xs], or write "
-    "%jaxpr {name}(x)."
+    "are not seen. To see the program, call {called} in Python, such as in [{code}(x) for x in xs], or write "
+    "%jaxpr {code}(x)."
 )
 _NAMED = (
     "The cell names the jitted function {name}, and no call of {name} was seen. A call in another thread or by C code "
@@ -153,7 +153,12 @@ def may_have_called(namespace: dict[str, Any], active: Active, observation: Obse
         return None
     handed = [function.name for function in observation.functions if function.handed]
     if handed:
-        return _HANDED.format(names=", ".join(handed[:5]), name=handed[0])
+        of_name = [
+            name for name in _jitted_names(namespace, active.cell.source) if name_of(namespace[name]) == handed[0]
+        ]
+        code = of_name[0] if len(of_name) == 1 else "f"
+        called = code if len(of_name) == 1 else "the function"
+        return _HANDED.format(names=", ".join(handed[:5]), name=handed[0], called=called, code=code)
     if observation.functions or (active.run.ledger is not None and active.run.ledger.elsewhere) or jit_disabled():
         return None
     named = [name for name in _jitted_names(namespace, active.cell.source) if not _is_defined(name, namespace, active)]

@@ -68,11 +68,11 @@ def complete(
         _find(observation, lambda: promoted_carries(active.run.promoted))
         _find(observation, lambda: list(unused_donations(active.run.unused_donations)))
         _find(observation, lambda: dropped_updates(active.cell.source, active.cell.file))
-        _find(
-            observation,
-            lambda: keys_between_calls(active.cell.source, active.cell.file, namespace, observation.functions),
-        )
         if error is None:
+            _find(
+                observation,
+                lambda: keys_between_calls(active.cell.source, active.cell.file, namespace, observation.functions),
+            )
             _find(
                 observation,
                 lambda: unblocked_timings(active.cell.source, active.cell.file, namespace, observation),

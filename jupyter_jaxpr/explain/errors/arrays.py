@@ -478,6 +478,12 @@ _INSTEAD = {
 # --- indices ---
 
 
+def _in_parentheses(raised: RaisedAt, node: ast.expr) -> str:
+    """An operand as written, in parentheses where an operator beside the operand could take a part of it."""
+    simple = isinstance(node, ast.Name | ast.Call | ast.Subscript | ast.Attribute | ast.Constant)
+    return raised.source(node) if simple else f"({raised.source(node)})"
+
+
 def _indexer(raised: RaisedAt | None, dtype: str) -> Explained:
     title = f"An index must be an integer, not {dtype}"
     text = "astype(int) makes integers, and cuts the fraction."
@@ -491,12 +497,10 @@ def _indexer(raised: RaisedAt | None, dtype: str) -> Explained:
     if isinstance(node.slice, ast.Constant):
         return Explained(None, title, said, (FoundCure("an integer", None, "Write an integer as the index."),))
     if isinstance(node.slice, ast.BinOp) and isinstance(node.slice.op, ast.Div):
-        code = f"{raised.source(node.slice.left)} // {raised.source(node.slice.right)}"
+        code = " // ".join(_in_parentheses(raised, each) for each in (node.slice.left, node.slice.right))
         cure = FoundCure("//", code, "Python's / gives a float, also for integers. // gives an integer.")
         return _made(title, said, raised, [applied(cure, [edit_of(raised, over(node.slice, code))])])
-    simple = isinstance(node.slice, ast.Name | ast.Call | ast.Subscript | ast.Attribute)
-    index = raised.source(node.slice)
-    code = f"{index if simple else f'({index})'}.astype(int)"
+    code = f"{_in_parentheses(raised, node.slice)}.astype(int)"
     cure = applied(FoundCure(".astype(int)", code, text), [edit_of(raised, over(node.slice, code))])
     return _made(title, said, raised, [cure])
 

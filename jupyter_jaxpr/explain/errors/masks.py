@@ -128,7 +128,7 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         return applied(FoundCure(f"{jnp}.count_nonzero", count, words), [edit_of(raised, over(use.node, count))])
     uses = list(_all_uses(raised, use))
     firsts = [_first(each) for each in (uses if use.name != "value" else uses[1:])]
-    if name in _COUNTED and firsts and None not in firsts:
+    if name in _COUNTED and firsts and None not in firsts and _is_array(raised, node, outer, name):
         size = 1 + max(each for each in firsts if each is not None)
         words = f"size={size} keeps as many positions as are read. Where fewer elements are true, a position is 0."
         code = code.replace("size=SIZE", f"size={size}")
@@ -147,6 +147,15 @@ def sized(raised: RaisedAt, node: ast.Call, name: str, code: str, text: str) -> 
         return FoundCure("a mask", None, words)
     words += "Set fill_value= to a value of its own, and leave this value out of the later count, sum or mean."
     return FoundCure("fill_value", None, words)
+
+
+def _is_array(raised: RaisedAt, node: ast.Call, outer: ast.expr, name: str) -> bool:
+    """Whether an index of the result is the place of an element: where and nonzero return one array for each axis."""
+    if name not in ("where", "nonzero"):
+        return outer is node
+    statement = raised.parents.get(id(node))
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return outer is not node or (bool(targets) and all(isinstance(each, ast.Tuple | ast.List) for each in targets))
 
 
 def _first(use: Use) -> int | None:

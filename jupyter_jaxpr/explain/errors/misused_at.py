@@ -75,7 +75,8 @@ def _without_index(raised: RaisedAt) -> Explained | None:
             case ast.Attribute(value=ast.Attribute(value=array, attr="at"), attr=name) if name in _UPDATES:
                 source = raised.source(array)
                 title = f"{source}.at needs an index before {name}"
-                words = f"Write {source}.at[index].{name}(value). The index : stands for all elements."
+                argument = {"get": "", "apply": "function"}.get(name, "value")
+                words = f"Write {source}.at[index].{name}({argument}). The index : stands for all elements."
                 return Explained(None, title, operands(raised, [array]), (FoundCure("an index", None, words),))
     return None
 

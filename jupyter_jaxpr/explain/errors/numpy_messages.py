@@ -170,7 +170,7 @@ NUMPY_MESSAGES = (
         r"clamp requires (min|max)\.shape == operand\.shape or \w+\.shape == \(\), got \w+\.shape=(\(.*?\)), "
         r"operand\.shape=(\(.*?\))",
         "The {1} of lax.clamp has the shape {2}, but the array has the shape {3}",
-        "The functions of lax broadcast no operand.",
+        "Each of min and max is a single number or has the shape of the array.",
         ("jnp.clip", "jnp.clip broadcasts its arguments: jnp.clip(x, min, max)."),
         with_operands=True,
     ),

@@ -18,7 +18,7 @@ from .trial import passed
 _NO_DTYPE = re.compile(r"^Cannot interpret '(.+?)' as a data type")
 _NO_SHAPE = re.compile(r"^Shapes must be 1D sequences|'float' object cannot be interpreted as an integer")
 #: Functions of jax.random -> the names of the limits or moments that follow the shape and the dtype.
-_BOUNDS = {"uniform": ("minval", "maxval"), "truncated_normal": ("lower", "upper")}
+_BOUNDS = {"uniform": ("minval", "maxval")}
 _NO_AXIS = re.compile(r"^scan got value with no leading axis to scan over")
 _INDEXED = re.compile(r"^Indexer must have integer or boolean type")
 
@@ -44,8 +44,8 @@ def order_error(error: BaseException, raised: RaisedAt | None, function: str) ->
 
 # --- random numbers ---
 
-#: Functions of jax.random whose shape comes after a parameter of the distribution.
-_SHAPE_AFTER = frozenset({"bernoulli", "poisson", "gamma", "exponential", "choice", "t", "chisquare", "pareto"})
+#: Functions of jax.random whose shape comes after a parameter of the distribution; choice may choose from a sequence.
+_SHAPE_AFTER = frozenset({"bernoulli", "poisson", "gamma", "t", "chisquare", "pareto"})
 
 
 def _shape_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
@@ -54,12 +54,12 @@ def _shape_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
     if "random" not in source or call.keywords or "np." in source or any(isinstance(e, ast.Starred) for e in call.args):
         return None
     given = [raised.source(each) for each in call.args]
-    if name in _SHAPE_AFTER and len(given) == 3 and _is_shape(raised, call.args[1]):
+    if name in _SHAPE_AFTER and len(given) == 3 and _has_sizes(raised, call.args[1]):
         if _is_shape(raised, call.args[2]):
             return None
         code, words = f"{source}({given[0]}, {given[2]}, {given[1]})", f"{given[1]} is the shape."
         title = f"{name} takes the shape last"
-    elif name == "randint" and len(given) == 4 and _is_shape(raised, call.args[3]):
+    elif name == "randint" and len(given) == 4 and _has_sizes(raised, call.args[3]):
         if _is_shape(raised, call.args[1]):
             return None
         code, words = f"{source}({given[0]}, {given[3]}, {given[1]}, {given[2]})", f"{given[3]} is the shape."
@@ -72,6 +72,14 @@ def _shape_first(raised: RaisedAt, call: ast.Call) -> Explained | None:
 
 def _is_shape(raised: RaisedAt, node: ast.expr) -> bool:
     return isinstance(node, ast.Tuple | ast.List) or type(value_of(raised, node)) in (tuple, list)
+
+
+def _has_sizes(raised: RaisedAt, node: ast.expr) -> bool:
+    """Whether an expression is surely a shape: a tuple or a list of positive integers."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return all(_is_size(raised, each) for each in node.elts)
+    value = value_of(raised, node)
+    return type(value) in (tuple, list) and all(type(each) is int and each > 0 for each in value)
 
 
 def _limits(raised: RaisedAt, call: ast.Call) -> Explained | None:
@@ -193,14 +201,18 @@ def _index_last(raised: RaisedAt) -> Explained | None:
     if len(parameters) != 2:
         return None
     first, second = (each.arg for each in parameters)
+    names = [node for node in ast.walk(body) if isinstance(node, ast.Name)]
     indices = {
-        each.id
+        id(each)
         for node in ast.walk(body)
         if isinstance(node, ast.Subscript)
         for each in ast.walk(node.slice)
         if isinstance(each, ast.Name)
     }
-    if second not in indices or first in indices:
+    # An array that is an index by mistake is used elsewhere, too, and a counter is rarely used without an index.
+    if {name.id for name in names if id(name) in indices} & {first, second} != {second}:
+        return None
+    if any(name.id == second and id(name) not in indices for name in names) or first not in {n.id for n in names}:
         return None
     name = body.name if isinstance(body, ast.FunctionDef) else "the function"
     title = f"fori_loop calls {name} with the index first, and then the carry"

@@ -137,8 +137,7 @@ PROGRAM_MESSAGES = (
         ("the same structure", "Pass a tangent for each argument, with the same containers and keys."),
     ),
     Message(
-        r"jacfwd with input element type|(\w+) with holomorphic=True requires (inputs|outputs) with complex dtype, but "
-        r"got (\w+)",
+        r"(\w+) with holomorphic=True requires (inputs|outputs) with complex dtype, but got (\w+)",
         "holomorphic=True needs complex numbers, but the function has {2} of {3}",
         "",
         ("complex", "Convert with .astype(complex), or leave holomorphic=True out."),
@@ -192,9 +191,9 @@ PROGRAM_MESSAGES = (
     ),
     Message(
         r"`perm` does not represent a permutation: (.+)",
-        "The pairs of ppermute name a device twice: {1}",
-        "",
-        ("perm", "Write pairs (source, target) in which each source and each target comes once."),
+        "perm of pshuffle is no permutation: {1}",
+        "perm says for each device from which device its array comes.",
+        ("perm", "Write the number of each device once, such as [1, 0] for two devices."),
     ),
     Message(
         r"(\w+) must be used within a mapped context like vmap or shard_map",

@@ -114,7 +114,7 @@ def _uncalled(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -> Explain
         return None
     (node,) = found
     source = raised.source(node)
-    is_method = isinstance(node, ast.Attribute) and not isinstance(value_of(raised, node.value), types.ModuleType)
+    is_method = isinstance(node, ast.Attribute) and value_of(raised, node) is None  # stored in the class
     title = f"{source} is a {'method' if is_method else 'function'}, but {operator} needs an array"
     words = f"Call {source}, as in {source}(...), and use the result."
     cure = FoundCure("call the function", None, words)
@@ -195,6 +195,8 @@ def _unpacked(raised: RaisedAt, expected: str, given: str | None) -> Explained |
     transform = call.func
     if isinstance(transform, ast.Call) and called(transform) in _DERIVATIVES:
         if any(each.arg in ("argnums", "has_aux") for each in transform.keywords) or len(transform.args) != 1:
+            return None
+        if not (own_name(value_of(raised, transform.func), "__module__") or "").startswith("jax"):
             return None
         word = called(transform)
         title = f"{word} gives one result, but the line has {expected} names for it"
@@ -337,6 +339,8 @@ def _container(raised: RaisedAt, kind: str, name: str) -> Explained | None:
     source = raised.source(node.value)
     title = f"{source} is a {kind}, and a {kind} has no {name}"
     types_ = [type_of(each) for each in held[:3]] if type(held) in (tuple, list) else []
-    said = f"{source} holds {', '.join(types_)}{', ...' if len(held) > 3 else ''}." if all(types_) and types_ else ""
+    if not all(types_):
+        return None  # such as a list of texts, of which no array can be made
+    said = f"{source} holds {', '.join(types_)}{', ...' if len(held) > 3 else ''}." if types_ else ""
     words = f"Take an element, such as {source}[0], or make one array with jnp.stack({source})."
     return Explained(None, title, said, (FoundCure("an element", None, words),))

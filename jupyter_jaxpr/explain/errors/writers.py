@@ -6,7 +6,7 @@ import ast
 import linecache
 from collections.abc import Iterator
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 from ...jax.facts import is_jitted
 from ...observe.whose_code import is_installed
@@ -68,13 +68,19 @@ def _writes(function: ast.FunctionDef, lines: list[str], read: set[str]) -> Iter
     own = own_names(function)
     for node in ast.walk(function):
         targets: list[ast.expr] = []
-        if isinstance(node, ast.Assign | ast.AugAssign) and not isinstance(node.value, ast.Constant):
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and not isinstance(node.value, ast.Constant):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            targets = [part for each in targets for part in ast.walk(each) if _is_written(part)]
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and called(node.value) in _KEEPING:
             targets = [node.value.func.value] if isinstance(node.value.func, ast.Attribute) else []
         if any(_is_kept(target, own, read) for target in targets):
             text = " ".join((ast.get_source_segment("\n".join(lines), node) or "").split())
             yield text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _is_written(node: ast.AST) -> TypeGuard[ast.expr]:
+    """Whether a part of the left side of an assignment is written, as both of `model.h, y` are."""
+    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)
 
 
 def _is_kept(target: ast.expr, own: set[str], read: set[str]) -> bool:

@@ -122,7 +122,7 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     if construct.name == "map":
         return Reason("new_function", _MAP.format(bodies=bodies), cure=_MAP_CURE)
     last = before[-1]
-    if last.clears != event.clears:
+    if last.clears != event.clears and not _is_another_function(construct, before):
         text = f"JAX no longer holds {construct.title}: jax.clear_caches() cleared the caches"
         return Reason("cleared", text, cure="Do not call jax.clear_caches() between calls.")
     if construct.within is not None:

@@ -15,7 +15,6 @@ from .keys import Key
 from .reason import Reason, names_text
 
 _WORDS = {"vmap": "vmap", "grad": "reverse-mode differentiation", "jvp": "forward-mode differentiation"}
-_CODE = {"vmap": "jax.vmap", "grad": "jax.grad"}
 _UNKNOWN = "a transformation such as grad or vmap"
 
 
@@ -26,13 +25,18 @@ def under(key: Key) -> str:
 
 
 def jit_outside(key: Key, name: str) -> str:
-    """Return the advice to put the jit around the transforms, with the code for a transform of one function."""
+    """Return the advice to put the jit around the transforms, with code for a vmap of all first axes.
+
+    A derivative may be of another function, which calls this function: this function may return no single number.
+    """
     kinds = _kinds(key)
-    if not kinds or any(kind not in _CODE for kind in kinds):
+    leaves = () if key.transforms is None else key.transforms.leaves
+    is_plain = all([transform.axis for transform in own] == [0] * len(kinds) for own in leaves) and not key.statics
+    if not kinds or not is_plain or any(kind != "vmap" for kind in kinds):
         return "Put the jit outside the transformation: call the transformed function within a function under jax.jit."
     called = name if name.isidentifier() else "f"
-    for kind in reversed(kinds):
-        called = f"{_CODE[kind]}({called})"
+    for _ in kinds:
+        called = f"jax.vmap({called})"
     return f"Put the jit outside the transformation, such as jax.jit({called})."
 
 

@@ -69,7 +69,7 @@ class KeptCalls:
         copying = _Copying()
         try:
             copies = copying.copy(args, 0), copying.copy(kwargs, 0)
-        except _Changeable:
+        except (_Changeable, RuntimeError):  # another thread may change a dict meanwhile
             return
         if copying.size <= _BYTES_OF_A_CALL and self._bytes + copying.size <= _BYTES_IN_ALL:
             self._bytes += copying.size
