@@ -2,7 +2,7 @@
  * Makes the script of the widget (jupyter_jaxpr/widgets/views.js) from what `tsc` wrote to lib/: the panel's views, with
  * lib/widget/host.js in the place of lib/host.js, and all style sheets. One file, which asks the network for nothing.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -10,9 +10,13 @@ import { gzipSync } from 'node:zlib';
 import { rspack } from '@rspack/core';
 import postcss from 'postcss';
 
+import { licences } from './widget-licences.mjs';
+
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
 const FOLDER = path.join(ROOT, 'jupyter_jaxpr', 'widgets');
 const NAME = 'views.js';
+/** The licences of the packages that the script holds; the minimizer takes the comments with them out. */
+const LICENCES = 'third-party-licenses.txt';
 /** The most that the script may have, in bytes, as the kernel sends it. */
 const MOST = 400_000;
 
@@ -103,17 +107,23 @@ compiler.run((error, stats) => {
   console.log(
     `${path.relative(ROOT, file)}: ${kB(statSync(file).size)}, ${kB(sent)} gzipped`
   );
-  // Whoever imports JupyterLab by a detour sees it here.
-  const foreign = stats
+  const modules = stats
     .toJson({
       all: false,
       modules: true,
       nestedModules: true,
-      modulesSpace: Infinity
+      nestedModulesSpace: Infinity,
+      modulesSpace: Infinity,
+      dependentModules: true,
+      orphanModules: true
     })
     .modules.flatMap(module => [module, ...(module.modules ?? [])])
-    .map(module => module.name ?? '')
-    .filter(name => /node_modules\/@jupyterlab\//.test(name));
+    .map(module => module.name ?? '');
+  writeFileSync(path.join(FOLDER, LICENCES), licences(ROOT, modules));
+  // Whoever imports JupyterLab by a detour sees it here.
+  const foreign = modules.filter(name =>
+    /node_modules\/@jupyterlab\//.test(name)
+  );
   if (foreign.length > 0) {
     console.error(`The widget has parts of JupyterLab:\n${foreign.join('\n')}`);
     process.exit(1);

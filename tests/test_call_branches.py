@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import time
 import weakref
 from typing import Any
+from unittest.mock import Mock
 
 from conftest import Notebook
 
+from jupyter_jaxpr.build.call_branches import _run
 from jupyter_jaxpr.build.steps import record_focus
 
 COND = """
@@ -105,6 +108,22 @@ def test_without_the_option_the_table_says_how_to_get_the_calls(notebook: Notebo
         f"The branches of 2 calls of f in the cell are unknown. {KEEP}",
         f"The branches of at least 2 calls of f in the cell are unknown. {KEEP}",
     )
+
+
+def test_an_error_of_a_call_is_one_line_that_any_error_gives() -> None:
+    class Silent(Exception):
+        def __str__(self) -> str:
+            raise ValueError
+
+    def raises(values: Any, stopped: Any) -> Any:
+        raise errors.pop(0)
+
+    errors = [ValueError("no such\naxis"), Silent()]
+    texts = [_run(Mock(run_call=raises), Mock(), time.perf_counter(), lambda: False)[1] for _ in range(2)]
+    assert texts == [
+        "The stepper could not run the call (ValueError: no such axis).",
+        "The stepper could not run the call (Silent).",
+    ]
 
 
 def test_the_arguments_of_earlier_calls_are_freed_after_the_cell(notebook: Notebook) -> None:

@@ -142,7 +142,7 @@ def test_an_operand_of_the_users_is_not_asked_for_its_type() -> None:
 def test_the_type_of_an_array_of_the_text_is_found_unheard() -> None:
     heard: list[str] = []
 
-    def listener(event: str, duration: float, **facts: Any) -> None:
+    def listener(event: str, duration_secs: float, **facts: Any) -> None:
         heard.append(event)
 
     with pytest.raises(TypeError) as caught:

@@ -122,6 +122,30 @@ def test_a_slow_compile_is_not_repeated_unasked(trace: Trace, monkeypatch: pytes
     assert trace("hlo", is_asked_for=True).text == COMPILED
 
 
+def test_a_slow_compile_that_the_user_interrupts_is_not_repeated_unasked(
+    trace: Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = vars(last_level)["make"]
+
+    def interrupted(observed: Any, level: Any) -> None:
+        made(observed, level)
+        if level == "hlo":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(last_level, "SECONDS", 0.0)
+    monkeypatch.setattr(last_level, "make", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        trace("hlo")
+    monkeypatch.setattr(last_level, "make", made)
+    answer = trace("hlo")
+    assert (answer.text, levels(answer)[1][:2]) == (None, ("hlo", "absent"))
+
+
+@pytest.mark.parametrize("variable", ["XLA_FLAGS", "LIBTPU_INIT_ARGS"])
+def test_both_variables_of_flags_may_make_xla_write_files(variable: str) -> None:
+    assert last_level._dumping_setting({variable: "--xla_dump_to=/tmp/x"}) == "--xla_dump_to"
+
+
 @pytest.mark.parametrize("setting", ["jax_dump_ir_to", "--xla_dump_to"])
 def test_no_text_is_made_where_jax_would_write_files(
     trace: Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str

@@ -178,8 +178,8 @@ def test_a_trace_that_raises_is_counted_and_shows_the_equations_until_it_raised(
     (program,) = ran.document["programs"]
     assert program["how"] == "traced until it raised"
     assert program["origin_note"] == (
-        "The trace of f raised TracerBoolConversionError. The program has the equations that JAX had traced until "
-        "then. JAX did not compile or run the program."
+        "The trace of f raised TracerBoolConversionError. The program shows the equations that JAX had traced before "
+        "the error. JAX did not compile or run the program."
     )
     counts = ("calls", "misses", "traces", "lowerings", "compiles", "raised")
     assert [program["activity"][name] for name in counts] == [1, 1, 1, 0, 0, 1]

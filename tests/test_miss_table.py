@@ -35,7 +35,6 @@ _ELSEWHERE = {
     "layout",
     "cell_rerun",
     "reloaded",
-    "no_fast_path",
     "unknown",
 }
 

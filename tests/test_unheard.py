@@ -1,54 +1,98 @@
-"""Two threads work unheard at once: each is heard again when it is done, whichever ends first."""
+"""Tests that JAX's work of a thread is unheard in a block, and that all is heard again afterwards, whatever happens."""
 
-from __future__ import annotations
-
+import logging
 import threading
-from collections.abc import Callable
-from contextlib import ExitStack
-from typing import Any
 
-import jax
 import pytest
 
+from jupyter_jaxpr.jax import unheard as module
+from jupyter_jaxpr.jax.facts import private
 from jupyter_jaxpr.jax.unheard import unheard
 
+monitoring = private("monitoring")
+LISTS = ("_event_listeners", "_event_duration_secs_listeners", "_event_time_span_listeners", "_scalar_listeners")
 
-@pytest.mark.parametrize("other_ends_first", [True, False])
-def test_each_thread_is_heard_again(other_ends_first: bool) -> None:
-    heard: list[str] = []
 
-    def listener(event: str, **kwargs: Any) -> None:
-        heard.append(event)
+@pytest.fixture
+def heard(monkeypatch):
+    """Return the names of the threads whose events and log are heard; JAX's lists are the same ones afterwards."""
+    names = []
+    before = {name: getattr(monitoring, name) for name in LISTS}
+    monkeypatch.setattr(logging.getLogger("jax"), "filters", [])
 
-    def in_the_other_thread(wait: Callable[[], Any]) -> None:
+    def hear(event, **more):
+        names.append(threading.current_thread().name)
+
+    monitoring.register_event_listener(hear)
+    yield names
+    monitoring.unregister_event_listener(hear)
+    assert {name: getattr(monitoring, name) is before[name] for name in LISTS} == dict.fromkeys(LISTS, True)
+    assert logging.getLogger("jax").filters == []
+
+
+class Thread(threading.Thread):
+    """A thread that is unheard until it is told to go on."""
+
+    def __init__(self, name):
+        super().__init__(name=name)
+        self.is_in, self.goes_on, self.is_out, self.ends = (threading.Event() for _ in range(4))
+
+    def run(self):
         with unheard():
-            jax.monitoring.record_event("/other/within")
-            wait()
-        jax.monitoring.record_event("/other/after")
+            monitoring.record_event("in the block")
+            self.is_in.set()
+            self.goes_on.wait(10)
+        self.is_out.set()
+        self.ends.wait(10)
+        monitoring.record_event("after the block")
 
-    jax.monitoring.register_event_listener(listener)
-    is_inside, may_leave = threading.Event(), threading.Event()
 
-    def wait() -> None:
-        is_inside.set()
-        may_leave.wait(10)
+def test_two_threads_whose_blocks_overlap_are_heard_afterwards(heard):
+    first, second = Thread("first"), Thread("second")
+    for thread in (first, second):
+        thread.start()
+        assert thread.is_in.wait(10)
+    monitoring.record_event("of another thread")
+    for thread in (first, second):
+        thread.goes_on.set()
+        assert thread.is_out.wait(10)
+    for thread in (first, second):
+        thread.ends.set()
+        thread.join(10)
+    assert heard == [threading.current_thread().name, "first", "second"]
 
-    other = threading.Thread(target=in_the_other_thread, args=(wait,))
-    with ExitStack() as stack:
-        stack.enter_context(unheard())
-        other.start()
-        assert is_inside.wait(10)
-        jax.monitoring.record_event("/own/within")
-        if other_ends_first:
-            may_leave.set()
-            other.join()
-            stack.close()
-        else:
-            stack.close()
-            jax.monitoring.record_event("/own/meanwhile")
-            may_leave.set()
-            other.join()
-    jax.monitoring.record_event("/own/after")
-    jax.monitoring.unregister_event_listener(listener)
-    own = ["/own/after"] if other_ends_first else ["/own/meanwhile", "/own/after"]
-    assert sorted(heard) == sorted(["/other/after", *own])
+
+def test_a_block_in_a_block_is_left_alone_by_the_inner_one(heard):
+    with unheard():
+        with unheard():
+            pass
+        monitoring.record_event("in the outer block")
+    monitoring.record_event("after the block")
+    assert len(heard) == 1
+
+
+@pytest.mark.parametrize("call", [0, 1])
+def test_what_stops_a_thread_in_the_middle_of_the_change_leaves_nothing_behind(heard, monkeypatch, call):
+    settle, calls = module._settle, []
+
+    def stopped(jax_monitoring):
+        calls.append(jax_monitoring)
+        if len(calls) == call + 1:
+            raise KeyboardInterrupt
+        settle(jax_monitoring)
+
+    monkeypatch.setattr(module, "_settle", stopped)
+    with pytest.raises(KeyboardInterrupt), unheard():
+        pass
+    monitoring.record_event("after the block")
+    assert len(heard) == 1
+
+
+def test_a_listener_that_comes_and_a_listener_that_goes_meanwhile(heard):
+    added = []
+    with unheard():
+        monitoring.register_event_listener(lambda event, **more: added.append(event))
+        monitoring.record_event("in the block")
+    monitoring.record_event("after the block")
+    assert (added, len(heard)) == (["after the block"], 1)
+    del monitoring._event_listeners[-1]

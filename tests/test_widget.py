@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import jax.numpy as jnp
 import msgspec
@@ -15,8 +16,10 @@ import traitlets
 from jax import lax
 
 import jupyter_jaxpr as jj
+from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.magic.widget_host import shows_widget
 from jupyter_jaxpr.widgets import jaxpr_widget
+from jupyter_jaxpr.wire.widget_messages import own_messages
 
 pytestmark = pytest.mark.any_jax
 
@@ -85,6 +88,50 @@ def test_the_kernel_says_hello_sends_the_run_and_answers(shown):
     say(made, type="cost", id=8, snapshot="another", program=0)
     assert sent[3]["type"] == "refused"
     assert "The kernel no longer holds this run" in sent[3]["reason"]
+
+
+def test_a_call_is_traced_while_the_kernel_holds_the_run_and_does_nothing_else(shown):
+    made, _ = shown
+    sent, traced = [], []
+    snapshot = jj.inspect(total, jnp.ones(3), stage="trace")
+    built = Built(snapshot.document, snapshot.sources, retrace=lambda: traced.append(1))
+    messages = own_messages(built, dict, sent.append, lambda document: None)
+    messages.receive({"type": "trace", "snapshot": "another"}, "page")
+    messages._answers.kernel.cells = Mock(is_measuring=lambda: True)
+    messages.receive({"type": "trace", "snapshot": snapshot.document.id}, "page")
+    assert [(message["text"], message["cure"]) for message in sent] == [
+        ("The kernel no longer holds this run.", "Run the cell again."),
+        (
+            "The kernel does not trace the call while it works.",
+            "Wait until the cell or the measurement ends, and trace the call again.",
+        ),
+    ]
+    assert traced == []
+    messages._answers.kernel.cells = None
+    messages.receive({"type": "trace", "snapshot": snapshot.document.id}, "page")
+    assert (traced, sent[2]["type"]) == ([1], "snapshot")
+
+
+@pytest.mark.parametrize("message", [{"type": "trace"}, {"type": "trace", "snapshot": 3}, {"type": ["cost"], "id": 1}])
+def test_a_message_of_a_wrong_shape_prints_nothing(shown, capfd, monkeypatch, message):
+    made, _ = shown
+    failures = []
+    monkeypatch.setattr(type(made._msg_callbacks), "__call__", called_with(failures))
+    say(made, **message)
+    assert (failures, capfd.readouterr()) == ([], ("", ""))
+
+
+def called_with(failures):
+    """Call the handlers of ipywidgets' messages and keep what they raise, which ipywidgets prints below a cell."""
+
+    def call(handlers, *args):
+        for handler in handlers.callbacks:
+            try:
+                handler(*args)
+            except Exception as error:
+                failures.append(error)
+
+    return call
 
 
 def test_an_answer_is_in_the_document_that_a_host_saves(shown):
@@ -190,14 +237,18 @@ def test_nobody_who_does_not_ask_for_it_imports_anywidget():
         ("auto", False, "colab", True),
         ("auto", False, "code", True),
         ("auto", True, "code", False),
+        ("auto", False, "JupyterLab in a terminal of code", False),
         ("always", True, "none", True),
         ("never", False, "colab", False),
     ],
 )
 def test_when_a_cell_shows_a_widget_by_itself(monkeypatch, choice, has_panel, host, expected):
     monkeypatch.delenv("VSCODE_PID", raising=False)
+    monkeypatch.delenv("JPY_PARENT_PID", raising=False)
     if host == "colab":
         monkeypatch.setitem(sys.modules, "google.colab", object())
-    elif host == "code":
+    elif host != "none":
         monkeypatch.setenv("VSCODE_PID", "1")
+        if host != "code":
+            monkeypatch.setenv("JPY_PARENT_PID", "2")
     assert shows_widget(choice, has_panel) is expected

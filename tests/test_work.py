@@ -84,6 +84,24 @@ def test_stop_is_heard_by_the_job_it_is_meant_for(worker):
     assert other.last().reason == "second"
 
 
+def test_the_worker_of_a_widget_waits_for_that_of_the_panel(worker):
+    page, other, of_widget, go = Page(), Page(), Worker(), threading.Event()
+
+    def job(work):
+        work.tell("begun")
+        assert go.wait(PATIENCE)
+        return done(work)
+
+    worker.begin("a", 1, job, page.send)
+    page.hears("begun")
+    assert of_widget.is_busy
+    of_widget.begin("b", 1, done, other.send)
+    other.hears("waiting for an earlier request to end")
+    go.set()
+    assert isinstance(page.last(), Answered)
+    assert isinstance(other.last(), Answered)
+
+
 def test_what_waits_can_be_stopped(worker):
     page, other, go = Page(), Page(), threading.Event()
 

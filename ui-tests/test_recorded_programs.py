@@ -394,8 +394,8 @@ def test_a_trace_that_raised_shows_the_equations_until_then(notebook):
         re.compile(r"Cell \[2\] · \d\d:\d\d · (≥1|1) call, no compile, 1 call raised · traced until it raised$")
     )
     expect(nb.panel).to_contain_text(
-        "The trace of half raised TracerBoolConversionError. The program has the equations that JAX had traced until "
-        "then. JAX did not compile or run the program."
+        "The trace of half raised TracerBoolConversionError. The program shows the equations that JAX had traced "
+        "before the error. JAX did not compile or run the program."
     )
     expect(rows(nb)).to_have_text(
         [

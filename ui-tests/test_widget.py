@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ import jupyter_jaxpr as jj
 pytestmark = pytest.mark.fresh_page  # the labextension is disabled, or there is no JupyterLab
 
 VIEWS = Path(jj.__file__).parent / "widgets" / "views.js"
+# VS Code starts kernels itself, so they lack the variable that Jupyter sets.
+VSCODE = "import os; os.environ['VSCODE_PID'] = '1'; del os.environ['JPY_PARENT_PID']"
 WIDGET = ".jp-JaxprWidget[role=region]"
 
 LOAD = """%load_ext jupyter_jaxpr
@@ -68,7 +71,7 @@ def test_in_jupyterlab_it_draws_links_asks_and_follows_its_traits(notebook, lab,
 @pytest.mark.slow
 @pytest.mark.parametrize("app", ["lab", "notebook"])
 def test_below_the_cell_by_itself_where_the_host_has_no_panel(notebook, lab, page: Page, app):
-    lab.add_kernel("vscode", env={"VSCODE_PID": "1"})
+    lab.add_kernel("vscode", prelude=VSCODE)
     with lab.without_labextension():
         changed = RNN.replace("+ x)", "+ x) * 2")
         nb = notebook(LOAD, RNN, changed, kernel="vscode", app=app)
@@ -96,7 +99,7 @@ def test_below_the_cell_by_itself_where_the_host_has_no_panel(notebook, lab, pag
 
 @pytest.mark.slow
 def test_where_the_panel_answers_the_output_is_two_lines(notebook, lab, page: Page):
-    lab.add_kernel("vscode", env={"VSCODE_PID": "1"})
+    lab.add_kernel("vscode", prelude=VSCODE)
     nb = notebook(LOAD, RNN, kernel="vscode")
     nb.run(0)
     nb.reload()
@@ -184,3 +187,13 @@ def test_on_a_page_without_jupyterlabs_colours(saved, page: Page, document, body
         }"""
     )
     assert outside == ["static", "block", ""]
+
+
+def test_the_licences_of_what_the_script_holds_come_with_it():
+    text = VIEWS.with_name("third-party-licenses.txt").read_text(encoding="utf-8")
+    names = set(re.findall(r"^(\S+) \S+ \((?:MIT|BSD-3-Clause)\)\n=", text, re.MULTILINE))
+    assert {"@codemirror/view", "@lumino/widgets", "react", "react-dom", "style-mod", "w3c-keyname"} <= names
+    grants = text.count("Permission is hereby granted") + text.count(
+        "Redistribution and use in source and binary forms"
+    )
+    assert grants == len(names)

@@ -182,10 +182,11 @@ class _Builder:
         costs = self._costs(controls, own)
         sketches = NoteSketches(walk)
         shardings = self._shardings() if environment.device_count > 1 else []
+        key_notes = self._found(lambda: sketches.of(notes.key_notes(walk, own, self._failures)))
         found_notes = [
             *self._found(lambda: notes.captured_notes(walk, own)),
             *self._found(lambda: self._loop_notes(own)),
-            *self._found(lambda: sketches.of(notes.key_notes(walk, own, self._failures))),
+            *key_notes,
             *self._found(
                 lambda: index_notes(walk, own, [observed.jaxpr for observed in self._observed], self._failures)
             ),
@@ -197,7 +198,7 @@ class _Builder:
             ),
             *self._found(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
             *self._each(
-                observation.findings,
+                notes.without_known_keys(walk, observation.findings, key_notes),
                 lambda program: sketches.of_notes(notes.finding_notes(walk, [program], self._programs), program.dtype),
             ),
             *extra_notes,

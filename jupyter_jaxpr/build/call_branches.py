@@ -16,6 +16,7 @@ from ..measure.steps.recorded import Leaf as Column
 from ..measure.steps.steps import Steps
 from ..observe.calls.call_values import ValuesGone
 from ..observe.calls.kept_calls import KeptCall
+from ..plain_text import error_text
 from ..quantities import count
 from .step_paths import as_passed, path_of
 
@@ -76,7 +77,7 @@ def _run(
     except (Unsteppable, ValuesGone) as error:
         return None, str(error)
     except not_of_a_signal(Exception) as error:  # an error of the program on these values; the other calls may run
-        return None, _FAILED.format(error=error)
+        return None, _FAILED.format(error=error_text(error))
     if steps.stopped is not None:
         return None, steps.stopped
     if steps.visits_total != len(steps.taken):

@@ -327,6 +327,19 @@ def in_line_order(walk: Walk, notes: Sequence[Note], cell_file: str | None) -> l
     return sorted(notes, key=key)
 
 
+def without_known_keys(walk: Walk, findings: Sequence[Finding], key_notes: Sequence[Note]) -> list[Finding]:
+    """Leave out the findings of keys that the note of a program reports at the same line."""
+    rows = walk.positions.frames
+    lines = {rows[note.frame][:2] for note in key_notes if note.frame >= 0}
+    return [
+        finding
+        for finding in findings
+        if finding.kind != "key_used_twice"
+        or finding.place is None
+        or rows[frame_of(walk, finding.place)][:2] not in lines
+    ]
+
+
 def key_notes(walk: Walk, programs: Sequence[Program], failures: list[str]) -> list[FramedNote]:
     """Random keys from which a program draws twice, each pair of lines once; with the frames of all uses of the key.
 

@@ -1,6 +1,8 @@
 """Keeps JAX's work of one thread out of the user's listeners to JAX's events, and out of JAX's log.
 
-Other threads are heard as usual: a cell may run meanwhile.
+Other threads are heard as usual: a cell may run meanwhile. Several threads may be unheard at once: JAX's lists are
+changed while there is such a thread, and each step of the change may be repeated, because an exception that stops the
+thread (an interrupt, the end of a time limit) may come between any two steps.
 """
 
 from __future__ import annotations
@@ -13,77 +15,89 @@ from typing import Any
 
 from .facts import private
 
-_lock = threading.Lock()
-#: How often each thread is within `unheard`.
-_threads: dict[int, int] = {}
-_LISTENERS = (
-    "_event_listeners",
-    "_event_duration_secs_listeners",
-    "_event_time_span_listeners",
-    "_scalar_listeners",
-)
+_LISTS = ("_event_listeners", "_event_duration_secs_listeners", "_event_time_span_listeners", "_scalar_listeners")
+
+
+class _Unheard:
+    """A thread in a `with` block of `unheard`."""
+
+    def __init__(self) -> None:
+        self.thread = threading.get_ident()
+
+
+_blocks: list[_Unheard] = []
+_lock = threading.RLock()  # what stops a thread may come while the thread holds the lock
+
+
+def _is_heard() -> bool:
+    """Return whether the thread that asks is in no block."""
+    thread = threading.get_ident()
+    return all(block.thread != thread for block in _blocks)
 
 
 class _OtherThreads(list[Any]):
-    """The listeners to one kind of event: empty for each thread within `unheard`.
-
-    Two threads may be within `unheard` at once, and leave in any order: there is one such list for all of them.
-    """
+    """The listeners to one kind of event: empty for a thread that is unheard."""
 
     def __init__(self, listeners: list[Any]) -> None:
         super().__init__(listeners)
-        self.before = listeners
+        self.replaced = listeners
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(()) if threading.get_ident() in _threads else super().__iter__()
+        return super().__iter__() if _is_heard() else iter(())
 
-    def put_back(self) -> list[Any]:
-        """Return the list of before; the user may have added, removed or cleared listeners meanwhile."""
-        self.before[:] = self[:]
-        return self.before
+    def all(self) -> list[Any]:
+        return self[:]
 
 
-class _OfThread:
-    """A filter of log records that drops the records of the thread that made the filter."""
-
-    def __init__(self) -> None:
-        self._thread = threading.get_ident()
+class _OfOtherThreads:
+    """A filter of log records that drops the records of a thread that is unheard."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        return threading.get_ident() != self._thread
+        return _is_heard()
+
+
+_FILTER = _OfOtherThreads()
 
 
 @contextmanager
 def unheard() -> Iterator[None]:
     """Tell no listener of JAX's events and no log of JAX about this thread's work in JAX."""
-    thread = threading.get_ident()
-    drops = _OfThread()
-    with _lock:
-        if not _threads:
-            monitoring = private("monitoring")
-            for name in _LISTENERS:
-                setattr(monitoring, name, _OtherThreads(getattr(monitoring, name)))
-        _threads[thread] = _threads.get(thread, 0) + 1
-        # A new list each time: another thread may go through the old list now.
-        loggers = [
-            logger
-            for name, logger in list(logging.root.manager.loggerDict.items())
-            if isinstance(logger, logging.Logger) and name.partition(".")[0] == "jax"
-        ]
-        for logger in loggers:
-            logger.filters = [*logger.filters, drops]
+    monitoring = private("monitoring")
+    block = _Unheard()
     try:
+        with _lock:
+            _blocks.append(block)
+            _settle(monitoring)
         yield
     finally:
-        with _lock:
-            for logger in loggers:
-                logger.filters = [each for each in logger.filters if each is not drops]
-            _threads[thread] -= 1
-            if not _threads[thread]:
-                del _threads[thread]
-            if not _threads:
-                monitoring = private("monitoring")
-                for name in _LISTENERS:
-                    listeners = getattr(monitoring, name)
-                    if type(listeners) is _OtherThreads:  # otherwise other code set a list of its own
-                        setattr(monitoring, name, listeners.put_back())
+        try:
+            _leave(monitoring, block)
+        except BaseException:
+            _leave(monitoring, block)
+            raise
+
+
+def _leave(monitoring: Any, block: _Unheard) -> None:
+    with _lock:
+        _blocks[:] = [other for other in _blocks if other is not block]
+        _settle(monitoring)
+
+
+def _settle(monitoring: Any) -> None:
+    """Have JAX's lists and loggers as they have to be for the threads that are unheard now."""
+    for name in _LISTS:
+        listeners = getattr(monitoring, name)
+        if _blocks and type(listeners) is not _OtherThreads:
+            setattr(monitoring, name, _OtherThreads(listeners))
+        elif not _blocks and type(listeners) is _OtherThreads:
+            # The user may have added or removed listeners meanwhile, and another thread may add one now.
+            known = listeners.all()
+            listeners.replaced[:] = known
+            setattr(monitoring, name, listeners.replaced)
+            listeners.replaced.extend(listeners.all()[len(known) :])
+    for name, logger in list(logging.root.manager.loggerDict.items()):
+        if isinstance(logger, logging.Logger) and name.partition(".")[0] == "jax":
+            # A new list each time: another thread may go through the old list now.
+            others = [each for each in logger.filters if each is not _FILTER]
+            if len(others) == len(logger.filters) if _blocks else len(others) < len(logger.filters):
+                logger.filters = [*others, _FILTER] if _blocks else others

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -107,8 +108,8 @@ class SlowCompiles:
                     with observer.looking_away(), unheard(), unseen_warnings(), separate_traces(), without_disk_cache():
                         if level == "hlo":
                             limit.end()
-                        began = time.perf_counter()
-                        make(observed, level)
+                        with self._timed(level, cell_id):
+                            make(observed, level)
                 except Unavailable as error:
                     reason = str(error)
                 except not_of_a_signal(RuntimeError) as error:  # of a JAX that cannot leave its cache on disk alone
@@ -116,14 +117,20 @@ class SlowCompiles:
                 else:
                     if level == "hlo":
                         texts.compiled = True
-                        self._keep(cell_id, time.perf_counter() - began)
             if reason is not None:
                 texts.why_not[level] = reason
         return texts
 
-    def _keep(self, cell_id: str, seconds: float) -> None:
-        if seconds > SECONDS:
-            self._seconds[cell_id] = seconds
+    @contextmanager
+    def _timed(self, level: LevelName, cell_id: str) -> Iterator[None]:
+        """Keep the time of a slow compile, also of a compile that fails or that the user interrupts."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            seconds = time.perf_counter() - began
+            if level == "hlo" and seconds > SECONDS:
+                self._seconds[cell_id] = seconds
 
     def _refused(self, level: LevelName, cell_id: str) -> str | None:
         """Why a level is not made; None where it is."""
@@ -146,4 +153,5 @@ def _dumping_setting(environment: Mapping[str, str]) -> str | None:
 
     if getattr(jax.config, "jax_dump_ir_to", None):
         return "jax_dump_ir_to"
-    return "--xla_dump_to" if "--xla_dump_to" in environment.get("XLA_FLAGS", "") else None
+    flags = (environment.get(name, "") for name in ("XLA_FLAGS", "LIBTPU_INIT_ARGS"))
+    return "--xla_dump_to" if any("--xla_dump_to" in text for text in flags) else None

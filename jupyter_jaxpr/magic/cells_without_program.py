@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..explain.errors.explained import is_of_call
-from ..jax.facts import is_jitted, jit_disabled
+from ..jax.facts import imported, is_jitted, jit_disabled
 from ..observe.cache.ledger_table import not_counted
 from ..observe.calls.monitoring import HAS_MONITORING
 from ..observe.code_of_callables import code_of, name_of
@@ -149,6 +149,8 @@ def ran_no_program(observation: Observation) -> str:
 
 def may_have_called(namespace: dict[str, Any], active: Active, observation: Observation) -> str | None:
     """Return a sentence on a jitted function that the cell may have called unseen; None where there is none."""
+    if not imported():
+        return None
     handed = [function.name for function in observation.functions if function.handed]
     if handed:
         of_name = [

@@ -20,5 +20,11 @@ def shows_widget(choice: str, has_panel: bool) -> bool:
 
 
 def is_without_panel() -> bool:
-    """Return whether the kernel knows that its host shows widgets and has no labextension: Colab and VS Code."""
-    return "google.colab" in sys.modules or "VSCODE_PID" in os.environ
+    """Return whether the kernel knows that its host shows widgets and has no labextension: Colab and VS Code.
+
+    JupyterLab and nbconvert that were started in VS Code may give VS Code's variable on to their kernels. Jupyter tells
+    a kernel the process that started the kernel; VS Code, which starts kernels itself, does not.
+    """
+    if "google.colab" in sys.modules:
+        return True
+    return "VSCODE_PID" in os.environ and "JPY_PARENT_PID" not in os.environ

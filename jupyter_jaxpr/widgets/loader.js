@@ -35,7 +35,11 @@ function viewsFor(model) {
   };
   if (!entry.isHere) {
     model.on('msg:custom', listen);
-    model.send({ type: 'views' });
+    try {
+      model.send({ type: 'views' });
+    } catch {
+      // The kernel of this widget is gone; that of another widget may answer.
+    }
     entry.views.then(() => {
       entry.isHere = true;
       model.off('msg:custom', listen);

@@ -95,13 +95,16 @@ class Work:
 
 Job = Callable[[Work], LastReply]
 
+# All workers share it, that of the panel and those of widgets: two jobs at once would disturb each other's times, and
+# share the machine's memory.
+_turn = threading.Lock()
+
 
 class Worker:
-    """Runs the long requests of a kernel, one after the other."""
+    """Runs long requests, one after the other."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._turn = threading.Lock()
         self._works: dict[tuple[str, int], Work] = {}
 
     def begin(self, page: str, identifier: int, job: Job, send: Callable[[Reply], None]) -> None:
@@ -131,8 +134,8 @@ class Worker:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a job is at work, or waits for its turn."""
-        return bool(self._works)
+        """Whether a job of any worker is at work, or a job of this worker waits for its turn."""
+        return _turn.locked() or bool(self._works)
 
     def leave(self, page: str | None = None) -> None:
         """End the jobs of a page that has gone, or of all."""
@@ -143,8 +146,7 @@ class Worker:
 
     def _run(self, page: str, work: Work, job: Job) -> None:
         try:
-            # Two jobs at once would disturb each other's times, and share the machine's memory.
-            while not self._turn.acquire(timeout=1 / PER_SECOND):
+            while not _turn.acquire(timeout=1 / PER_SECOND):
                 work.tell(_WAITS)
                 if work.stopped:
                     work.reply(Refused(id=work.identifier, reason=_NOT_BEGUN))
@@ -153,7 +155,7 @@ class Worker:
                 with observer().looking_away():
                     reply = job(work)
             finally:
-                self._turn.release()
+                _turn.release()
             work.reply(reply)
         finally:
             with self._lock:

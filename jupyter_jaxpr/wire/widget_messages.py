@@ -7,23 +7,30 @@ hosts of widgets pass none on.
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..document.encoding import encode
+from ..interruptions import not_of_a_signal
 from .answers import Answers
-from .messages import PROTOCOL, Announcement, Answered, Hello, Reply, SnapshotMessage, TraceCall
+from .messages import PROTOCOL, Announcement, Answered, Failed, Hello, Reply, SnapshotMessage, TraceCall
 from .runs import Runs
 
 if TYPE_CHECKING:
     from ..build.build import Built
     from ..document.types.document import Snapshot
 
+log = logging.getLogger(__name__)
+
 #: Earlier runs are sent for the Diff view until this size: a server may drop what comes in faster.
 EARLIER_BYTES = 500_000
+
+_WAIT = "Wait until the cell or the measurement ends, and trace the call again."
 
 
 class WidgetMessages:
@@ -66,15 +73,16 @@ class WidgetMessages:
             data: The message.
             page: The id of the widget: a widget stops its own requests only.
         """
-        kind = data.get("type") if isinstance(data, dict) else None
-        if kind == "resend":
-            self._announce()
-        elif kind == "trace":
-            self._trace(msgspec.convert(data, TraceCall))
-        else:
-            reply = self._answers.answer(data, page, self._reply if self._on_worker else None)
-            if reply is not None:
-                self._reply(reply)
+        with _never_raises("jupyter_jaxpr could not answer a message of a widget."):
+            kind = data.get("type") if isinstance(data, dict) else None
+            if kind == "resend":
+                self._announce()
+            elif kind == "trace":
+                self._trace(msgspec.convert(data, TraceCall))
+            else:
+                reply = self._answers.answer(data, page, self._reply if self._on_worker else None)
+                if reply is not None:
+                    self._reply(reply)
 
     def leave(self, page: str) -> None:
         """Stop the long requests of a widget that is closed."""
@@ -99,9 +107,17 @@ class WidgetMessages:
 
     def _trace(self, asked: TraceCall) -> None:
         run = self._runs.get(asked.snapshot)
-        if run is not None and run.retrace is not None:
+        if run is None:
+            self._fail("The kernel no longer holds this run.", "Run the cell again.")
+        elif run.retrace is not None and self._answers.kernel.is_measuring:
+            # A host may send the messages of widgets beside the cells.
+            self._fail("The kernel does not trace the call while it works.", _WAIT)
+        elif run.retrace is not None:
             run.retrace()
             self._show_again()
+
+    def _fail(self, text: str, cure: str) -> None:
+        self._tell(Failed(seq=0, text=text, cure=cure, detail=None))
 
     def _show_again(self) -> None:
         run = self._runs.get(self._shown)
@@ -110,11 +126,12 @@ class WidgetMessages:
             self._renewed(run.document)
 
     def _reply(self, reply: Reply) -> None:
-        self._send(_plain(reply))
-        if isinstance(reply, Answered):
-            run = self._runs.get(self._shown)
-            if run is not None:
-                self._renewed(run.document)
+        with _never_raises("jupyter_jaxpr could not answer a widget."):
+            self._send(_plain(reply))
+            if isinstance(reply, Answered):
+                run = self._runs.get(self._shown)
+                if run is not None:
+                    self._renewed(run.document)
 
     def _tell(self, message: Announcement) -> None:
         with self._lock:
@@ -134,6 +151,15 @@ def own_messages(
     runs = Runs()
     runs.keep(built)
     return WidgetMessages(built.document, runs, Answers(runs, namespace), send, renewed, on_worker=on_worker)
+
+
+@contextlib.contextmanager
+def _never_raises(failure: str) -> Iterator[None]:
+    """Log a failure of ours: ipywidgets, or Python for a thread, would print the traceback below a cell."""
+    try:
+        yield
+    except not_of_a_signal(Exception):
+        log.debug(failure, exc_info=True)
 
 
 def _plain(message: Announcement | Reply) -> dict[str, Any]:

@@ -64,7 +64,13 @@ export class PendingQuestions {
         sizes
       };
       this._pending.set(id, pending);
-      this._send(comm, data);
+      try {
+        this._send(comm, data);
+      } catch (error) {
+        this._pending.delete(id);
+        clearTimeout(pending.timer);
+        throw error;
+      }
     });
   }
 

@@ -18,7 +18,12 @@ import {
 } from '../protocol/messages';
 import type { Question, RequestName } from '../protocol/questions';
 import type { Working } from '../protocol/snapshot';
-import { ChannelState, IAsked, IChannel } from './channel-interface';
+import {
+  ChannelState,
+  IAsked,
+  IChannel,
+  Unanswered
+} from './channel-interface';
 import { PendingQuestions } from './pending-questions';
 
 /** The messages of a widget; a model of anywidget fits. */
@@ -31,7 +36,7 @@ export interface IWidgetMessages {
 export class WidgetChannel implements IChannel {
   constructor(private _messages: IWidgetMessages) {
     _messages.on('msg:custom', this._onMessage);
-    _messages.send({ type: 'resend', protocol: PROTOCOL, version: VERSION });
+    this._send({ type: 'resend', protocol: PROTOCOL, version: VERSION });
   }
 
   get state(): ChannelState {
@@ -66,14 +71,14 @@ export class WidgetChannel implements IChannel {
       reply: ask(),
       stop: () => {
         if (this._pending.has(id)) {
-          this._messages.send({ type: 'stop', id });
+          this._send({ type: 'stop', id });
         }
       }
     };
   }
 
   trace(snapshot: string): void {
-    this._messages.send({ type: 'trace', snapshot });
+    this._send({ type: 'trace', snapshot });
   }
 
   dispose(): void {
@@ -85,6 +90,16 @@ export class WidgetChannel implements IChannel {
     this._messages.off('msg:custom', this._onMessage);
     this._pending.rejectAll();
     Signal.clearData(this);
+  }
+
+  /** Send a message; false if the kernel's end of the widget is gone, as it is after a restart of the kernel. */
+  private _send(content: object): boolean {
+    try {
+      this._messages.send(content);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   private _onMessage = (content: unknown): void => {
@@ -115,7 +130,11 @@ export class WidgetChannel implements IChannel {
   private _state: ChannelState = { kind: 'connecting' };
   private _life = new KernelLife();
   private _pending = new PendingQuestions(
-    (_comm, data) => this._messages.send(data),
+    (_comm, data) => {
+      if (!this._send(data)) {
+        throw new Unanswered('closed');
+      }
+    },
     () => this._life
   );
   /** Two views of one widget hear each other's replies, so the ids of each begin elsewhere. */

@@ -37,6 +37,9 @@ export function Header(props: {
   const { model, trans, actions, above } = props;
   const { presenter } = actions;
   const { row, stop } = useRoving();
+  // The places of the controls that are there, in their order.
+  let places = 0;
+  const nextStop = (): ReturnType<typeof stop> => stop(places++);
   const snapshot = model.snapshot;
   if (snapshot === null) {
     return null;
@@ -52,7 +55,7 @@ export function Header(props: {
         {...row}
       >
         <div className="jp-JaxprPanel-which">
-          <ProgramList model={model} trans={trans} stop={stop(0)} />
+          <ProgramList model={model} trans={trans} stop={nextStop()} />
           {place.of > 1 && (
             <span className="jp-JaxprPanel-of">
               {trans.__('%1 of %2', place.at, place.of)}
@@ -63,7 +66,7 @@ export function Header(props: {
           {actions.live !== undefined && (
             <Action
               icon="live"
-              stop={stop(5)}
+              stop={nextStop()}
               isSwitch={true}
               pressed={liveChoice.isOn}
               label={trans.__('Live')}
@@ -75,14 +78,14 @@ export function Header(props: {
             <>
               <Action
                 icon="pin"
-                stop={stop(1)}
+                stop={nextStop()}
                 pressed={model.pinned}
                 label={trans.__('Pin this program')}
                 onClick={() => model.setPinned(!model.pinned)}
               />
               <Action
                 icon={model.paused ? 'resume' : 'pause'}
-                stop={stop(2)}
+                stop={nextStop()}
                 label={
                   model.paused
                     ? trans.__('Resume updates')
@@ -94,7 +97,7 @@ export function Header(props: {
           )}
           <Action
             icon="copy"
-            stop={stop(3)}
+            stop={nextStop()}
             label={trans.__('Copy the program')}
             disabled={program === null}
             onClick={() => actions.copy()}
@@ -103,7 +106,7 @@ export function Header(props: {
             <Action
               icon={presenter.isPresenting() ? 'close' : 'present'}
               isPresenter={true}
-              stop={stop(4)}
+              stop={nextStop()}
               label={
                 presenter.isPresenting()
                   ? trans.__('End the presentation (Escape)')
@@ -114,7 +117,7 @@ export function Header(props: {
           )}
           <Action
             icon="more"
-            stop={stop(5)}
+            stop={nextStop()}
             label={trans.__('More')}
             menu={true}
             onClick={event => {

@@ -39,7 +39,7 @@ export function useRoving(start = 0): {
         const next = stepped(
           event.key,
           stops(event.currentTarget),
-          document.activeElement
+          rootOf(event.currentTarget).activeElement
         );
         if (next) {
           event.preventDefault();
@@ -55,4 +55,10 @@ export function useRoving(start = 0): {
     },
     stop: place => ({ tabIndex: place === current ? 0 : -1, [STOP]: '' })
   };
+}
+
+/** The document, or the shadow tree that a host draws the element in. */
+function rootOf(element: Element): Document | ShadowRoot {
+  const root = element.getRootNode();
+  return root instanceof ShadowRoot ? root : document;
 }

@@ -10,30 +10,41 @@ const NO_RUN = { programs: 0, frames: 0, scopes: [] };
 export function tellingOfValues(
   registry: ISettingRegistry | null
 ): <T extends IChannel>(channel: T) => T {
+  let settings: ISettingRegistry.ISettings | null = null;
+  const tells = new Set<() => void>();
+  void followSettings(registry, read => {
+    settings = read;
+    tells.forEach(tell => tell());
+  });
   return channel => {
-    let settings: ISettingRegistry.ISettings | null = null;
-    /** What this connection was told; a kernel that was told nothing saves values. */
-    let told = true;
+    /**
+     * What the kernel was told; a kernel that was told nothing saves values. Null if the page was cut off from a kernel
+     * that leaves values out, which may be another kernel now.
+     */
+    let told: boolean | null = true;
     const tell = (): void => {
-      if (channel.isDisposed || channel.state.kind !== 'joined') {
-        told = true;
+      if (channel.isDisposed) {
+        tells.delete(tell);
+        return;
+      }
+      if (channel.state.kind !== 'joined') {
+        told = told === true ? true : null;
         return;
       }
       const saved = settings?.get('values').composite !== false;
       if (saved !== told) {
+        const before = told;
         told = saved;
         const question = { type: 'values' as const, snapshot: '', saved };
         channel.ask(question, NO_RUN).reply.catch((reason: unknown) => {
-          told = !saved;
+          told = before;
           console.error('jupyter-jaxpr: the kernel was not told', reason);
         });
       }
     };
-    void followSettings(registry, read => {
-      settings = read;
-      tell();
-    });
+    tells.add(tell);
     channel.stateChanged.connect(tell);
+    tell();
     return channel;
   };
 }

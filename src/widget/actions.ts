@@ -32,11 +32,18 @@ export function widgetActions(
 ): IWidgetActions {
   const commands = new CommandRegistry();
   const hasProgram = (): boolean => model.program >= 0;
+  const tellCopied = async (text: string, copied: string): Promise<void> =>
+    place.tell(
+      (await Clipboard.copyToSystem(text))
+        ? copied
+        : trans.__(
+            'The page does not let the widget copy. Select the text, and copy the text with the keyboard.'
+          )
+    );
   const copy = (text: typeof programMarkdown): void => {
     const { snapshot, program } = model;
     if (snapshot !== null && program >= 0) {
-      Clipboard.copyToSystem(text(snapshot, program, trans));
-      place.tell(trans.__('Copied.'));
+      void tellCopied(text(snapshot, program, trans), trans.__('Copied.'));
     }
   };
   /** Save a file; an error is told as a sentence. */
@@ -126,11 +133,12 @@ export function widgetActions(
     insert: source => {
       const text = source.inCell;
       if (text !== null) {
-        Clipboard.copyToSystem(text);
-        place.tell(
+        void tellCopied(
+          text,
           trans.__('The code was copied. Paste the code into a new cell.')
         );
       }
+      return false;
     },
     run: () => undefined, // no view offers this once a run is in view
     wide: () =>

@@ -10,11 +10,36 @@ import { Root, createRoot } from 'react-dom/client';
 import { dress } from './dress';
 
 export const Clipboard = {
-  copyToSystem(text: string): void {
-    // A page may forbid the clipboard; then nothing is copied, and the text stays selectable.
-    void navigator.clipboard?.writeText(text).catch(() => undefined);
+  /** Copy a text; resolves to false if the page forbids the clipboard. */
+  async copyToSystem(text: string): Promise<boolean> {
+    if (copiedByEvent(text)) {
+      return true;
+    }
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      return false;
+    }
   }
 };
+
+/** Copy as JupyterLab does: an event of the user's needs no permission, which the frame of an output may not have. */
+function copiedByEvent(text: string): boolean {
+  let isCopied = false;
+  const put = (event: ClipboardEvent): void => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    event.clipboardData?.setData('text/plain', text);
+    isCopied = event.clipboardData !== null;
+  };
+  window.addEventListener('copy', put, true);
+  try {
+    return document.execCommand('copy') && isCopied;
+  } finally {
+    window.removeEventListener('copy', put, true);
+  }
+}
 
 /** A view with a title, which the widget shows in the place of the panel. */
 export class MainAreaWidget<T extends Widget = Widget> extends Panel {

@@ -43,8 +43,7 @@ export class Traits {
 
   /** Show what the traits say, as far as it fits the document in view. */
   take(): void {
-    const { _model: model, _traits: traits } = this;
-    const { snapshot } = model;
+    const { _model: model, _traits: traits, _document: snapshot } = this;
     if (snapshot === null) {
       return;
     }
@@ -117,7 +116,7 @@ export class Traits {
 
   private _tell(): void {
     const { _model: model, _traits: traits } = this;
-    if (model.snapshot === null) {
+    if (this._document === null) {
       return;
     }
     const now: Record<(typeof DRIVEN)[number], unknown> = {
@@ -136,6 +135,15 @@ export class Traits {
       traits.save_changes();
       this._tells = false;
     }
+  }
+
+  /** The document in view; null unless it is the widget's: for the Diff tab, the kernel sends earlier runs first. */
+  private get _document(): Snapshot | null {
+    const { snapshot } = this._model;
+    const own = (this._traits.get('document') ?? null) as {
+      id?: unknown;
+    } | null;
+    return snapshot?.id === own?.id ? snapshot : null;
   }
 
   private _tab: ViewName = 'program';

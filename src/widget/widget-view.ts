@@ -8,8 +8,10 @@ import { whyUnreadable } from '../model/sentences';
 import { Shell } from '../panel/shell/shell';
 import { element } from '../parts/dom';
 import { isUnreadable, readSnapshot } from '../protocol/document';
+import type { Announcement } from '../protocol/messages';
 import { IWidgetActions, widgetActions } from './actions';
 import { dress, undress } from './dress';
+import { keepKeys } from './kept-keys';
 import { SourceColumn } from './source-column';
 import { ITraits, Traits } from './traits';
 import { english as trans } from './words';
@@ -17,7 +19,7 @@ import { english as trans } from './words';
 /** The model that anywidget gives to `render`. */
 export type WidgetModel = ITraits & IWidgetMessages;
 
-/** The kernel answers within this time, in milliseconds, or the saved document is shown until it does. */
+/** The kernel sends the run within this time, in milliseconds, or the saved document is shown until it does. */
 const KERNEL_ANSWERS_WITHIN = 1500;
 
 let made = 0;
@@ -31,6 +33,7 @@ export class WidgetView extends Panel {
     // A page may have several, and a screen reader tells them apart by their names.
     this.node.setAttribute('aria-label', trans.__('Jaxpr, widget %1', made));
     dress(this.node);
+    keepKeys(this.node);
     this._model = new JaxprModel(trans);
     this._actions = widgetActions(
       this._model,
@@ -88,7 +91,10 @@ export class WidgetView extends Panel {
     this._observer.disconnect();
   }
 
-  private _onReceived(): void {
+  private _onReceived(_: unknown, { type }: Announcement): void {
+    if (type !== 'snapshot') {
+      return; // the kernel may have let go of the run: then the saved document is shown
+    }
     clearTimeout(this._waiting);
     this._refusal?.remove();
     this._refusal = null;

@@ -88,4 +88,21 @@ describe('the channel of a widget', () => {
     channel.dispose();
     expect(EvaluableText.sent(sent, ({ id }) => id)).toBeNull();
   });
+
+  it('says that the connection is closed where the kernel is gone', async () => {
+    const host = new Host();
+    host.send = () => {
+      throw new Error('Cannot send'); // as JupyterLab's comms do after a restart of the kernel
+    };
+    const channel = new WidgetChannel(host);
+    expect(channel.state.kind).toBe('connecting');
+    channel.trace('run');
+    const { reply, stop } = channel.ask(
+      { type: 'export', snapshot: 'run', program: 0 },
+      NO_SIZES
+    );
+    await expect(reply).rejects.toMatchObject({ why: 'closed' });
+    stop();
+    channel.dispose();
+  });
 });

@@ -272,10 +272,13 @@ function NoteCode(props: {
                 'Inserts a cell below the active cell. When you run the new cell, it times both versions and compares their results.'
               )}
               onClick={() => {
-                insert(trial);
-                setDone(
-                  trans.__('A new cell has the code. Run the cell to compare.')
-                );
+                if (insert(trial) !== false) {
+                  setDone(
+                    trans.__(
+                      'A new cell has the code. Run the cell to compare.'
+                    )
+                  );
+                }
               }}
             >
               {trans.__('Insert a cell that compares both')}

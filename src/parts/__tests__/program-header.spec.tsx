@@ -69,6 +69,26 @@ function header(model: JaxprModel): {
 }
 
 describe('the head of the panel', () => {
+  it.each([
+    ['in the panel, with Live', { live: () => undefined }],
+    ['in a widget, without pin and pause', { follows: false }]
+  ])('is one stop of the Tab key %s, at the last control', (_, more) => {
+    const model = twoRuns();
+    const actions = { copy: () => undefined, more: () => undefined, ...more };
+    const { node } = render(
+      <Header model={model} trans={trans} actions={actions} />
+    );
+    const [toolbar] = byRole(node, 'toolbar', 'Program');
+    const controls = [...toolbar.querySelectorAll<HTMLElement>('[tabindex]')];
+    for (const control of controls) {
+      act(() => control.focus());
+      expect(controls.filter(({ tabIndex }) => tabIndex === 0)).toEqual([
+        control
+      ]);
+    }
+    model.dispose();
+  });
+
   it('says which program, its signature, its cell and what was done with it', () => {
     const model = new JaxprModel(trans);
     model.show(snapshot({ created: CREATED }), false);

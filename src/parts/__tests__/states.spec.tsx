@@ -325,6 +325,17 @@ describe('the line above a program', () => {
     );
   });
 
+  it('says in a widget that the kernel has not answered, and what to do', () => {
+    const { model, kernel } = connected();
+    kernel.turns({ kind: 'connecting' });
+    model.show(snapshot(), true);
+    const { node } = render(<Banner model={model} trans={trans} />);
+    expect(words(node)).toBe(
+      'This is a saved copy of cell [7].The kernel has not answered. If no cell is running, run the cell again.'
+    );
+    model.dispose();
+  });
+
   it('leads to a newer run', () => {
     const model = stale();
     model.show(

@@ -121,7 +121,12 @@ function SavedCopy(props: {
               )
             : kind === 'no-kernel'
               ? trans.__('The cells run when the notebook has a kernel.')
-              : trans.__('The kernel is starting or busy.')}
+              : again === undefined
+                ? // A widget does not hear whether its kernel is starting, busy or gone.
+                  trans.__(
+                    'The kernel has not answered. If no cell is running, run the cell again.'
+                  )
+                : trans.__('The kernel is starting or busy.')}
         </span>
       </p>
       {/* In its place before the kernel is there: what is below does not move. */}

@@ -24,7 +24,7 @@ jax.jit(jnp.sin)(1.0)`;
 const MAGIC = '%%jaxpr';
 
 /** Puts code in a new cell of the notebook. */
-export type Insert = (source: EvaluableText) => void;
+export type Insert = (source: EvaluableText) => unknown;
 
 /** Runs code of this extension: in the cell that already has the code, else in a new cell above or below. */
 export type Run = (source: EvaluableText, where: 'above' | 'below') => void;

@@ -46,3 +46,20 @@ it('tells nothing where values are saved, as a kernel does by itself', async () 
   await Promise.resolve();
   expect(channel.questions).toEqual([]);
 });
+
+it('tells a kernel again that the page was cut off from while the setting changed', async () => {
+  const own = { values: false };
+  const { registry, changed } = registryOf(own);
+  const channel = tellingOfValues(registry)(new FakeChannel());
+  channel.greets();
+  await Promise.resolve();
+  await Promise.resolve();
+  channel.turns({ kind: 'lost', loss: 'disconnected' });
+  own.values = true;
+  changed.emit();
+  channel.greets();
+  expect(channel.questions).toEqual([
+    { type: 'values', snapshot: '', saved: false },
+    { type: 'values', snapshot: '', saved: true }
+  ]);
+});

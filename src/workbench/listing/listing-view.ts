@@ -71,7 +71,10 @@ export class ListingView implements IListingHost, IKeysHost, IToolsHost {
     this._keys = new ListingKeys(this, tools, _events);
     this._wraps = doc.lines <= MOST_WRAPPED;
     parent.style.setProperty('--jjx-digits', `${_listing.digits}`);
+    const root = parent.getRootNode();
     this.view = new EditorView({
+      // A host may draw the widget in a shadow tree, where styles and the selection are the tree's own.
+      root: root instanceof ShadowRoot ? root : document,
       state: EditorState.create({
         doc,
         extensions: this._extensions(folding(doc, _listing.allFolds()))

@@ -9,6 +9,9 @@ import { LONGEST_VALUE } from './words';
 
 /** At most this many calls are drawn; the kernel keeps fewer. */
 const MOST_ROWS = 50;
+/** The least widths of the columns, in characters; a table of many operands scrolls in a narrow panel. */
+const CALL = 9;
+const COLUMN = 8;
 
 export function Calls(props: {
   table: CallTable;
@@ -22,37 +25,49 @@ export function Calls(props: {
         <h3>{trans.__('Calls of the cell')}</h3>
       </div>
       {rows.length > 0 && (
-        <table
-          className="jp-JaxprStepper-values jp-JaxprStepper-calls"
-          aria-label={trans.__('Calls of the cell and their branches')}
+        <div
+          className="jp-JaxprStepper-callsScroller"
+          role="group"
+          aria-label={trans.__('Calls of the cell')}
+          tabIndex={0}
         >
-          <thead>
-            <tr>
-              <th scope="col">{trans.__('call')}</th>
-              {table.columns.map((column, at) => (
-                <th scope="col" key={at}>
-                  <code>{shortened(column, 80)}</code>
-                </th>
-              ))}
-              <th scope="col">{trans.__('branch')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, at) => (
-              <tr key={at}>
-                <th scope="row">
-                  {row.call === 0 ? trans.__('unknown') : grouped(row.call)}
-                </th>
-                {row.values.map((value, place) => (
-                  <td key={place}>
-                    <code>{shortened(value, LONGEST_VALUE)}</code>
-                  </td>
+          <table
+            className="jp-JaxprStepper-values jp-JaxprStepper-calls"
+            aria-label={trans.__('Calls of the cell and their branches')}
+            style={{
+              minWidth: `${CALL + COLUMN * (table.columns.length + 1)}ch`
+            }}
+          >
+            <thead>
+              <tr>
+                <th scope="col">{trans.__('call')}</th>
+                {table.columns.map((column, at) => (
+                  <th scope="col" key={at}>
+                    <code>{shortened(column, 80)}</code>
+                  </th>
                 ))}
-                <td title={row.unknown ?? undefined}>{branches(row, trans)}</td>
+                <th scope="col">{trans.__('branch')}</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {rows.map((row, at) => (
+                <tr key={at}>
+                  <th scope="row">
+                    {row.call === 0 ? trans.__('unknown') : grouped(row.call)}
+                  </th>
+                  {row.values.map((value, place) => (
+                    <td key={place}>
+                      <code>{shortened(value, LONGEST_VALUE)}</code>
+                    </td>
+                  ))}
+                  <td title={row.unknown ?? undefined}>
+                    {branches(row, trans)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
       {table.others !== null && (
         <p className="jp-JaxprPanel-small">{shortened(table.others, 1000)}</p>

@@ -292,6 +292,26 @@ describe('the notes of a run', () => {
     expect(inserted).toEqual(['%%jaxpr --compare f,g', null]);
   });
 
+  it('do not say that there is a new cell where the host inserts none', () => {
+    const loop = {
+      ...note,
+      kind: 'unrolled_loop',
+      code: 'x = 1',
+      trial: '%%jaxpr --compare f,g'
+    };
+    const model = new JaxprModel(trans);
+    const kernel = new FakeChannel();
+    model.setChannel(kernel);
+    kernel.greets();
+    kernel.sends(snapshot({ notes: [loop] }));
+    const { node } = render(
+      <Notes model={model} insert={() => false} trans={trans} />
+    );
+    click(byRole(node, 'button', 'Insert a cell that compares both')[0]);
+    expect(words(node)).not.toContain('A new cell has the code.');
+    model.dispose();
+  });
+
   it('have the kernel try a rewrite when the user asks, once', async () => {
     const loop = { ...note, kind: 'unrolled_loop', code: 'x = 1' };
     const document = snapshot({ notes: [loop] });

@@ -331,6 +331,19 @@ describe('a program in the panel', () => {
     expect(textBetween(listing, doc, from + 2, from + 9)).toBe('f32[16]');
   });
 
+  it('belongs to the shadow tree that a host draws it in', () => {
+    const host = document.body.appendChild(document.createElement('div'));
+    const tree = host.attachShadow({ mode: 'open' });
+    const inside = tree.appendChild(document.createElement('div'));
+    const { model } = open(golden('rnn-0.12'));
+    const view = new ProgramView({ trans });
+    Widget.attach(view, inside);
+    view.model = model;
+    expect(view.view?.view.root).toBe(tree);
+    view.dispose();
+    host.remove();
+  });
+
   it('hides at first what the settings say, and shows it again', () => {
     const converts = (view: ProgramView): string[] =>
       shown(view).filter(text => text.includes('convert_element_type'));

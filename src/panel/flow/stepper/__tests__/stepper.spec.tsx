@@ -411,6 +411,10 @@ describe('the calls of the cell', () => {
     expect(node.textContent).toContain(
       'The branches of 3 other calls of f in the cell are unknown.'
     );
+    // In a narrow panel the columns stay wide enough to read, and the keyboard scrolls the table.
+    const [scroller] = byRole(node, 'group', 'Calls of the cell');
+    expect(scroller.tabIndex).toBe(0);
+    expect(scroller.querySelector('table')?.style.minWidth).toBe('33ch');
   });
 });
 

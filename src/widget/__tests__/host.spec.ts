@@ -1,0 +1,28 @@
+import { Clipboard } from '../host';
+
+/** Makes the page copy on command, as browsers do in an event of the user's; null: the page forbids it. */
+function pageCopies(copied: string[] | null): void {
+  document.execCommand = () => {
+    if (copied === null) {
+      return false;
+    }
+    const clipboardData = {
+      setData: (_: string, text: string) => copied.push(text)
+    };
+    const event = new Event('copy', { bubbles: true, cancelable: true });
+    document.body.dispatchEvent(Object.assign(event, { clipboardData }));
+    return true;
+  };
+}
+
+it('copies without the permission that the frame of an output may not have', async () => {
+  const copied: string[] = [];
+  pageCopies(copied);
+  expect(await Clipboard.copyToSystem('a program')).toBe(true);
+  expect(copied).toEqual(['a program']);
+});
+
+it('says so if the page forbids the clipboard', async () => {
+  pageCopies(null);
+  expect(await Clipboard.copyToSystem('a program')).toBe(false);
+});
