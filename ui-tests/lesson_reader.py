@@ -63,7 +63,7 @@ class LessonReader:
         steps = self.flow().get_by_role("region", name=re.compile("^Steps of "))
         if press:
             steps.get_by_role("button", name="Step through it").click()
-        expect(steps.get_by_role("heading", level=3)).to_be_visible()
+        expect(steps.locator("h3[data-step]")).to_be_visible()
         return steps
 
     def finish(self) -> None:
