@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from sys import _getframe
 from threading import get_ident
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, Literal, NamedTuple
 
 from ..interruptions import not_of_a_signal
@@ -189,30 +189,34 @@ class NameRecorder:
     # `except` clause: the outer clauses below call nothing, and also catch the errors of the inner clauses.
 
     def _on_start(self, code: CodeType, offset: int) -> None:
-        if id(code) in self._stops_at:
-            if get_ident() == self._thread:
-                raise self._stop
-            return
+        stops = False
         try:
             try:
-                watched = self._codes.get(id(code))
-                if watched is None or self._ended or get_ident() != self._thread:
-                    return
-                if not watched.is_read:
-                    watched.read()
-                if not watched.tells_lines:
-                    self._tell_lines(watched)
-                frame = _getframe(1)
-                self._frames.pop(id(frame), None)
-                local = frame.f_locals
-                for name in watched.parameters:
-                    if name in local:
-                        self._note(watched, "parameter", name, code.co_firstlineno, local[name])
+                if id(code) in self._stops_at:
+                    stops = get_ident() == self._thread
+                else:
+                    self._begin(code, _getframe(1))
             except not_of_a_signal(Exception) as error:
                 self._is_over = self._ended = True
                 self._error = error
         except RecursionError:
             self._ended = True
+        if stops:
+            raise self._stop
+
+    def _begin(self, code: CodeType, frame: FrameType) -> None:
+        watched = self._codes.get(id(code))
+        if watched is None or self._ended or get_ident() != self._thread:
+            return
+        if not watched.is_read:
+            watched.read()
+        if not watched.tells_lines:
+            self._tell_lines(watched)
+        self._frames.pop(id(frame), None)
+        local = frame.f_locals
+        for name in watched.parameters:
+            if name in local:
+                self._note(watched, "parameter", name, code.co_firstlineno, local[name])
 
     def _tell_lines(self, watched: _Watched) -> None:
         if self._tool is not None and self._tool.is_ours:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...interruptions import not_of_a_signal
 from ...jax.facts import is_deleted
 from ...jax.keys import array_type
 from .call_values import CallValues
@@ -69,7 +70,7 @@ class KeptCalls:
         copying = _Copying()
         try:
             copies = copying.copy(args, 0), copying.copy(kwargs, 0)
-        except (_Changeable, RuntimeError):  # another thread may change a dict meanwhile
+        except not_of_a_signal(_Changeable, RuntimeError):  # another thread may change a dict meanwhile
             return
         if copying.size <= _BYTES_OF_A_CALL and self._bytes + copying.size <= _BYTES_IN_ALL:
             self._bytes += copying.size
