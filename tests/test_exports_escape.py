@@ -47,7 +47,7 @@ TAGS = set(
 # The allowed attributes: none loads, links, posts or runs anything.
 ATTRIBUTES = set(
     "charset name content http-equiv lang class id type scope start open hidden size role aria-label aria-pressed "
-    "data-f data-level data-title data-places data-column data-act".split()
+    "data-f data-level data-title data-places data-column data-act data-e".split()
 )
 
 

@@ -118,10 +118,11 @@ def _uncalled(raised: RaisedAt, operator: str, nodes: list[ast.expr]) -> Explain
     (node,) = found
     source = raised.source(node)
     is_method = isinstance(node, ast.Attribute) and value_of(raised, node) is None  # stored in the class
-    title = f"{source} is a {'method' if is_method else 'function'}, but {operator} needs an array"
+    title = f"{source} is a function, but {operator} needs an array"
     words = f"Call {source}, as in {source}(...), and use the result."
     cure = FoundCure("call the function", None, words)
     if is_method:
+        title = f"{source} is a method, but {operator} needs an array"
         code = f"{source}()"
         cure = applied(FoundCure("call the method", code, f"Call {source}."), [edit_of(raised, over(node, code))])
     others = [each for each in nodes if each is not node]
