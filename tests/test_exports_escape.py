@@ -143,7 +143,9 @@ def test_a_saved_page_shows_text_and_loads_nothing(text):
     assert any(value.startswith("default-src 'none';") for name, value in read_again.attributes if name == "content")
     # A reader sees the words of the document.
     assert even(text) in even("".join(read_again.words))
-    assert not any("alert(1)" in script or "evil.example" in script for script in read_again.scripts)
+    # Data may hold a name of the document, and nothing in it ends the script element: "<" is written as an escape.
+    held = [script for script in read_again.scripts if "alert(1)" in script or "evil.example" in script]
+    assert all(script.startswith("{") and "<" not in script and json.loads(script) for script in held)
     # One script runs; the others are data, which the policy forbids to run.
     data = ("application/json", "application/octet-stream")
     types = [value for name, value in read_again.attributes if name == "type" and value in data]
