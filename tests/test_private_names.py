@@ -64,17 +64,30 @@ def opened_in(function: ast.AST) -> Iterator[tuple[str, str]]:
                     yield each.id, module
 
 
+def tables_of_texts(tree: ast.Module) -> dict[str, list[str | None]]:
+    """Return the tuples of texts of a module, each by its name."""
+    return {
+        node.targets[0].id: [text(element) for element in node.value.elts]
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Tuple)
+    }
+
+
 def used_of_modules() -> set[str]:
     """Return names such as `core.Tracer`, from attributes of opened modules, `getattr(module, "name")` and the like."""
     found: set[str] = set()
     for tree in parsed(PACKAGE).values():
+        tables = tables_of_texts(tree)
         for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
             modules = dict(opened_in(function))
             texts = {
-                node.targets[0].id: text(node.value)
+                node.targets[0].id: [text(node.value)]
                 for node in ast.walk(function)
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
             }
+            for node in ast.walk(function):  # the form is `for name in TABLE`
+                if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and isinstance(node.iter, ast.Name):
+                    texts[node.target.id] = tables.get(node.iter.id, [])
             for node in ast.walk(function):
                 if isinstance(node, ast.Attribute):
                     module = module_opened(node.value)
@@ -86,9 +99,9 @@ def used_of_modules() -> set[str]:
                     # The forms are getattr(module, name), setattr(module, name, ...), self._put(module, name, ...).
                     for of, name in zip(node.args, node.args[1:], strict=False):
                         module = module_opened(of) or (modules.get(of.id) if isinstance(of, ast.Name) else None)
-                        named = text(name) or (texts.get(name.id) if isinstance(name, ast.Name) else None)
-                        if module is not None and named is not None:
-                            found.add(f"{module}.{named}")
+                        names = texts.get(name.id, []) if isinstance(name, ast.Name) else [text(name)]
+                        if module is not None:
+                            found |= {f"{module}.{named}" for named in names if named is not None}
     return found
 
 

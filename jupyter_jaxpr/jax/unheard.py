@@ -62,29 +62,29 @@ _FILTER = _OfOtherThreads()
 @contextmanager
 def unheard() -> Iterator[None]:
     """Tell no listener of JAX's events and no log of JAX about this thread's work in JAX."""
-    monitoring = private("monitoring")
     block = _Unheard()
     try:
         with _lock:
             _blocks.append(block)
-            _settle(monitoring)
+            _settle()
         yield
     finally:
         try:
-            _leave(monitoring, block)
+            _leave(block)
         except BaseException:
-            _leave(monitoring, block)
+            _leave(block)
             raise
 
 
-def _leave(monitoring: Any, block: _Unheard) -> None:
+def _leave(block: _Unheard) -> None:
     with _lock:
         _blocks[:] = [other for other in _blocks if other is not block]
-        _settle(monitoring)
+        _settle()
 
 
-def _settle(monitoring: Any) -> None:
+def _settle() -> None:
     """Have JAX's lists and loggers as they have to be for the threads that are unheard now."""
+    monitoring = private("monitoring")
     for name in _LISTS:
         listeners = getattr(monitoring, name)
         if _blocks and type(listeners) is not _OtherThreads:
