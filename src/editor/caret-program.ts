@@ -3,7 +3,8 @@ import { linksOf } from '../model/links';
 import { usersPrograms } from '../model/users-programs';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { RanCells, sameText } from './ran-cells';
+import { isUnedited } from './edited-text';
+import { RanCells } from './ran-cells';
 
 /** Looking at more programs would take time. */
 const MOST_PROGRAMS = 30;
@@ -51,7 +52,7 @@ export function programAt(
   }
   const isSameText =
     target === ran.snapshot ||
-    (target.cell !== null && sameText(target.cell.source, ran.source));
+    (target.cell !== null && isUnedited(target.cell.source, ran.source));
   const program = isSameText ? programFrom(target, place) : null;
   return { run: target.id, program: program ?? target.focus };
 }

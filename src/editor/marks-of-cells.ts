@@ -12,7 +12,8 @@ import { typesChoice } from '../model/types-choice';
 import { ICellMarks, IStepMarks, NO_CELL_MARKS } from '../parts/cell-marks';
 import type { ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { RanCells, sameText } from './ran-cells';
+import { isUnedited } from './edited-text';
+import { RanCells } from './ran-cells';
 
 /** The state that the marks depend on. */
 export interface IMarksOf {
@@ -129,7 +130,7 @@ export class MarksOfCells {
       const own = model.runs.find(run => run.snapshot.cell?.id === cellId);
       const { cell = null, focus = -1 } = own?.snapshot ?? {};
       const others =
-        own && cell && sameText(cell.source, source)
+        own && cell && isUnedited(cell.source, source)
           ? (this._typesOf(
               own.snapshot,
               own.snapshot === model.snapshot ? model.program : focus

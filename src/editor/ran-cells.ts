@@ -1,6 +1,7 @@
 /** Finds the cells of a notebook that have the texts of its runs. */
 import type { IUnlinked } from '../model/attention';
 import type { Snapshot } from '../protocol/snapshot';
+import { isUnedited } from './edited-text';
 
 /** The cells of the notebook whose program is in view. */
 export interface ICells {
@@ -42,7 +43,7 @@ export class RanCells {
           this._byId.set(id, { ...listed, snapshot });
         } else if (
           known.snapshot !== snapshot ||
-          !sameText(known.source, listed.source)
+          !isUnedited(known.source, listed.source)
         ) {
           continue;
         }
@@ -88,7 +89,7 @@ export class RanCells {
       cells
     )) {
       const now = cells.source(id);
-      if (comesFrom(path) && (now === null || !sameText(now, source))) {
+      if (comesFrom(path) && (now === null || !isUnedited(now, source))) {
         const reason = now === null ? 'missing' : 'edited';
         const isOwn = path === snapshot.cell?.file;
         unlinked.set(id, { executionCount, reason, isOwn });
@@ -156,9 +157,4 @@ function cellsOf(snapshot: Snapshot): IListedCell[] {
     });
   }
   return ran;
-}
-
-/** True if two texts are equal; a new line at the end does not count. */
-export function sameText(a: string, b: string): boolean {
-  return a.trimEnd() === b.trimEnd();
 }

@@ -6,9 +6,9 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { DiffSide, Program, ProgramDiff, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
-import { earlierProgram, isSameFunction, signatureOf } from './earlier-program';
 import { Asking, askingOf } from './question-state';
 import { merge } from './results';
+import { earlierVersion, suggestedEarlier } from './suggested-pair';
 import { usersPrograms } from './users-programs';
 
 /** The two programs of a diff and the level at which they are compared. */
@@ -82,29 +82,14 @@ export class Diffs {
     this._changed.emit();
   }
 
-  /**
-   * Suggest a pair for the program in view: its earlier version, else another program of the same function or of the
-   * same signature; null if there is none, since a diff of two unrelated programs says nothing.
-   */
+  /** The pair that is suggested for the program in view; null if no pair is. */
   get suggested(): IDiffQuestion | null {
-    const { snapshot, program } = this._model;
+    const { snapshot, program, runs } = this._model;
     if (snapshot === null || program < 0) {
       return null;
     }
     const after = { snapshot: snapshot.id, program };
-    const shown = snapshot.programs[program];
-    const others = this.programs().filter(
-      one => one.snapshot !== after.snapshot || one.program !== program
-    );
-    const like = (matches: (other: Program) => boolean): IProgramRef | null =>
-      others.find(one => {
-        const other = this._program(one);
-        return other !== undefined && matches(other);
-      }) ?? null;
-    const before =
-      this.previous(after) ??
-      like(other => isSameFunction(shown, other)) ??
-      like(other => signatureOf(shown) === signatureOf(other));
+    const before = suggestedEarlier(runs, after, this.programs());
     return before === null ? null : { before, after, level: 'jaxpr' };
   }
 
@@ -119,15 +104,8 @@ export class Diffs {
   }
 
   /** The program of an earlier run that became this program after an edit; null if there is none. */
-  previous(of: IProgramRef): IProgramRef | null {
-    const run = this._model.runs.find(one => one.snapshot.id === of.snapshot);
-    if (run?.snapshot.programs[of.program] === undefined) {
-      return null;
-    }
-    const earlier = this._model.runs.filter(
-      ({ snapshot }) => snapshot.created < run.snapshot.created
-    );
-    return earlierProgram(run, of.program, earlier);
+  previous(program: IProgramRef): IProgramRef | null {
+    return earlierVersion(this._model.runs, program);
   }
 
   stateOf(question: IDiffQuestion): DiffState {

@@ -1,0 +1,58 @@
+/** Suggests the program with which the program in view is compared. */
+import type { Program } from '../protocol/snapshot';
+import type { IProgramRef, IRun } from '../tokens';
+import { earlierProgram, isSameFunction, signatureOf } from './earlier-program';
+
+/**
+ * Suggest the earlier side of a pair: the earlier version of the program, else another program of the same function,
+ * else another program of the same signature; null without one, since a diff of two unrelated programs says nothing.
+ * @param candidates - The programs of the user's code in all runs, the newest run first.
+ */
+export function suggestedEarlier(
+  runs: readonly IRun[],
+  after: IProgramRef,
+  candidates: readonly IProgramRef[]
+): IProgramRef | null {
+  const shown = programOf(runs, after);
+  if (shown === undefined) {
+    return null;
+  }
+  const others = candidates.filter(
+    candidate =>
+      candidate.snapshot !== after.snapshot ||
+      candidate.program !== after.program
+  );
+  const like = (matches: (program: Program) => boolean): IProgramRef | null =>
+    others.find(candidate => {
+      const program = programOf(runs, candidate);
+      return program !== undefined && matches(program);
+    }) ?? null;
+  return (
+    earlierVersion(runs, after) ??
+    like(program => isSameFunction(shown, program)) ??
+    like(program => signatureOf(shown) === signatureOf(program))
+  );
+}
+
+/** The program of an earlier run that became this program after an edit; null if there is none. */
+export function earlierVersion(
+  runs: readonly IRun[],
+  after: IProgramRef
+): IProgramRef | null {
+  const run = runs.find(({ snapshot }) => snapshot.id === after.snapshot);
+  if (run?.snapshot.programs[after.program] === undefined) {
+    return null;
+  }
+  const earlier = runs.filter(
+    ({ snapshot }) => snapshot.created < run.snapshot.created
+  );
+  return earlierProgram(run, after.program, earlier);
+}
+
+function programOf(
+  runs: readonly IRun[],
+  ref: IProgramRef
+): Program | undefined {
+  return runs.find(({ snapshot }) => snapshot.id === ref.snapshot)?.snapshot
+    .programs[ref.program];
+}
